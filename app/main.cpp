@@ -5,19 +5,58 @@
 #include "app/pages/screenshot.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
+#include "engine/base/process.h"
 
 #include <QApplication>
+#include <QMessageBox>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace {
+
+// Keeps the session when an event handler throws, for example because memory is exhausted.
+class Application : public QApplication
+{
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override
+    {
+        try {
+            return QApplication::notify(receiver, event);
+        } catch (const std::bad_alloc&) {
+            report(tr("Memory is exhausted. Close some runs."));
+        } catch (const std::exception& error) {
+            report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
+        }
+        return false;
+    }
+
+private:
+    // One box at a time: a handler that paints throws again and again.
+    void report(const QString& what)
+    {
+        engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());
+        if (std::exchange(m_isReporting, true))
+            return;
+        QMessageBox::critical(activeWindow(), tr("The last action failed"), what);
+        m_isReporting = false;
+    }
+
+    bool m_isReporting = false;
+};
 
 int runWindow(int argc, char** argv, const app::CommandLine& line)
 {
     std::optional<app::DisplayGuard> guard(std::in_place);
-    QApplication application(argc, argv);
+    Application application(argc, argv);
     guard.reset();
     QApplication::setApplicationName(QStringLiteral("bubblescope"));
     QApplication::setApplicationDisplayName(QString());
@@ -42,12 +81,23 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     return QApplication::exec();
 }
 
+// Output that cannot be written, for example to a full disk, makes the program fail.
+int withOutputChecked(int status)
+{
+    const int failed = engine::flushOutput();
+    if (failed != 0 && failed != EPIPE)
+        std::fprintf(stderr, "bubblescope: cannot write to standard output: %s\n",
+                     std::strerror(failed));
+    return failed == 0 ? status : 1;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    engine::prepareProcess();
     if (argc > 1 && std::string_view(argv[1]) == "figure")
-        return app::figureCommand(argc, argv);
+        return withOutputChecked(app::figureCommand(argc, argv));
     QStringList arguments;
     for (int i = 1; i < argc; ++i)
         arguments.append(QString::fromLocal8Bit(argv[i]));
@@ -57,8 +107,8 @@ int main(int argc, char** argv)
         return 2;
     }
     if (!line.print.isEmpty()) {
-        std::fputs(qPrintable(line.print), stdout);
-        return 0;
+        engine::printText(line.print.toStdString());
+        return withOutputChecked(0);
     }
     return runWindow(argc, argv, line);
 }

@@ -13,7 +13,7 @@ cd "$root" # the window names a run by its path
 
 runs=(sample_runs/1f1b-d4-n8.sqlite sample_runs/bitpipe-d4-n8.sqlite)
 picture() { # NAME options ...
-    "$program" --screenshot "$folder/$1.png" "${@:2}"
+    "$program" --force --screenshot "$folder/$1.png" "${@:2}"
     echo "$folder/$1.png"
 }
 for theme in light dark; do

@@ -2,6 +2,7 @@
 
 #include "app/cli/commands/command.h"
 #include "app/cli/text/output.h"
+#include "engine/base/process.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 
@@ -9,8 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -43,7 +46,6 @@ std::string versionText(bool json)
         + "\n";
 }
 
-// Indents every line by two blanks.
 std::string indented(std::string_view lines)
 {
     std::string text = "  ";
@@ -52,7 +54,7 @@ std::string indented(std::string_view lines)
     return text;
 }
 
-// Breaks lines at blanks; a longer word keeps its line.
+// Breaks lines at blanks. A longer word has a line of its own.
 std::string wrapped(const std::string& text, std::size_t width)
 {
     std::string lines;
@@ -80,8 +82,8 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Prints names and types of options without CLI11's validators and exclusions, in lines of 100
-// columns.
+// Prints the names and types of options without CLI11's validators and exclusions, in lines of at
+// most 100 columns.
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -92,7 +94,7 @@ public:
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        // "BYTES:SIZE [b, kb(=1024b), ...]" is BYTES, "TEXT:{a,b}" is {a,b}.
+        // Shortens "BYTES:SIZE [b, kb(=1024b), ...]" to BYTES, and "TEXT:{a,b}" to {a,b}.
         std::string type = option->get_type_name();
         if (const auto end = type.find(':'); end != std::string::npos)
             type = type.compare(end, 2, ":{") == 0 ? type.substr(end + 1) : type.substr(0, end);
@@ -141,7 +143,7 @@ struct Program
     }
 };
 
-// Exits without destructors if a GPU no longer responds, because they would wait for it.
+// If a GPU no longer responds, exits without destructors, because they would wait for it.
 int leave(int status)
 {
     if (!engine::devicesAreLost())
@@ -168,7 +170,7 @@ int runChosen(Program& program)
     return kSuccess;
 }
 
-// Rephrases CLI11's errors: what is wrong with which argument.
+// Rephrases an error of CLI11: which argument is wrong, and how.
 std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
@@ -196,9 +198,8 @@ int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)
         help += sub->get_name() + " ";
     return complain(plainWords(app, error) + "; see " + help + "--help", kUsage);
 }
-} // namespace
 
-int runBscope(int argc, const char* const* argv)
+int parseAndRun(int argc, const char* const* argv)
 {
     try {
         Program program;
@@ -216,6 +217,19 @@ int runBscope(int argc, const char* const* argv)
     } catch (const std::exception& error) { // from a library
         return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
+}
+} // namespace
+
+int runBscope(int argc, const char* const* argv)
+{
+    const int status = parseAndRun(argc, argv);
+    const int failed = engine::flushOutput();
+    if (failed == 0 || status != kSuccess)
+        return status;
+    if (failed == EPIPE) // the reader has closed the pipe, which is not an error
+        return kFailed;
+    return complain(fmt::format("cannot write to standard output: {}", std::strerror(failed)),
+                    kFailed);
 }
 
 } // namespace cli

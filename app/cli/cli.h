@@ -2,8 +2,8 @@
 
 namespace cli {
 
-// Runs `bscope`: parses the arguments and executes one command. Returns the exit status: 0
-// success, 1 failure, 2 wrong usage.
+// Runs `bscope`: parses the arguments and executes one command. Returns the exit status: 0 for
+// success, 1 for a failure, 2 for wrong usage.
 int runBscope(int argc, const char* const* argv);
 
 } // namespace cli

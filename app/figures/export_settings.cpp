@@ -1,5 +1,7 @@
 #include "app/figures/export_settings.h"
 
+#include "app/models/text.h"
+
 #include <QFileInfo>
 #include <QSettings>
 #include <QUrl>
@@ -9,21 +11,13 @@
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // [FigureFormat]
 
-struct Output
+constexpr std::array kOutputs{&ExportSettings::pdf, &ExportSettings::svg, &ExportSettings::png,
+                              &ExportSettings::tikz}; // [FigureFormat]
+QString key(const engine::FieldFacts& facts)
 {
-    const char* key;
-    bool ExportSettings::*field;
-};
-constexpr std::array kOutputs{
-    Output{"pdf", &ExportSettings::pdf}, Output{"svg", &ExportSettings::svg},
-    Output{"png", &ExportSettings::png}, Output{"tikz", &ExportSettings::tikz}}; // by FigureFormat
-
-QString key(std::string_view name)
-{
-    return QStringLiteral("figure/")
-        + QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
+    return QString::fromStdString(facts.table + '/' + facts.key);
 }
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
@@ -41,7 +35,7 @@ std::vector<FigureFormat> ExportSettings::formats() const
 {
     std::vector<FigureFormat> chosen;
     for (std::size_t f = 0; f < kOutputs.size(); ++f)
-        if (this->*kOutputs[f].field)
+        if (this->*kOutputs[f])
             chosen.push_back(FigureFormat(f));
     return chosen;
 }
@@ -57,32 +51,47 @@ QString figureBase(const QString& file)
     return figureFormat(trimmed) ? trimmed.left(trimmed.lastIndexOf(QLatin1Char('.'))) : trimmed;
 }
 
+engine::Fields<ExportSettings> exportFields()
+{
+    using E = ExportSettings;
+    static const std::vector<engine::Field<E>> kFields = [] {
+        std::vector<engine::Field<E>> fields;
+        for (const auto& field : figureFields())
+            fields.push_back({field, field.get, field.set, field.off});
+        fields.push_back(engine::field<E>(engine::inFileOnly(kFigureTable, "preset"), &E::preset));
+        constexpr std::array kTitles{"PDF", "SVG", "PNG", "TikZ"};
+        constexpr std::array kFlags{"--pdf", "--svg", "--png", "--tikz"};
+        for (std::size_t f = 0; f < kOutputs.size(); ++f)
+            fields.push_back(engine::field<E>(
+                engine::option(kFigureTable, kFlags[f], kTitles[f], "Write this format"),
+                kOutputs[f]));
+        fields.push_back(
+            {engine::inFileOnly(kFigureTable, "folder"),
+             [](const E& settings) { return QFileInfo(settings.base).path().toStdString(); },
+             [](E& settings, std::string_view text) -> engine::Result<void> {
+                 settings.base = fromUtf8(text);
+                 return {};
+             }});
+        return fields;
+    }();
+    return kFields;
+}
+
 ExportSettings loadExportSettings(const QSettings& settings)
 {
     ExportSettings exported;
-    const auto value = [&](std::string_view name, const auto& usual) {
-        return settings.value(key(name), usual);
-    };
-    for (const auto& field : figureFields())
-        if (!field.key.empty())
-            static_cast<void>(engine::setChecked<FigureSettings>(
-                field, exported, value(field.key, QString()).toString().toStdString()));
-    exported.preset = value("preset", QStringLiteral("acm-column")).toString().toStdString();
-    for (const Output& output : kOutputs)
-        exported.*output.field = value(output.key, exported.*output.field).toBool();
-    exported.base = value("folder", QString()).toString();
+    for (const auto& field : exportFields())
+        if (!field.key.empty() && settings.contains(key(field)))
+            static_cast<void>(engine::setChecked(
+                field, exported, settings.value(key(field)).toString().toStdString()));
     return exported;
 }
 
 void saveExportSettings(QSettings& settings, const ExportSettings& exported)
 {
-    for (const auto& field : figureFields())
+    for (const auto& field : exportFields())
         if (!field.key.empty())
-            settings.setValue(key(field.key), QString::fromStdString(field.get(exported)));
-    settings.setValue(key("preset"), QString::fromStdString(exported.preset));
-    for (const Output& output : kOutputs)
-        settings.setValue(key(output.key), exported.*output.field);
-    settings.setValue(key("folder"), QFileInfo(exported.base).path());
+            settings.setValue(key(field), QString::fromStdString(field.get(exported)));
 }
 
 QString ownPreset(const QString& name)

@@ -3,6 +3,8 @@
 #include "app/figures/figure_request.h"
 #include "app/figures/schematic.h"
 #include "app/figures/write_figure.h"
+#include "engine/base/new_file.h"
+#include "engine/base/process.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -22,7 +24,7 @@ using engine::Result;
 
 int report(const Error& error, int status)
 {
-    fmt::print(stderr, "bubblescope: {}\n", error.message);
+    engine::printError(fmt::format("bubblescope: {}\n", error.message));
     return status;
 }
 
@@ -33,7 +35,7 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
         std::string warning;
         auto run = profiler::readRun(file.toStdString(), &warning);
         if (!warning.empty())
-            fmt::print(stderr, "note: {}\n", warning);
+            engine::printError(fmt::format("note: {}\n", warning));
         if (run)
             if (const auto hasOps = profiler::checkHasOps(*run, file.toStdString()); !hasOps)
                 return tl::unexpected(hasOps.error());
@@ -64,8 +66,30 @@ Result<profiler::Scene> layOut(const FigureRequest& request)
     return profiler::layoutFigure(pointers, request.options, notes);
 }
 
+// Creates all output files before anything is drawn, so that a file that cannot be written fails at
+// once.
+Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
+{
+    std::vector<std::filesystem::path> inputs;
+    for (const QString& run : request.runs)
+        inputs.emplace_back(run.toStdString());
+    std::vector<engine::NewFile> files;
+    for (const QString& output : request.outputs) {
+        auto file = engine::NewFile::beside(
+            output.toStdString(),
+            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs);
+        if (!file)
+            return tl::unexpected(file.error());
+        files.push_back(*std::move(file));
+    }
+    return files;
+}
+
 Result<void> write(const FigureRequest& request)
 {
+    auto files = createOutputs(request);
+    if (!files)
+        return tl::unexpected(files.error());
     const auto scene = layOut(request);
     if (!scene)
         return tl::unexpected(scene.error());
@@ -73,22 +97,24 @@ Result<void> write(const FigureRequest& request)
     if (!QFontDatabase::families().contains(family))
         return fail(Error::Code::NotFound,
                     fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or choose another with --font",
+                                "fonts-roboto-unhinted, or use another font with --font",
                                 scene->font));
-    for (const QString& file : request.outputs) {
+    for (std::size_t i = 0; i < files->size(); ++i) {
+        const QString& file = request.outputs[static_cast<qsizetype>(i)];
         const auto bytes = renderFigure(*scene, *figureFormat(file), request.dpi);
         if (!bytes)
             return tl::unexpected(bytes.error());
-        if (auto saved = saveFigure(file, *bytes); !saved)
+        if (auto saved = engine::saveFile(std::move((*files)[i]), bytes->toStdString()); !saved)
             return saved;
-        fmt::print("{}  {:.2f} x {:.2f} in\n", file.toStdString(),
-                   scene->width / profiler::kPointsPerInch,
-                   scene->height / profiler::kPointsPerInch);
+        engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(),
+                                      scene->width / profiler::kPointsPerInch,
+                                      scene->height / profiler::kPointsPerInch));
     }
     return {};
 }
 
-// Qt's warnings about the environment ("XDG_RUNTIME_DIR not set") do not concern the user.
+// Drops Qt's warnings about the environment ("XDG_RUNTIME_DIR not set"), which do not concern the
+// user.
 void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
 {
     if (type == QtFatalMsg)
@@ -106,7 +132,7 @@ int figureCommand(int argc, char** argv)
     if (!request)
         return report(request.error(), 2);
     if (request->help) {
-        fmt::print("{}", figureHelp().toStdString());
+        engine::printText(figureHelp().toStdString());
         return 0;
     }
     const auto written = write(*request);

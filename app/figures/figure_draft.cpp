@@ -1,6 +1,7 @@
 #include "app/figures/figure_draft.h"
 
 #include "app/figures/schematic.h"
+#include "engine/base/new_file.h"
 
 #include <utility>
 #include <vector>
@@ -79,7 +80,9 @@ Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSetti
     }
     QStringList files;
     for (const auto& [file, bytes] : drawn) {
-        if (auto saved = saveFigure(file, bytes); !saved)
+        if (auto saved
+            = engine::saveFile(file.toStdString(), bytes.toStdString(), engine::IfExists::Replace);
+            !saved)
             return tl::unexpected(saved.error());
         files << file;
     }

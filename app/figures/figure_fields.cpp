@@ -21,8 +21,6 @@ using F = FigureSettings;
 constexpr double kMostInches = 100, kMostType = 72, kLeastDpi = 72, kMostDpi = 1200;
 constexpr double kMostIterations = 1'000'000'000;
 
-constexpr std::string_view kStored = "figure"; // by the export dialog
-
 Field<F> preset()
 {
     return {option("", "--preset", "Preset", "Width and type of a publication", "NAME")
@@ -40,8 +38,8 @@ Field<F> preset()
 
 Field<F> width()
 {
-    FieldFacts facts = option(kStored, "--width", "Width, in",
-                              "Width in inches, replaces the preset's", "INCHES")
+    FieldFacts facts = option(kFigureTable, "--width", "Width, in",
+                              "Width in inches instead of the preset's", "INCHES")
                            .between(1, kMostInches)
                            .usually("the preset's");
     facts.kind = FieldKind::Real;
@@ -72,10 +70,11 @@ Field<F> rows()
             }};
 }
 
-// A switch whose option sets `value`.
-Field<F> part(std::string_view flag, std::string_view help, bool FigureOptions::*member, bool value)
+// A switch whose option sets the member to `value`.
+Field<F> part(std::string_view flag, std::string_view label, std::string_view help,
+              bool FigureOptions::*member, bool value)
 {
-    FieldFacts facts = option(kStored, flag, "", help);
+    FieldFacts facts = option(kFigureTable, flag, label, help);
     facts.kind = FieldKind::Flag;
     return {std::move(facts),
             [member, value](const F& settings) {
@@ -101,46 +100,51 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Not stored: rows and iteration belong to one run, and a preset is a width and a size.
+// Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
+// sets a width and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
     static const std::vector<Field<F>> kFields{
         preset(),
         width(),
-        ofOptions(option(kStored, "--font-size", "Font size, pt",
-                         "Font size, replaces the preset's", "PT")
+        ofOptions(option(kFigureTable, "--font-size", "Font size, pt",
+                         "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
                       .usually("the preset's"),
                   &O::fontSize),
-        ofOptions(option(kStored, "--font", "Font", "Font family", "FAMILY")
+        ofOptions(option(kFigureTable, "--font", "Font", "Font family", "FAMILY")
                       .usually("Roboto if installed"),
                   &O::font),
-        ofOptions(option(kStored, "--palette", "Palette", "Colours").oneOf(paletteViews()),
+        ofOptions(option(kFigureTable, "--palette", "Palette", "Colours").oneOf(paletteViews()),
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
                       .between(0, kMostIterations)
-                      .usually("the median replay, or the last measured"),
+                      .usually("the median iteration, or the last measured"),
                   &O::iteration),
-        engine::field<F>(option(kStored, "--times", "Times",
+        engine::field<F>(option(kFigureTable, "--times", "Times",
                                 "Times as recorded, or schematic: F = 1, B = 2, everything else "
                                 "free")
                              .oneOf({"measured", "schematic"}),
                          &F::times),
         rows(),
-        ofOptions(option(kStored, "--bubbles", "Bubbles", "Look of bubbles")
+        ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "Look of bubbles")
                       .oneOf({"hatched", "blank", "cause"}),
                   &O::bubbles),
-        part("--memory", "Draw a strip of memory under every row", &O::memory, true),
-        part("--notes", "Draw the notes of the iteration", &O::notes, true),
-        part("--title", "Draw the name of the run above its rows; always with several runs",
-             &O::title, true),
-        part("--no-numbers", "Leave out the numbers of micro-batches", &O::microBatches, false),
-        part("--no-direction", "Leave out the mark of the up direction", &O::directionMark, false),
-        part("--no-shares", "Leave out the shares of bubbles", &O::bubbleShare, false),
-        part("--no-axis", "Leave out the time axis", &O::timeAxis, false),
-        part("--no-legend", "Leave out the legend", &O::legend, false),
-        engine::field<F>(option(kStored, "--dpi", "PNG, dpi", "Resolution of PNG", "N")
+        part("--memory", "Memory strip", "Draw a strip of memory under every row", &O::memory,
+             true),
+        part("--notes", "Notes", "Draw the notes of the iteration", &O::notes, true),
+        part("--title", "Title",
+             "Draw the name of the run above its rows; always with several runs", &O::title, true),
+        part("--no-numbers", "Micro-batch numbers", "Leave out the numbers of micro-batches",
+             &O::microBatches, false),
+        part("--no-direction", "Direction mark", "Leave out the mark of the up direction",
+             &O::directionMark, false),
+        part("--no-shares", "Bubble, % per row", "Leave out the shares of bubbles", &O::bubbleShare,
+             false),
+        part("--no-axis", "Time axis", "Leave out the time axis", &O::timeAxis, false),
+        part("--no-legend", "Legend", "Leave out the legend", &O::legend, false),
+        engine::field<F>(option(kFigureTable, "--dpi", "PNG, dpi", "Resolution of PNG", "N")
                              .between(kLeastDpi, kMostDpi),
                          &F::dpi),
     };
@@ -163,7 +167,7 @@ Result<std::vector<int>> parseRows(std::string_view text)
         if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost)
             return engine::fail(
                 engine::Error::Code::InvalidArgument,
-                fmt::format("rows {} name no devices; write them as 0,2-3 or all", text));
+                fmt::format("rows {} do not name devices; write them as 0,2-3 or all", text));
         for (int device = *first; device <= *last; ++device)
             rows.push_back(device);
         begin = end + 1;

@@ -5,6 +5,8 @@
 
 namespace app {
 
+constexpr std::string_view kFigureTable = "figure"; // of the fields that the export dialog stores
+
 enum class FigureTimes : std::uint8_t { Measured, Schematic };
 
 // The appearance of a figure, for the command line and the export dialog.
@@ -17,11 +19,12 @@ struct FigureSettings
     friend bool operator==(const FigureSettings&, const FigureSettings&) = default;
 };
 
-// All settings of a figure: the options of `bubblescope figure` and its help, and the fields that
-// the export dialog stores (those with a key). The later of two conflicting options applies.
+// All settings of a figure: the options of `bubblescope figure` with their help, and the fields
+// that the export dialog stores (those with a key). Of two conflicting options the later one
+// applies.
 engine::Fields<FigureSettings> figureFields();
 
-// "0,2-3" is {0, 2, 3}; "all" and "" are an empty list, which means all rows.
+// "0,2-3" is {0, 2, 3}. "all" and "" are an empty list, which means all rows.
 engine::Result<std::vector<int>> parseRows(std::string_view text);
 
 } // namespace app

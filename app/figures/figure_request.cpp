@@ -25,6 +25,7 @@ void addOptions(QCommandLineParser& parser)
     QCommandLineOption output(QStringList{QStringLiteral("o"), QStringLiteral("output")});
     output.setValueName(QStringLiteral("FILE"));
     parser.addOption(output);
+    parser.addOption(QCommandLineOption(QStringLiteral("force")));
     parser.addOption(QCommandLineOption(QStringList{QStringLiteral("h"), QStringLiteral("help")}));
     for (const auto& field : figureFields()) {
         QCommandLineOption option(optionName(field));
@@ -39,6 +40,7 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     FigureRequest request;
     request.runs = parser.positionalArguments();
     request.outputs = parser.values(QStringLiteral("o"));
+    request.force = parser.isSet(QStringLiteral("force"));
     request.help = parser.isSet(QStringLiteral("help"));
     for (const auto& field : figureFields()) {
         const QString name = optionName(field);
@@ -68,8 +70,9 @@ Result<void> checkFiles(const FigureRequest& request)
                        "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
-            return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",
-                                       file.toStdString()));
+            return invalid(
+                fmt::format("{} has an unknown format; use the ending .pdf, .svg, .tex or .png",
+                            file.toStdString()));
     return {};
 }
 
@@ -96,7 +99,7 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
     QCommandLineParser parser;
     addOptions(parser);
-    // The parser takes the first argument for the program's name.
+    // The parser takes the first argument for the name of the program.
     if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
         return fail(Error::Code::InvalidArgument,
                     parser.errorText().remove(QLatin1Char('\n')).toStdString()
@@ -123,6 +126,7 @@ Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
 
 Options:
   -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
+  --force             Replace files that exist
 {}
 Presets:
 {}

@@ -10,10 +10,10 @@ namespace app {
 struct FigureRequest : FigureSettings
 {
     QStringList runs, outputs;
-    bool help = false;
+    bool force = false, help = false;
 };
 
-// `arguments` follow "figure". Errors are wrong usage and name the option.
+// `arguments` are those after "figure". Errors are wrong usage and name the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
 QString figureHelp(); // lines of at most 100 columns
 

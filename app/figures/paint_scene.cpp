@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-// Lays text out at this many pixels per em and scales it down, so that its advances are those of
+// Text is laid out at this many pixels per em and scaled down, so that its advances are those of
 // the font file on every device.
 constexpr int kEmPixels = 200;
 
@@ -19,7 +19,7 @@ QFont figureFont(const QString& family, bool bold)
     QFont font(family);
     font.setPixelSize(kEmPixels);
     font.setBold(bold);
-    font.setKerning(false); // as the layout measures
+    font.setKerning(false); // the layout measures without kerning
     font.setHintingPreference(QFont::PreferNoHinting);
     font.setStyleStrategy(QFont::ForceOutline);
     return font;

@@ -6,8 +6,8 @@ class QPainter;
 
 namespace app {
 
-// Draws a scene on a widget, an image or a PDF page. One unit of the painter is one point; its
-// origin is the scene's upper left corner. Needs a QGuiApplication (fonts); any thread.
+// Draws a scene on a widget, an image or a PDF page. One unit of the painter is one point, and its
+// origin is the scene's upper left corner. Needs a QGuiApplication for fonts. On any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
 } // namespace app

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// Begin and end of the value after `key`; {-1, -1} if the key is not found.
+// The begin and end of the value after `key`; {-1, -1} if the key is not found.
 std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArray& key, char end)
 {
     const auto at = pdf.indexOf(key);
@@ -14,8 +14,9 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// The cross-reference table at the end of the file has byte offsets from the start: ten digits per
-// object, twenty bytes per line, and the offset of the table itself.
+// Adds `by` to the offsets after `behind` in the cross-reference table. The table is at the end of
+// the file and has byte offsets from the start: ten digits per object, twenty bytes per line, and
+// the offset of the table itself.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;
@@ -50,7 +51,7 @@ void cropPdfPage(QByteArray& pdf, QSizeF points)
     if (begin < 0)
         return;
     const QList<QByteArray> old = pdf.mid(begin, end - begin).simplified().split(' ');
-    const double top = old.value(3).toDouble(); // y grows upwards
+    const double top = old.value(3).toDouble(); // in a PDF y grows upwards
     const QByteArray box = "0 " + QByteArray::number(top - points.height(), 'f', 2) + ' '
         + QByteArray::number(points.width(), 'f', 2) + ' ' + QByteArray::number(top, 'f', 0);
     if (box.size() <= end - begin)

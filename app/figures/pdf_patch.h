@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Corrects what QPdfWriter of Qt 6.4 does not let us set: it writes the current local time and
-// rounds the page to whole points.
+// Changes what QPdfWriter of Qt 6.4 cannot set: it writes the current local time, and rounds the
+// page to whole points.
 
 // `digits` is YYYYMMDDhhmmss, UTC. Updates all offsets of the file.
 void setPdfDate(QByteArray& pdf, const QByteArray& digits);

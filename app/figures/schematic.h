@@ -6,7 +6,7 @@
 namespace app {
 
 // The run's schedule in abstract units with F = 1, B = 2 and all other costs 0, as papers draw it.
-// Depends on the schedule only, not on measured times.
+// Depends only on the schedule, not on measured times.
 engine::Result<engine::Run> schematic(const engine::Run& run);
 
 } // namespace app

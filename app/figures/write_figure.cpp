@@ -6,13 +6,10 @@
 #include "profiler/figure/tikz.h"
 
 #include <QBuffer>
-#include <QFileInfo>
 #include <QImage>
 #include <QPageLayout>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
-#include <QStorageInfo>
 
 #include <fmt/format.h>
 
@@ -38,7 +35,7 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
-        // Whole points here, cropped to the figure below.
+        // The page has whole points here and is cropped to the figure below.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
         writer.setPageLayout(QPageLayout(
             QPageSize(page, QPageSize::Point, QStringLiteral("figure"), QPageSize::ExactMatch),
@@ -60,8 +57,8 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     const QSizeF size(std::round(scene.width * scale), std::round(scene.height * scale));
     if (dpi < 1 || size.width() * size.height() > kMaxPixels)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; choose fewer dpi "
-                                "than {}, or a narrower figure",
+                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; use fewer dpi than "
+                                "{}, or a narrower figure",
                                 size.width(), size.height(), dpi));
     QImage image(size.toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
@@ -77,7 +74,7 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     if (!image.save(&buffer, "PNG"))
-        return fail(Error::Code::Io, "the PNG could not be encoded; choose a lower --dpi");
+        return fail(Error::Code::Io, "the PNG could not be encoded; use a lower --dpi");
     return buffer.data();
 }
 
@@ -110,23 +107,6 @@ Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat forma
         return QByteArray::fromStdString(profiler::toTikz(scene));
     }
     return QByteArray();
-}
-
-Result<void> saveFigure(const QString& file, const QByteArray& bytes)
-{
-    QSaveFile out(file);
-    if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
-        return {};
-    // Qt reports a full disk as an unknown error.
-    const bool isFull = out.error() != QFileDevice::OpenError
-        && QStorageInfo(QFileInfo(file).path()).bytesAvailable() < bytes.size();
-    return fail(
-        Error::Code::Io,
-        isFull ? fmt::format("{} cannot be written: the disk is full; free some of it or choose "
-                             "another folder",
-                             file.toStdString())
-               : fmt::format("{} cannot be written: {}; choose another folder", file.toStdString(),
-                             out.errorString().toStdString()));
 }
 
 } // namespace app

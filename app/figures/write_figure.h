@@ -16,11 +16,8 @@ enum class FigureFormat : std::uint8_t { Pdf, Svg, Png, Tikz };
 // By file extension: ".pdf", ".svg", ".png", ".tex".
 std::optional<FigureFormat> figureFormat(const QString& file);
 
-// The bytes of the figure's file. Deterministic: the date in a PDF is the scene's. `dpi` applies to
-// PNG. Needs a QGuiApplication, but no screen.
+// Renders the bytes of the figure's file. They are deterministic, because a PDF has the scene's
+// date. `dpi` applies to PNG. Needs a QGuiApplication, but no screen.
 engine::Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat format, int dpi);
-
-// Replaces the file atomically; keeps the old one on failure.
-engine::Result<void> saveFigure(const QString& file, const QByteArray& bytes);
 
 } // namespace app

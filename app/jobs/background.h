@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QThreadPool>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,7 +12,7 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. A member of the QObject that it works for: its destruction drops pending results without
+// thread. It must be a member of its owner, a QObject: destroying it drops pending results without
 // waiting.
 class Background
 {
@@ -28,20 +29,32 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    // `work()` runs in the pool and must not touch the owner; `done(answer)` runs in the owner's
-    // thread. Queued work runs by descending priority.
+    // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
+    // thread. Queued work of higher priority runs first.
+    // An exception of `work` is thrown again in the owner's thread, where the application reports
+    // it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
         m_pool.start(
             [address = m_address, work = std::move(work), done = std::move(done)]() mutable {
-                auto answer = std::make_shared<decltype(work())>(work());
+                std::shared_ptr<decltype(work())> answer;
+                std::exception_ptr failure;
+                try {
+                    answer = std::make_shared<decltype(work())>(work());
+                } catch (...) {
+                    failure = std::current_exception();
+                }
                 const std::lock_guard lock(address->mutex);
                 if (address->owner == nullptr)
                     return;
                 QMetaObject::invokeMethod(
                     address->owner,
-                    [answer, done = std::move(done)]() mutable { done(std::move(*answer)); },
+                    [answer, failure, done = std::move(done)]() mutable {
+                        if (failure)
+                            std::rethrow_exception(failure);
+                        done(std::move(*answer));
+                    },
                     Qt::QueuedConnection);
             },
             priority);
@@ -53,7 +66,7 @@ private:
         explicit Address(QObject* o)
             : owner(o)
         { }
-        std::mutex mutex; // owner is alive while this is locked and owner is not null
+        std::mutex mutex; // the owner is not destroyed while this is locked
         QObject* owner;
     };
     QThreadPool& m_pool;

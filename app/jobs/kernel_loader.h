@@ -8,8 +8,8 @@
 
 namespace app {
 
-// Reads the kernels of a run in the thread pool and prepares them for painting. Only the newest
-// request is answered. GUI thread only.
+// Reads the kernels of a run in the thread pool and prepares them for painting. Delivers only the
+// result of the newest request. GUI thread only.
 class KernelLoader : public QObject
 {
     Q_OBJECT
@@ -21,13 +21,13 @@ public:
     void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
-    // Empty if nothing was recorded, null if it cannot be read; both with the reason.
+    // `kernels` is empty if nothing was recorded, and null if it cannot be read; `reason` says why.
     void loaded(const app::KernelViewPointer& kernels, const QString& reason);
-    void missing(const QString& reason); // not read yet, or nothing to read
+    void missing(const QString& reason); // not read yet, or no kernels exist
 
 private:
     Background m_background;
-    RunPointer m_run; // for which they were read
+    RunPointer m_run; // the run of the last request
 };
 
 } // namespace app

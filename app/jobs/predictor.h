@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests without their runs and caches the results. startOver() drops the pending
-// requests. Uses its own threads, so that it does not delay the large preview of a page. GUI thread
-// only.
+// Predicts many requests, keeps the numbers without the runs, and caches them. startOver() drops
+// the pending requests. It has its own threads, so that it does not delay the large preview of a
+// page. GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -30,11 +30,11 @@ Q_SIGNALS:
     void answered(const QString& key, const app::Predictor::Answer& answer);
 
 private:
-    Answer known(const PredictionRequest& request) const; // null: not cached
+    Answer known(const PredictionRequest& request) const; // null: not in the cache
     void remember(const PredictionRequest& request, const Answer& answer);
 
     Background m_background;
-    // also read in the pool, to skip outdated requests
+    // Also read in the pool, to skip outdated requests.
     std::shared_ptr<std::atomic<int>> m_generation;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };

@@ -5,8 +5,8 @@
 namespace app {
 namespace {
 
-// Larger jobs are cancelled at their next step for a newer request; smaller ones finish first, so
-// that the picture keeps moving.
+// In ops. A larger job is cancelled at its next step when a newer request comes; a smaller job
+// finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
 using Predicted = std::shared_ptr<const engine::Result<Prediction>>;
@@ -22,7 +22,7 @@ PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
 
 } // namespace
 
-// Caches the last built schedule.
+// Runs in the pool and caches the last built schedule.
 class PreviewPredictor::Worker
 {
 public:

@@ -13,9 +13,9 @@
 namespace app {
 
 // Predicts a page's large preview and prepares it for painting. Small predictions are delivered
-// before ask() returns; others run in the thread pool, at most one at a time: the newest request
-// waits, older ones are dropped. Every result is delivered, so that the picture follows a slider.
-// Keeps the part that does not depend on costs between requests. GUI thread only.
+// before ask() returns. Others run in the thread pool, one at a time: the newest request waits, and
+// older waiting ones are dropped. Every result is delivered, so that the picture follows a slider.
+// The part that does not depend on costs is kept between requests. GUI thread only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     struct Answer
     {
         std::shared_ptr<const engine::Result<Prediction>> prediction;
-        RunViewPointer view;  // null: no run
+        RunViewPointer view;  // null: there is no run
         bool isNewest = true; // false: a later request is pending
     };
 
@@ -37,13 +37,13 @@ Q_SIGNALS:
     void answered(const app::PreviewPredictor::Answer& answer);
 
 private:
-    class Worker; // one job at a time uses it
+    class Worker; // only one job at a time uses it
     void start(const PredictionRequest& request);
     void finished(const Answer& answer);
 
     Background m_background{this};
     std::shared_ptr<Worker> m_worker;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // of the running job
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // by the running job
     std::optional<PredictionRequest> m_next;
     std::int64_t m_opsAtWork = 0;
     bool m_isBusy = false;

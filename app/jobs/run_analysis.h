@@ -12,7 +12,7 @@
 
 namespace app {
 
-// Computes the metrics of a run in the thread pool. Only the newest request is answered.
+// Computes the metrics of a run in the thread pool. Delivers only the result of the newest request.
 class RunAnalysis : public QObject
 {
     Q_OBJECT
@@ -20,9 +20,10 @@ class RunAnalysis : public QObject
 public:
     explicit RunAnalysis(QObject* parent = nullptr);
 
-    // Metrics of iteration `iteration`, and the rows of all iterations that were not reported yet.
+    // Requests the metrics of iteration `iteration`, and the table rows of all iterations that were
+    // not delivered yet.
     void ask(RunPointer run, int iteration);
-    void forget(); // call before another run
+    void forget(); // call it before requests for another run
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);

@@ -65,8 +65,8 @@ void RunFollower::take(const Answer& answer)
         Q_EMIT failed(answer.failure);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // Reads again if rows arrived during the last read, or at the end: a snapshot may lack rows
-    // that were written after it was taken.
+    // Reads again if rows arrived during the last read, or if the writer has ended, because a
+    // snapshot may lack rows that were written after it was taken.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast)

@@ -23,15 +23,15 @@ public:
     ~RunFollower() override;
 
     void start(int milliseconds = 200); // reads now, then at this interval
-    void poke();                        // rows were committed: reads after the current read
-    void finish(); // the writer has ended: reads once more, then emits finished()
+    void poke();   // rows were committed; reads when the current read has ended
+    void finish(); // the writer has ended; reads once more, then emits finished()
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
     void warned(const QString& text); // the file is updated only once a second; emitted once
-    // the file cannot be read (any more); emitted once per reason
+    // The file cannot be read, or can no longer be read. Emitted once per reason.
     void failed(const QString& reason);
-    void finished(); // no more snapshots
+    void finished(); // no more snapshots follow
 
 private:
     struct Answer;

@@ -79,7 +79,7 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
     const QString wanted = newRunFile(options);
     QString file = wanted;
-    for (int i = 2; m_runs->find(file) != nullptr; ++i) // a queued one has made none yet
+    for (int i = 2; m_runs->find(file) != nullptr; ++i) // queued: no file yet
         file = wanted.chopped(7) + QStringLiteral("-q%1.sqlite").arg(i);
     const bool mustWait = isAnyRunning() || queued() > 0;
     auto document = newDocument(file);
@@ -87,7 +87,7 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);
     connect(document.get(), &RunDocument::progressChanged, this, [this, one = document.get()] {
-        if (!one->isQueued()) // an estimate is progress, too
+        if (!one->isQueued()) // an estimated time also counts as progress
             estimate();
     });
     if (mustWait)
@@ -146,7 +146,7 @@ double RunLibrary::secondsOfAFlop(const QString& kind) const
             continue;
         const double work = runWork(one->options()) * progress.done / progress.planned;
         if (work > 0)
-            rate = progress.secondsSoFar / work; // the newest run knows best
+            rate = progress.secondsSoFar / work; // the newest run is the most accurate
     }
     return rate;
 }

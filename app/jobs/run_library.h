@@ -25,23 +25,25 @@ public:
 
     // Starts to read a file unless it is open already.
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Starts a worker with options of `bscope run` (without -o) on a new file. Only one worker runs
-    // at a time, since two would disturb each other's times; others are queued.
+    // Starts a worker on a new file with options of `bscope run` (without -o). Only one worker runs
+    // at a time, because two would distort each other's times; other runs are queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
     int queued() const; // number of queued runs
-    // Moves a run towards the front (< 0) or the end of the queue.
+    // Moves a queued run by `by` positions: towards the front if negative, otherwise towards the
+    // end.
     void moveInQueue(const RunDocument& document, int by);
     // The options with which the run was started; empty if this window did not start it.
     QStringList optionsOf(const RunDocument& document) const;
     // Adds a run without a file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
-    // keeps complete iterations; a queued run is not started
+    // Keeps complete iterations. A queued run is not started.
     void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
-    // For tests. "" is the default program; a worker that does not stop is killed after `patience`.
+    // For tests. "" selects the default program. A worker that does not stop within `patience` is
+    // killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
@@ -49,7 +51,7 @@ private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run when none is running
     void estimate();  // estimates the duration of queued runs from the rate of completed ones
-    double secondsOfAFlop(const QString& kind) const; // < 0: no run of that kind completed
+    double secondsOfAFlop(const QString& kind) const; // < 0: no such run has completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;
@@ -59,7 +61,7 @@ private:
     int m_lastNumber = 0;
 };
 
-// The default output file: .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; creates the
+// The default output file, .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Creates the
 // folder.
 QString newRunFile(const QStringList& options);
 

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// Reads a whole run file in the thread pool. One load at a time; a second load() cancels the first.
+// Reads a whole run file in the thread pool. A second load() cancels the first.
 class RunLoader : public QObject
 {
     Q_OBJECT
@@ -20,7 +20,7 @@ public:
     ~RunLoader() override;
 
     void load(const QString& file);
-    void cancel(); // the current load emits no more signals
+    void cancel(); // the current load then emits no signals
 
 Q_SIGNALS:
     void loaded(const app::RunPointer& run, const QString& warning); // "": no warning

@@ -4,6 +4,7 @@
 #include "profiler/store/notes.h"
 
 #include <QDateTime>
+#include <QFileInfo>
 #include <QRandomGenerator>
 
 #include <algorithm>
@@ -33,15 +34,21 @@ QString failureOf(const engine::Result<void>& done)
     return done ? QString() : fromUtf8(done.error().message);
 }
 
-struct StoredNotes
+QDateTime lastChange(const QString& file)
 {
-    std::vector<Note> notes;
-    QString failure;
-};
+    return QFileInfo(file).lastModified();
+}
 
 } // namespace
 
-// One change of a note; nullopt: the note does not exist in that state.
+struct RunNotes::StoredNotes
+{
+    std::vector<Note> notes;
+    std::string run;
+    QString failure;
+};
+
+// A change of one note, from `before` to `after`; nullopt means that the note does not exist.
 class NoteStep : public QUndoCommand
 {
 public:
@@ -72,32 +79,57 @@ private:
 RunNotes::RunNotes(QObject* parent)
     : QObject(parent)
     , m_background(this, writer())
-{ }
+{
+    m_timer.setInterval(1000);
+    connect(&m_timer, &QTimer::timeout, this, &RunNotes::readIfChanged);
+}
 
 void RunNotes::open(const QString& file)
 {
     if (file == m_file)
         return;
     m_file = file;
+    m_run.clear();
     m_undo.clear();
     read();
+    m_timer.start();
+}
+
+void RunNotes::readIfChanged()
+{
+    if (lastChange(m_file) != m_readAt)
+        read();
 }
 
 void RunNotes::read()
 {
+    m_readAt = lastChange(m_file);
     const auto job = [path = m_file.toStdString()]() -> StoredNotes {
         auto notes = profiler::readNotes(path);
-        return notes ? StoredNotes{*std::move(notes), {}}
-                     : StoredNotes{{}, fromUtf8(notes.error().message)};
+        auto run = profiler::runIdentity(path);
+        return notes && run
+            ? StoredNotes{*std::move(notes), *std::move(run), {}}
+            : StoredNotes{{}, {}, fromUtf8((notes ? run.error() : notes.error()).message)};
     };
-    m_background.run(job, [this, file = m_file](const StoredNotes& answer) {
-        if (file != m_file)
+    m_background.run(job, [this, file = m_file, changes = m_changes](const StoredNotes& answer) {
+        if (file != m_file || changes != m_changes)
             return;
-        m_notes = answer.notes;
-        Q_EMIT changed();
-        if (!answer.failure.isEmpty())
-            Q_EMIT unreadable(answer.failure);
+        if (m_run.empty())
+            m_run = answer.run;
+        show(answer.run == m_run || !answer.failure.isEmpty()
+                 ? answer
+                 : StoredNotes{{}, {}, tr("The file is now another run. Open it again.")});
     });
+}
+
+void RunNotes::show(const StoredNotes& stored)
+{
+    if (stored.notes != m_notes) {
+        m_notes = stored.notes;
+        Q_EMIT changed();
+    }
+    if (!stored.failure.isEmpty())
+        Q_EMIT unreadable(stored.failure);
 }
 
 const Note* RunNotes::find(std::int64_t id) const
@@ -108,7 +140,7 @@ const Note* RunNotes::find(std::int64_t id) const
 
 void RunNotes::add(Note note)
 {
-    constexpr qint64 kIds = qint64{1} << 53; // that a script's floating-point numbers hold
+    constexpr qint64 kIds = qint64{1} << 53; // exact in a double of a script
     note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
     note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
     m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
@@ -132,25 +164,27 @@ void RunNotes::remove(std::int64_t id)
 
 void RunNotes::put(const Note& note)
 {
+    ++m_changes;
     std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
     const auto key = [](const Note& one) { return std::tuple(one.window.begin, one.id); };
     m_notes.insert(std::ranges::upper_bound(m_notes, key(note), {}, key), note);
-    m_background.run(
-        [path = m_file.toStdString(), note] { return failureOf(profiler::putNote(path, note)); },
-        [this, note](const QString& failure) { written(note, failure); });
+    m_background.run([path = m_file.toStdString(), run = m_run,
+                      note] { return failureOf(profiler::putNote(path, note, run)); },
+                     [this, note](const QString& failure) { written(note, failure); });
     Q_EMIT changed();
 }
 
 void RunNotes::take(const Note& note)
 {
+    ++m_changes;
     std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
-    m_background.run([path = m_file.toStdString(),
-                      id = note.id] { return failureOf(profiler::removeNote(path, id)); },
+    m_background.run([path = m_file.toStdString(), run = m_run,
+                      id = note.id] { return failureOf(profiler::removeNote(path, id, run)); },
                      [this, note](const QString& failure) { written(note, failure); });
     Q_EMIT changed();
 }
 
-// The content of the file replaces the notes in memory.
+// Replaces the notes in memory with those of the file.
 void RunNotes::written(const Note& note, const QString& failure)
 {
     if (failure.isEmpty())

@@ -3,7 +3,9 @@
 #include "app/jobs/background.h"
 #include "engine/timeline/note.h"
 
+#include <QDateTime>
 #include <QObject>
+#include <QTimer>
 #include <QUndoStack>
 
 #include <vector>
@@ -11,8 +13,8 @@
 namespace app {
 
 // The notes in the file of one run, in time order. A change is shown at once, written in the
-// background in order, and can be undone. A change that cannot be written is reverted. GUI thread
-// only.
+// background, and can be undone. Changes are written in order; one that cannot be written is
+// reverted. Changes by other windows are read once a second. GUI thread only.
 class RunNotes : public QObject
 {
     Q_OBJECT
@@ -20,12 +22,12 @@ class RunNotes : public QObject
 public:
     explicit RunNotes(QObject* parent = nullptr);
 
-    void open(const QString& file); // requires that the file is complete; reads in the background
+    void open(const QString& file); // requires a complete file; reads in the background
     const QString& file() const { return m_file; }
     const std::vector<engine::Note>& notes() const { return m_notes; }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Assigns a random id, so that ids of two windows do not collide, and the current time.
+    // Sets the current time, and a random id, so that ids of two windows do not collide.
     void add(engine::Note note);
     void setText(std::int64_t id, const QString& text);
     void remove(std::int64_t id);
@@ -42,10 +44,17 @@ private:
     void put(const engine::Note& note);              // shows and writes a note
     void take(const engine::Note& note);
     void written(const engine::Note& note, const QString& failure);
+    struct StoredNotes;
     void read();
+    void readIfChanged();
+    void show(const StoredNotes& stored);
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
+    std::string m_run;  // to keep notes out of another run that replaces the file
+    QDateTime m_readAt; // modification time of m_file at the last read
+    int m_changes = 0;  // changes by this window; a read that started before the last is discarded
+    QTimer m_timer;
     std::vector<engine::Note> m_notes;
     QUndoStack m_undo;
 };

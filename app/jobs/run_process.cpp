@@ -38,12 +38,13 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker must not outlive its window: it is stopped and keeps complete iterations.
+        // The worker must not outlive its window: it is stopped with SIGINT and keeps complete
+        // iterations.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGINT); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
                 end(WorkerEnd::How::Refused,
-                    tr("%1 does not start; reinstall Bubblescope.").arg(m_program));
+                    tr("%1 cannot be started; reinstall Bubblescope.").arg(m_program));
         });
     }
     connect(&m_version, &QProcess::finished, this, &RunProcess::versionAnswered);
@@ -71,7 +72,7 @@ void RunProcess::start(const QString& program, const QStringList& options, const
     m_isRunning = true;
     if (m_program.isEmpty())
         end(WorkerEnd::How::Refused,
-            tr("bscope is missing beside this program; reinstall Bubblescope."));
+            tr("bscope is not in the folder of this program; reinstall Bubblescope."));
     else
         launch(m_version, {QStringLiteral("--version"), QStringLiteral("--json")});
 }
@@ -94,7 +95,7 @@ void RunProcess::versionAnswered()
         launch(m_worker, m_arguments);
     else
         end(WorkerEnd::How::Refused,
-            tr("%1 is build %2, this window build %3; install both together.")
+            tr("%1 is build %2, but this window is build %3; install both together.")
                 .arg(m_program, build.isEmpty() ? tr("unknown") : build, ownBuild()));
 }
 
@@ -102,7 +103,7 @@ void RunProcess::stop()
 {
     if (!m_isRunning || m_isStopping)
         return;
-    setPaused(false); // a suspended worker receives no signal
+    setPaused(false); // a suspended worker would not receive the signal
     m_isStopping = true;
     if (m_worker.processId() > 0)
         ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);
@@ -143,7 +144,7 @@ void RunProcess::handleLine(const QByteArray& line)
 void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
 {
     readLines();
-    handleLine(m_worker.readAll().trimmed()); // a last line without its newline
+    handleLine(m_worker.readAll().trimmed()); // the last line may have no line end
     if (m_isStopping)
         end(WorkerEnd::How::Cancelled,
             status == QProcess::CrashExit ? tr("The worker stopped responding and was terminated.")

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The `bscope` beside this program; "", with a reason, if it is missing.
+// The path of `bscope` in the folder of this program, or "" and the reason.
 QString workerProgram();
 
 // How a worker ended; `text` is shown to the user.
@@ -29,7 +29,7 @@ struct WorkerEnd
 };
 
 // A worker process: `bscope run ... --progress jsonl -o FILE`. Refuses a worker of another build,
-// since both share the file format. Never blocks. The destructor kills the worker.
+// because both sides must have the same file format. Never blocks. The destructor kills the worker.
 class RunProcess : public QObject
 {
     Q_OBJECT
@@ -38,11 +38,11 @@ public:
     explicit RunProcess(QObject* parent = nullptr);
     ~RunProcess() override;
 
-    // `program` "" : workerProgram().
+    // If `program` is "", starts workerProgram().
     void start(const QString& program, const QStringList& options, const QString& file);
-    void stop(); // SIGINT, which keeps complete iterations; SIGKILL after the patience
+    void stop(); // SIGINT, which keeps complete iterations; SIGKILL after `patience`
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
-    // Suspends or resumes the worker; its CPU clocks stop while it is suspended.
+    // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.
     void setPaused(bool paused);
     bool isRunning() const { return m_isRunning; }
     qint64 processId() const { return m_worker.processId(); }

@@ -13,10 +13,10 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// A run of another program without progress, which has probably ended.
+// For a run of another program, which reports no progress and has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
-// "device 0 is full; free some. Nothing was recorded."
+// Joins an error and its consequence: "device 0 is full; free some. Nothing was recorded."
 QString joined(QString reason, const QString& kept)
 {
     if (reason.isEmpty())
@@ -29,7 +29,7 @@ QString joined(QString reason, const QString& kept)
     return reason + QLatin1Char(' ') + kept;
 }
 
-// The notice for a file that was not finished and not started here.
+// The notice for a file that is not finished and was not started in this window.
 Notice noticeOfFile(const engine::Run& run)
 {
     const QString kept = keptSentence(&run);
@@ -138,7 +138,7 @@ void RunSession::start(const QString& program, const QStringList& options)
 void RunSession::queue(const QStringList& options)
 {
     m_options = options;
-    m_document->addLogLine(tr("queued: starts when the runs before it are complete"));
+    m_document->addLogLine(tr("queued: starts after the runs before it"));
     m_document->setState(State::Queued);
 }
 
@@ -245,7 +245,7 @@ void RunSession::grown(const RunPointer& run)
     if (m_document->isRunning())
         m_document->setProgress(progress);
     else if (run->info.outcome != engine::Outcome::Running)
-        m_follower.finish(); // another program wrote it and has finished
+        m_follower.finish(); // another program wrote the file and has finished
 }
 
 void RunSession::allRead()

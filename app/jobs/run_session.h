@@ -21,12 +21,12 @@ class RunSession : public QObject
 public:
     explicit RunSession(std::shared_ptr<RunDocument> document, QObject* parent = nullptr);
 
-    void open(); // reads the document's file, and follows it while another program writes it
+    void open(); // also follows the file while another program writes it
     void start(const QString& program, const QStringList& options); // see RunProcess::start
     void queue(const QStringList& options); // sets the options for startQueued()
     void startQueued(const QString& program) { start(program, m_options); }
     void stop();                 // a queued run is not started
-    void setPaused(bool paused); // emulated runs only: a live one measures the wall clock
+    void setPaused(bool paused); // only emulated runs, because a live run measures the wall clock
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
     RunProcess& process() { return m_process; }

@@ -27,7 +27,7 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
 {
-    // One is enough: the window holds the newest, this one is reused next.
+    // One is enough: while the window shows the newest snapshot, the previous one is reused.
     constexpr std::size_t kKept = 1;
     const std::lock_guard lock(m_mutex);
     m_free.push_back(std::move(buffer));
@@ -48,7 +48,7 @@ engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
             return tl::unexpected(grew.error());
         return snapshot;
     }
-    // The pool may be destroyed first, and the last owner may be on any thread.
+    // The pool may be destroyed before the snapshot, whose last owner may be on any thread.
     auto release = [pool = weak_from_this()](Buffer* done) {
         std::unique_ptr<Buffer> owned(done);
         if (const auto alive = pool.lock())

@@ -12,9 +12,10 @@
 
 namespace app {
 
-// Snapshots of a growing run without copying it. A snapshot is a Run with its own reader; a new one
-// reuses a Run that is no longer referenced and adds the missing rows. The window holds the newest
-// snapshot while the previous one returns to the pool, so every row is read twice and never copied.
+// Snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A new
+// snapshot reuses a Run that is no longer referenced and adds the missing rows. While the window
+// has the newest snapshot, the previous one returns to the pool, so every row is read twice and
+// never copied.
 //
 //     window:  A      B      A'     B'        A' = A + the rows since A
 //     pool:    -      A      B      A'
@@ -23,7 +24,7 @@ class SnapshotPool : public std::enable_shared_from_this<SnapshotPool>
 public:
     struct Snapshot
     {
-        std::shared_ptr<const engine::Run> run; // null: nothing was added
+        std::shared_ptr<const engine::Run> run; // null: no rows were added
         std::string warning;
     };
 

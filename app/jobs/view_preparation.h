@@ -12,18 +12,19 @@
 namespace app {
 
 // Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool.
-// Only the newest request is answered; reuses the views of the previous answer. GUI thread only.
+// Delivers only the result of the newest request. Reuses the views of the previous result. GUI
+// thread only.
 class ViewPreparation : public QObject
 {
     Q_OBJECT
 
 public:
-    // About 8 ms of work; ten million spans take 0.8 s.
+    // About 8 ms of work. Ten million spans take 0.8 s.
     static constexpr std::size_t kInstantSpans = 100'000;
 
     explicit ViewPreparation(QObject* parent = nullptr);
 
-    void ask(std::vector<RunPointer> runs); // not null
+    void ask(std::vector<RunPointer> runs); // no pointer may be null
     bool isBusy() const { return m_isBusy; }
 
 Q_SIGNALS:

@@ -23,7 +23,8 @@ struct WorkerEvent
     std::int64_t rows = 0;          // rows: committed so far
 };
 
-// nullopt: not a JSON object with an "event", as other output of the worker or a library.
+// Returns nullopt unless the line is a JSON object with an "event"; the worker or a library may
+// print other lines.
 std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line);
 
 } // namespace app

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// What this machine can run on, as far as the file system shows it; the worker reports the rest.
+// What this machine can run on, as far as the file system shows it. The worker reports the rest.
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
@@ -13,6 +13,6 @@ struct DeviceFacts
 };
 
 DeviceFacts deviceFacts();
-QString cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" if it names none
+QString cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" if it has no name
 
 } // namespace app

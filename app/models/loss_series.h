@@ -7,11 +7,11 @@
 
 namespace app {
 
-// The losses of a run by iteration, without the median replay, which has none.
+// The losses of a run by iteration, without the median iteration, which has none.
 struct LossPoint
 {
     bool isWarmup = false;
-    int number = 0; // of its kind
+    int number = 0; // within its kind
     double mean = 0;
     std::vector<float> microBatches; // may be empty
 };
@@ -22,7 +22,7 @@ struct LossSeries
     int planned = 0;                                   // planned iterations, including warm-up
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
 
-    double highest() const; // of means, micro-batches and the reference lines; 0 when empty
+    double highest() const; // of means, micro-batches and reference lines; 0 without any
 };
 
 LossSeries lossSeries(const engine::Run& run);

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// Number formats of the whole window: a true minus sign, thin spaces between thousands and before
-// %, the unit in the header and not in each cell.
+// The number formats of the window: a true minus sign, thin spaces between thousands and before %.
+// The unit is in the header and not in each cell.
 QString number(double value, int decimals);           // "-1 234.5" with U+2212 and U+2009
 QString signedNumber(double value, int decimals);     // "+4.0", "-0.4", "0" when it rounds to 0
 QString percent(double share, int decimals = 1);      // 0.13 -> "13.0 %"
@@ -18,10 +18,10 @@ QString remainingTime(double seconds);                // "about 1.5 s left", "ab
 QString takesText(double seconds);                    // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
 
-// The unit that the times (or bytes) of one view share, chosen from the largest of them.
+// The unit that the times (or bytes) of a view share. The largest of them determines it.
 struct Scale
 {
-    double perUnit = 1; // ticks, or bytes, of one shown unit
+    double perUnit = 1; // ticks or bytes of one shown unit
     int decimals = 1;
     QString unit; // "ms", "units", "GiB"
 
@@ -31,7 +31,8 @@ struct Scale
     Scale finer(int moreDecimals) const;
 };
 
-// Ticks of a run's timeline: ms (us or s for much shorter or longer iterations), or abstract units.
+// For ticks of a run's timeline: ms (us or s for much shorter or longer iterations), or abstract
+// units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
 Scale byteScale(std::int64_t largest); // GiB with two decimals; MiB or KiB for small amounts
 

@@ -13,20 +13,20 @@ namespace app {
 
 using RunPointer = std::shared_ptr<const engine::Run>;
 
-// A failure, its consequence and what was kept; shown in the band over a run's timeline.
+// A failure, its consequence and what was kept. Shown in the band over a run's timeline.
 struct Notice
 {
     enum class Level : int { None, Warning, Error };
 
     Level level = Level::None;
     QString title, text;    // "Cancelled." "Iterations 0-2 are complete and were kept."
-    QString remedy = {};    // commands to copy, may be empty
+    QString remedy = {};    // commands to copy; may be empty
     bool canRepeat = false; // whether "Run again" is offered
 
     friend bool operator==(const Notice&, const Notice&) = default;
 };
 
-// Progress of a running run. Counts complete iterations, including warm-up.
+// The progress of a running run. Counts complete iterations, including warm-up.
 struct RunProgress
 {
     int done = 0, planned = 0, warmup = 0;
@@ -37,8 +37,8 @@ struct RunProgress
     friend bool operator==(const RunProgress&, const RunProgress&) = default;
 };
 
-// A run in the window: its file, the data read so far, and its state. Filled by RunSession
-// (app/jobs), read by pages and models. GUI thread only.
+// A run in the window: its file, the data read so far, and its state. RunSession (app/jobs) fills
+// it, pages and models read it. GUI thread only.
 class RunDocument : public QObject
 {
     Q_OBJECT
@@ -57,8 +57,8 @@ public:
 
     const QString& file() const { return m_file; }
     bool isQueued() const { return m_state == State::Queued; }
-    bool isPaused() const { return m_isPaused; } // running, with its worker suspended
-    int number() const { return m_number; }      // within this window, from 1: "BitPipe #3"
+    bool isPaused() const { return m_isPaused; } // running, but the worker is suspended
+    int number() const { return m_number; }      // counted from 1 within this window: "BitPipe #3"
     State state() const { return m_state; }
     bool isRunning() const { return m_state == State::Running || m_state == State::Stopping; }
     RunPointer run() const { return m_run; } // null until the first rows are read
@@ -74,7 +74,7 @@ public:
     void setRun(RunPointer run);
     void setProgress(const RunProgress& progress);
     void setNotice(const Notice& notice);
-    // used until the first rows are read
+    // Sets the label that is used until the first rows are read.
     void expectLabel(const QString& label) { m_label = label; }
     void addLogLine(const QString& text, const QDateTime& time = QDateTime::currentDateTime());
 

@@ -27,6 +27,16 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info)
     return unitsText(units) + QStringLiteral(" units");
 }
 
+QString toolTipText(const QString& text)
+{
+    constexpr qsizetype kMost = 4096;
+    const QString shown = text.size() <= kMost ? text : text.left(kMost) + QString::fromUtf8("…");
+    if (!shown.contains(QLatin1Char('<')) && !shown.contains(QLatin1Char('&')))
+        return shown;
+    return QStringLiteral("<qt>%1</qt>")
+        .arg(shown.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+}
+
 QString capitalized(QString words)
 {
     if (!words.isEmpty())

@@ -13,8 +13,12 @@ inline QString fromUtf8(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// A scheme's title without the names in parentheses: "1F1B (PipeDream-Flush)" is "1F1B".
+// The title of a scheme without the part in parentheses: "1F1B" for "1F1B (PipeDream-Flush)".
 QString shortTitle(const QString& title);
+
+// A tooltip that shows `text` as it is, although Qt interprets HTML in tooltips; cut after 4,096
+// characters.
+QString toolTipText(const QString& text);
 
 QString capitalized(QString words); // capitalizes the first letter
 

@@ -14,7 +14,7 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-// Colours in the order of the struct.
+// The colours are in the order of the members.
 Chrome lightChrome()
 {
     return {rgb(0xF3F4F6), rgb(0xFFFFFF), rgb(0xF8F9FA), rgb(0xE2E5EA), rgb(0xC9CED6),
@@ -44,7 +44,7 @@ profiler::ThemeMode modeFor(ThemeController::Choice choice, profiler::ThemeMode 
     return desktop;
 }
 
-// Qt 6.4 has no colour scheme query (6.5 has): a dark desktop sets a dark window colour.
+// Qt 6.4 cannot query the colour scheme (6.5 can), but on a dark desktop the window colour is dark.
 profiler::ThemeMode desktopMode()
 {
     const QColor window = QGuiApplication::palette().color(QPalette::Window);
@@ -56,7 +56,7 @@ profiler::ThemeMode desktopMode()
 Theme makeTheme(profiler::ThemeMode mode)
 {
     auto palette = profiler::loadPalette("default", mode);
-    CHECK(palette.has_value()); // compiled in
+    CHECK(palette.has_value()); // palettes are compiled in
     return {mode, mode == profiler::ThemeMode::Dark ? darkChrome() : lightChrome(), *palette};
 }
 
@@ -67,7 +67,7 @@ QColor toQt(profiler::Colour colour)
 
 QFont uiFont(int pixelSize, QFont::Weight weight)
 {
-    // Cached: a fontconfig query takes longer than drawing a cell.
+    // Cached, because a fontconfig query takes longer than drawing a cell.
     static const QFont kBase = QFontDatabase::hasFamily(QStringLiteral("Roboto"))
         ? QFont(QStringLiteral("Roboto"))
         : QFontDatabase::systemFont(QFontDatabase::GeneralFont);

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Colours of everything but data, light and dark. Neutral: hue is reserved for data.
+// The colours of everything except data, which has the only hues.
 struct Chrome
 {
     QColor window, surface, surfaceAlt;
@@ -33,10 +33,10 @@ struct Theme
 Theme makeTheme(profiler::ThemeMode mode);
 QColor toQt(profiler::Colour colour);
 
-// Roboto if it is installed, else the system's sans serif. Sizes in logical pixels; weight Normal,
-// Medium (for the design's SemiBold and Medium) or Bold.
+// Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
+// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
-QFont codeFont(int pixelSize = 12); // operation names: fixed pitch
+QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
 
 // The current theme; one per application. GUI thread only.
 class ThemeController : public QObject
@@ -55,7 +55,7 @@ Q_SIGNALS:
     void changed(); // theme() has changed
 
 private:
-    // Read once, before the window sets a palette of its own.
+    // Read once, before the window sets its own palette.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;

@@ -9,7 +9,7 @@ namespace app {
 namespace {
 
 constexpr quint32 kMagic = 0x42535431; // "BST1"
-constexpr std::size_t kBoxes = 4000;   // of one device
+constexpr std::size_t kBoxes = 4000;   // per device
 
 void addDevice(Thumbnail& thumbnail, const engine::Run& run, int device, int iteration)
 {

@@ -10,7 +10,7 @@
 namespace app {
 
 // A small picture of the compute lanes of one iteration, for cards, tables and recent runs. Times
-// are shares of the iteration.
+// are fractions of the iteration.
 struct Thumbnail
 {
     struct Box
@@ -19,7 +19,7 @@ struct Thumbnail
         std::uint8_t device = 0;
         std::uint8_t kind = 0; // engine::OpKind
         std::uint8_t chunk = 0;
-        std::uint8_t half = 0; // of a joint pair: 1 upper, 2 lower
+        std::uint8_t half = 0; // of a pair of joint ops: 1 upper, 2 lower
 
         friend bool operator==(const Box&, const Box&) = default;
     };
@@ -33,7 +33,7 @@ struct Thumbnail
 };
 
 constexpr int kThumbnailDevices = 8; // only the first eight are drawn
-// Empty if the run has no iteration yet. Keeps the first 4000 boxes per device.
+// Empty if the run has no iteration yet. Keeps the first 4000 boxes of each device.
 Thumbnail makeThumbnail(const engine::Run& run);
 
 QByteArray toBytes(const Thumbnail& thumbnail);

@@ -18,7 +18,7 @@ std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
         if (ticks > 0)
             shares.push_back({Kind::Compute, op, ticks});
     }
-    // Both halves of a joint op share one window, so their sum exceeds the elapsed time.
+    // Two joint ops share one window, so the sum of durations may exceed the elapsed time.
     const double compute = run.meanCompute - run.meanOptimizer;
     for (TimeShare& share : shares)
         share.ticks *= sum > 0 ? compute / sum : 0;

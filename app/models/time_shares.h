@@ -7,13 +7,14 @@
 
 namespace app {
 
-// One part of an iteration's time, averaged over devices; the parts add up to the iteration. Ticks.
+// One part of an iteration's time in ticks, averaged over devices. The parts add up to the
+// iteration.
 struct TimeShare
 {
     enum class Kind : int { Compute, Exposed, Optimizer, Bubble };
 
     Kind kind = Kind::Compute;
-    engine::OpKind op = engine::OpKind::Forward; // of kind Compute: selects the colour
+    engine::OpKind op = engine::OpKind::Forward; // for Kind::Compute: selects the colour
     double ticks = 0;
 
     friend bool operator==(const TimeShare&, const TimeShare&) = default;

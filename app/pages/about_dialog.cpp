@@ -33,9 +33,10 @@ AboutDialog::AboutDialog(const ThemeController& theme, QWidget* parent)
     auto* picture = new QLabel;
     picture->setPixmap(logo(theme, devicePixelRatioF()));
     row->addWidget(picture, 0, Qt::AlignTop);
-    auto* column = spaced(new QVBoxLayout, QMargins(), 4);
-    column->addWidget(makeLabel(QStringLiteral("Bubblescope"), "title"));
-    column->addWidget(makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"));
+    auto* column
+        = spaced(new QVBoxLayout, QMargins(), 4,
+                 {makeLabel(QStringLiteral("Bubblescope"), "title"),
+                  makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary")});
     column->addSpacing(10);
     const QStringList lines
         = {tr("Version %1, build %2").arg(fromUtf8(engine::version()), fromUtf8(engine::buildId())),

@@ -6,6 +6,7 @@
 #include <QFont>
 #include <QRawFont>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,6 +24,7 @@ constexpr const char* kHelp
       "\n"
       "  --theme light|dark  --size WxH     of the window\n"
       "  --page setup|scheme|editor|keys|commands   what it opens with\n"
+      "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
       "Without a screen: bubblescope figure, and bscope for everything else (bscope --help).\n";
@@ -31,6 +33,15 @@ constexpr const char* kNoDisplay
     = "bubblescope: there is no display to open a window on; set DISPLAY or WAYLAND_DISPLAY, or "
       "use "
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need none\n";
+
+const QStringList kPages{QStringLiteral("setup"), QStringLiteral("scheme"),
+                         QStringLiteral("editor"), QStringLiteral("keys"),
+                         QStringLiteral("commands")};
+
+QString wrong(const QString& what)
+{
+    return QStringLiteral("bubblescope: %1; see bubblescope --help").arg(what);
+}
 
 QtMessageHandler previousHandler
     = nullptr; // the guard is used once, before there is a second thread
@@ -43,24 +54,45 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    // A message for root and containers, which needs no action.
+    // Drops a message for root and containers, which needs no action.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
     if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
         previousHandler(type, context, text);
 }
 
-void takeValue(CommandLine& result, const QString& option, const QString& value)
+// The error in the value; "" if it is valid.
+QString takeChoice(QString& chosen, const QString& value, const QStringList& choices)
 {
-    if (option == QStringLiteral("--screenshot"))
-        result.screenshot = value;
-    else if (option == QStringLiteral("--page"))
-        result.page = value;
-    else if (option == QStringLiteral("--theme"))
-        result.theme = value;
-    else
-        result.size = {value.section(QLatin1Char('x'), 0, 0).toInt(),
-                       value.section(QLatin1Char('x'), 1, 1).toInt()};
+    chosen = value;
+    return choices.contains(value)
+        ? QString()
+        : QStringLiteral("is not one of ") + choices.join(QLatin1String(", "));
+}
+
+QString takeSize(QSize& size, const QString& value)
+{
+    constexpr int kLeast = 100, kMost = 16384; // pictures that Qt can paint
+    const QStringList sides = value.split(QLatin1Char('x'));
+    size = {sides.value(0).toInt(), sides.value(1).toInt()};
+    const bool fits = sides.size() == 2 && std::min(size.width(), size.height()) >= kLeast
+        && std::max(size.width(), size.height()) <= kMost;
+    return fits ? QString()
+                : QStringLiteral("is not a size from %1x%1 to %2x%2, such as 1600x1000")
+                      .arg(kLeast)
+                      .arg(kMost);
+}
+
+QString takeValue(CommandLine& result, const QString& option, const QString& value)
+{
+    if (option == QStringLiteral("--page"))
+        return takeChoice(result.page, value, kPages);
+    if (option == QStringLiteral("--theme"))
+        return takeChoice(result.theme, value, {QStringLiteral("light"), QStringLiteral("dark")});
+    if (option == QStringLiteral("--size"))
+        return takeSize(result.size, value);
+    result.screenshot = value;
+    return {};
 }
 
 } // namespace
@@ -76,14 +108,17 @@ CommandLine parseCommandLine(const QStringList& arguments)
             result.print = QString::fromUtf8(kHelp);
         else if (argument == QStringLiteral("--version"))
             result.print
-                = QStringLiteral("bubblescope ") + fromUtf8(engine::buildId()) + QLatin1Char('\n');
-        else if (withValue.contains(argument) && i + 1 < arguments.size())
-            takeValue(result, argument, arguments.at(++i));
-        else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
-            result.error
-                = QStringLiteral("bubblescope: %1 is not an option; `bubblescope --help` lists "
-                                 "the options")
-                      .arg(argument);
+                = QStringLiteral("bubblescope ") + fromUtf8(engine::version()) + QLatin1Char('\n');
+        else if (argument == QStringLiteral("--force"))
+            result.force = true;
+        else if (withValue.contains(argument) && i + 1 == arguments.size())
+            result.error = wrong(argument + QStringLiteral(" needs a value"));
+        else if (withValue.contains(argument)) {
+            const QString& value = arguments.at(++i);
+            if (const QString problem = takeValue(result, argument, value); !problem.isEmpty())
+                result.error = wrong(QStringLiteral("%1 %2: %2 %3").arg(argument, value, problem));
+        } else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
+            result.error = wrong(argument + QStringLiteral(" is not an option"));
         else
             result.files.append(argument);
     }

@@ -8,22 +8,23 @@
 
 namespace app {
 
-// The command line of `bubblescope` without `figure`: files to open, or a text to print.
+// The parsed command line of `bubblescope` without `figure`.
 struct CommandLine
 {
     QStringList files;
-    QString print; // --help, --version: print this and exit
-    QString error; // wrong usage: one line, exit status 2
+    QString print; // --help, --version: the text to print before exiting
+    QString error; // wrong usage, one line; exit status 2
 
     // For packaging/screenshots.sh: renders the window into a file and exits.
     QString screenshot, page, theme;
-    QSize size = {1600, 1000};
+    QSize size = {1600, 1000}; // pixels
+    bool force = false;        // replaces the screenshot's file
 };
 
 CommandLine parseCommandLine(const QStringList& arguments); // without the program's name
 
-// Qt aborts without a screen; this prints what works without one and exits with status 1. Install
-// before the QApplication is created; the destructor uninstalls it.
+// Prints what works without a screen and exits with status 1, where Qt would abort. Create it
+// before the QApplication; the destructor restores Qt's message handler.
 class DisplayGuard
 {
 public:
@@ -33,7 +34,7 @@ public:
     DisplayGuard& operator=(const DisplayGuard&) = delete;
 };
 
-// "" if a font is available; else a message that names the package.
+// "" if a font is available, otherwise a message that names the package.
 QString fontProblem();
 
 } // namespace app

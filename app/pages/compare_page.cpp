@@ -35,7 +35,7 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
     return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
 }
 
-// The order of a figure, whose first run is its baseline.
+// The runs in the order of a figure, whose first run is its baseline.
 std::vector<RunPointer> baselineFirst(std::vector<RunPointer> runs, std::size_t baseline)
 {
     if (baseline < runs.size())
@@ -68,15 +68,21 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
 
 void ComparePage::makeActions()
 {
-    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
-    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
-    m_fit = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0);
-    m_blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B);
+    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left,
+                        [this] { m_compare->zoomBack(); });
+    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right,
+                           [this] { m_compare->zoomForward(); });
+    m_fit
+        = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0, [this] { m_compare->zoomToFit(); });
+    m_blink
+        = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B, [this] { m_compare->blink(); });
     m_blink->setToolTip(tr("Swaps the first two runs in place"));
-    m_addRun = makeAction("addRun", tr("Add run"), {});
-    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {});
+    m_addRun = makeAction("addRun", tr("Add run"), {}, [this] { addRunMenu(); });
+    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {},
+                           [this] { addPrediction(); });
     m_predict->setToolTip(tr("Adds the schedule of the first run, simulated with even costs"));
-    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E,
+                          [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     m_showRuns = makeAction("showRuns", tr("Runs"), {});
     m_showRuns->setCheckable(true);
     m_showRuns->setChecked(true);
@@ -91,21 +97,15 @@ void ComparePage::makeActions()
 
 QWidget* ComparePage::makeToolbar()
 {
-    m_baselineBox = new QComboBox;
-    m_baselineBox->setObjectName(QStringLiteral("baseline"));
+    m_baselineBox = named(new QComboBox, "baseline");
     m_baselineBox->setMinimumWidth(140);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(40);
-    auto* row = spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8);
-    for (QAction* action : {m_showRuns, m_back, m_forward, m_fit})
-        row->addWidget(makeToolButton(action));
-    row->addWidget(makeLine(Qt::Vertical));
-    row->addWidget(makeLabel(tr("Baseline"), "small"));
-    row->addWidget(m_baselineBox);
-    row->addStretch(1);
-    row->addWidget(makeActionButton(m_blink));
-    row->addWidget(makeActionButton(m_addRun));
-    row->addWidget(makeActionButton(m_export));
+    spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
+           {makeToolButton(m_showRuns), makeToolButton(m_back), makeToolButton(m_forward),
+            makeToolButton(m_fit), makeLine(Qt::Vertical), makeLabel(tr("Baseline"), "small"),
+            m_baselineBox, kStretch, makeActionButton(m_blink), makeActionButton(m_addRun),
+            makeActionButton(m_export)});
     return bar;
 }
 
@@ -117,13 +117,12 @@ void ComparePage::buildLayout()
                              {Icon::Compare, tr("Tick two runs to compare them"),
                               tr("Tick runs in the list on the left, or add one."), tr("Add run")});
     m_single = makeSurface("alt");
-    auto* single = spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10);
-    single->addWidget(
-        makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
-                     "prediction at even costs."),
-                  "secondary"),
-        1);
-    single->addWidget(makeActionButton(m_predict));
+    spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10,
+           {{makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
+                          "prediction at even costs."),
+                       "secondary"),
+             1},
+            makeActionButton(m_predict)});
     const auto makeBand = [this](const char* name) {
         auto* band = new Band(m_theme, Band::Shape::State);
         band->setObjectName(QString::fromLatin1(name));
@@ -144,13 +143,8 @@ void ComparePage::buildLayout()
     m_stack->addWidget(empty);
     m_stack->addWidget(m_rows);
     auto* centre = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
-    column->addWidget(makeToolbar());
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_refused);
-    column->addWidget(m_band);
-    column->addWidget(m_single);
-    column->addWidget(m_stack, 1);
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {makeToolbar(), makeLine(Qt::Horizontal), m_refused, m_band, m_single, {m_stack, 1}});
     auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(m_dock);
     columns->addWidget(centre);
@@ -160,8 +154,8 @@ void ComparePage::buildLayout()
     setInitialFocus(m_compare);
 }
 
-// The tables get the height of their contents, the runs the rest; unused height goes back to the
-// tables.
+// The tables get the height of their contents, and the runs the rest. Height that the runs do not
+// need goes back to the tables.
 void ComparePage::shareRoom()
 {
     if (!m_areRowsChosen) {
@@ -204,22 +198,14 @@ void ComparePage::connectAll()
     });
     linkDock(*m_dock, m_library, *this);
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
-    connect(m_back, &QAction::triggered, m_compare, &CompareWidget::zoomBack);
-    connect(m_forward, &QAction::triggered, m_compare, &CompareWidget::zoomForward);
-    connect(m_fit, &QAction::triggered, m_compare, &CompareWidget::zoomToFit);
-    connect(m_blink, &QAction::triggered, m_compare, &CompareWidget::blink);
-    connect(m_addRun, &QAction::triggered, this, &ComparePage::addRunMenu);
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
-    connect(m_predict, &QAction::triggered, this, &ComparePage::addPrediction);
-    connect(m_export, &QAction::triggered, this,
-            [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     connect(m_showRuns, &QAction::toggled, this, [this](bool shown) {
         m_dock->setVisible(shown);
         shareRoom();
     });
 }
 
-// A running run is added when it ends: comparing part of it would be unfair.
+// A running run is added when it ends, because a part of it is not comparable.
 void ComparePage::refresh()
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
@@ -344,7 +330,7 @@ void ComparePage::addPrediction()
                      });
 }
 
-// The open runs that are not compared yet, then a file dialog.
+// A menu of the open runs that are not compared yet, and of a file dialog.
 void ComparePage::addRunMenu()
 {
     QMenu menu(this);

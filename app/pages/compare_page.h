@@ -23,14 +23,14 @@ class ComparisonPanels;
 class EmptyState;
 class RunsDock;
 
-// The ticked runs under one ruler, their differences to a baseline, and the shares of their time.
+// The ticked runs below one ruler, their differences from a baseline, and the shares of their time.
 // Ticking a run in the dock of any page adds it.
 class ComparePage : public Page
 {
     Q_OBJECT
 
 public:
-    // Ticks exactly these runs.
+    // Ticks these runs and no others.
     ComparePage(const ThemeController& theme, RunLibrary& library,
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
@@ -57,7 +57,7 @@ private:
     void shareRoom();
     void connectAll();
 
-    void refresh(); // after a change of the ticked runs or their data
+    void refresh(); // call it after the ticked runs or their data changed
     void askForNumbers();
     void showNumbers(const engine::Result<profiler::Comparison>& comparison);
     void fillBaselines();
@@ -71,18 +71,18 @@ private:
     Background m_background;
     ViewPreparation m_views;
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
-    std::vector<RunPointer> m_runs;                        // of m_documents
+    std::vector<RunPointer> m_runs;                        // [document]
     std::size_t m_baseline = 0;
-    // The baseline that the user chose; null: derived from the runs, independent of their order.
+    // The baseline that the user chose; nullptr: derived from the runs, independent of their order.
     std::shared_ptr<RunDocument> m_chosen;
-    int m_generation = 0; // of the requested numbers
+    int m_generation = 0; // of the last requested metrics
     bool m_hasRoomForRuns = true;
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
             *m_addRun = nullptr, *m_export = nullptr, *m_predict = nullptr, *m_showRuns = nullptr;
     RunsDock* m_dock = nullptr;
     QComboBox* m_baselineBox = nullptr;
-    Band *m_band = nullptr, *m_refused = nullptr; // of the runs; of files that are not runs
+    Band *m_band = nullptr, *m_refused = nullptr; // m_refused: for files that are not runs
     ComparisonPanels* m_tables = nullptr;
     CompareWidget* m_compare = nullptr;
     EmptyState* m_empty = nullptr;

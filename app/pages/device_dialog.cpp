@@ -13,19 +13,18 @@ namespace app {
 
 DeviceDialog::DeviceDialog(QWidget* parent)
     : QDialog(parent)
-    , m_text(new QPlainTextEdit(tr("Asking the worker ...")))
+    , m_text(named(new QPlainTextEdit(tr("Asking the worker ...")), "deviceText",
+                   tr("Devices of this machine")))
 {
     setObjectName(QStringLiteral("deviceDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Device check"));
     resize(720, 360);
-    m_text->setObjectName(QStringLiteral("deviceText"));
-    m_text->setAccessibleName(tr("Devices of this machine"));
     m_text->setReadOnly(true);
     m_text->setFont(codeFont());
-    auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10);
-    column->addWidget(makeLabel(tr("Devices that this machine can run on"), "section"));
-    column->addWidget(m_text, 1);
+    auto* column
+        = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10,
+                 {makeLabel(tr("Devices that this machine can run on"), "section"), {m_text, 1}});
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
     QPushButton* copy = makeButton(tr("Copy report"), QStringLiteral("copyDevices"));
     connect(copy, &QPushButton::clicked, this,

@@ -7,8 +7,8 @@ class QPlainTextEdit;
 
 namespace app {
 
-// The output of `bscope devices`. Asks the worker, so that a driver that hangs does not hang the
-// window.
+// Shows the output of `bscope devices`. The worker queries the driver, so that a driver that hangs
+// does not block the window.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT

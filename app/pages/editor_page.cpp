@@ -1,86 +1,126 @@
 #include "app/pages/editor_page.h"
 
+#include "app/jobs/run_library.h"
 #include "app/models/numbers.h"
-#include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
-#include "app/widgets/controls/key_numbers.h"
-#include "app/widgets/editor/schedule_grid.h"
-#include "app/widgets/editor/violation_list.h"
-#include "app/widgets/setup/schedule_preview.h"
-#include "engine/schedule/formats/read_schedule.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/editor/schedule_editor.h"
+#include "app/widgets/editor/schedule_file.h"
+#include "app/widgets/editor/times_panel.h"
+#include "app/widgets/editor/unsaved_dialog.h"
+#include "app/widgets/forms/cost_form.h"
+#include "engine/base/version.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
+#include "profiler/store/trace_store.h"
 
 #include <QAction>
-#include <QFile>
+#include <QClipboard>
+#include <QDialog>
 #include <QFileInfo>
-#include <QLabel>
+#include <QGuiApplication>
+#include <QResizeEvent>
+#include <QScrollArea>
 #include <QStackedLayout>
-
-#include <algorithm>
+#include <QVBoxLayout>
 
 namespace app {
 
 EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
-    , m_check(std::make_shared<ScheduleCheck>())
-    , m_band(new Band(theme, Band::Shape::Verdict))
-    , m_grid(new ScheduleGrid(theme))
-    , m_list(new ViolationList(theme))
-    , m_preview(new SchedulePreview(theme))
-    , m_numbers(new KeyNumbers(theme))
+    , m_file(new ScheduleFile(this))
+    , m_stack(new QStackedLayout(this))
+    , m_refused(named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another file")}),
+                      "refusedSchedule"))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
+    , m_editor(new ScheduleEditor(theme, *this))
+    , m_times(new TimesPanel(theme))
 {
     setObjectName(QStringLiteral("editorPage"));
-    m_band->setObjectName(QStringLiteral("verdict"));
-    m_grid->setObjectName(QStringLiteral("grid"));
-    m_grid->setAccessibleName(tr("Order of ops"));
-    m_preview->setObjectName(QStringLiteral("preview"));
-    m_numbers->setObjectName(QStringLiteral("keyNumbers"));
     makeActions();
     buildLayout();
-    connect(m_undo, &QAction::triggered, this, [this] { m_edited->undoStack().undo(); });
-    connect(m_redo, &QAction::triggered, this, [this] { m_edited->undoStack().redo(); });
-    connect(m_earlier, &QAction::triggered, this,
-            [this] { moveTo(m_edited->swap(m_grid->selected(), -1)); });
-    connect(m_later, &QAction::triggered, this,
-            [this] { moveTo(m_edited->swap(m_grid->selected(), 1)); });
-    connect(m_delete, &QAction::triggered, this,
-            [this] { select(m_edited->remove(m_grid->selected())); });
-    connect(m_restore, &QAction::triggered, this, [this] { restore(m_list->chosenAbsent()); });
-    connect(m_next, &QAction::triggered, this, &EditorPage::nextViolation);
-    connect(m_revert, &QAction::triggered, this, &EditorPage::revert);
-    connect(m_costs, &QAction::triggered, this, &EditorPage::showCosts);
-    connect(m_save, &QAction::triggered, this, &EditorPage::save);
-    connect(m_saveAs, &QAction::triggered, this, &EditorPage::saveAs);
-    connect(m_copy, &QAction::triggered, this, &EditorPage::copyCommand);
-    connect(m_simulate, &QAction::triggered, this, &EditorPage::simulate);
-    connect(m_train, &QAction::triggered, this, &EditorPage::train);
-    connect(m_list, &ViolationList::placeChosen, this, &EditorPage::select);
-    connect(m_list, &ViolationList::restoreRequested, this, &EditorPage::restore);
-    connect(m_grid, &ScheduleGrid::moveRequested, this,
-            [this](const OpPlace& from, int before) { moveTo(m_edited->move(from, before)); });
-    connect(m_grid, &ScheduleGrid::selectionChanged, this, [this] {
-        updateActions();
-        Q_EMIT statusChanged();
-    });
+    connectParts();
     updateActions();
 }
 
-EditorPage::~EditorPage()
+void EditorPage::makeActions()
 {
-    m_grid->setSchedule(nullptr); // it goes after what it draws
-    if (m_edited != nullptr)      // the stack is emptied on its way out, and would say so
-        m_edited->undoStack().disconnect(this);
+    m_costs = makeAction(
+        "editorCosts", tr("&Costs"), tr("Ctrl+T"), [this] { showCosts(); },
+        tr("set the costs of F, B, messages and all-reduces"));
+    m_save = makeAction(
+        "saveSchedule", tr("&Save"), tr("Ctrl+S"), [this] { m_file->save(schedule()->schedule()); },
+        tr("save the schedule as CSV"));
+    m_saveAs = makeAction(
+        "saveScheduleAs", tr("Save &as…"), tr("Ctrl+Shift+S"),
+        [this] { m_file->saveAs(schedule()->schedule()); }, tr("save it under another name"));
+    m_copy = makeAction(
+        "copyScheduleCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
+        [this] { copyCommand(); }, tr("copy the command that simulates the saved file"));
+    m_simulate = makeAction(
+        "simulateSchedule", tr("Open as a &run"), tr("Ctrl+Return"), [this] { simulate(); },
+        tr("open its simulation as a run"));
+    m_train = makeAction(
+        "trainSchedule", tr("&Train with it"), tr("Ctrl+R"), [this] { train(); },
+        tr("train the tiny model in this order"));
+}
+
+QWidget* EditorPage::makeToolbar()
+{
+    auto* row = new QHBoxLayout;
+    const auto add = [row](const QList<QAction*>& actions) {
+        for (QAction* action : actions) {
+            QPushButton* button = makeActionButton(action);
+            button->setText(action->text().remove(QLatin1Char('&')));
+            row->addWidget(button);
+        }
+    };
+    add(m_editor->editActions() + QList{m_costs});
+    row->addStretch(1);
+    add({m_copy, m_simulate, m_train, m_save});
+    return makeBar(40, 0, {spaced(row, {}, 6)});
+}
+
+void EditorPage::buildLayout()
+{
+    auto* body = new QWidget;
+    spaced(new QVBoxLayout(body), {}, 0,
+           {makeToolbar(),
+            makeLine(Qt::Horizontal),
+            spaced(new QVBoxLayout, {12, 8, 12, 8}, 0, {m_band}),
+            makeLine(Qt::Horizontal),
+            {m_editor, 1},
+            makeLine(Qt::Horizontal),
+            m_times});
+    auto* error = new QWidget;
+    spaced(new QVBoxLayout(error), {40, 40, 40, 40}, 0, {m_refused});
+    m_stack->addWidget(body);
+    m_stack->addWidget(error);
+    setInitialFocus(m_editor);
+}
+
+void EditorPage::connectParts()
+{
+    connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
+    connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
+    connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
+    connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
+    connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);
+    connect(m_file, &ScheduleFile::failed, this, [this](const QString& message) {
+        m_band->show(Band::Kind::Error, tr("Not saved."), message);
+    });
 }
 
 void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
-    m_name = name;
-    // The order contains the ops of evict and recompute; the cost of recomputing remains.
+    m_file->setName(name);
+    // The order already contains the ops of evict and recompute. Only the cost of recomputing
+    // remains a setting.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;
@@ -93,64 +133,39 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
 
 void EditorPage::open(const QString& file)
 {
-    m_name = QFileInfo(file).fileName();
-    m_file = file;
-    QFile source(file);
-    if (!source.open(QIODevice::ReadOnly)) {
-        refuse(tr("%1 cannot be read").arg(m_name),
-               tr("%1: %2. Nothing was changed.").arg(file, source.errorString()));
+    auto opened = m_file->read(file);
+    if (!opened) {
+        refuse(opened.error().fact, opened.error().advice);
         return;
     }
-    const std::string text = source.readAll().toStdString();
-    auto schedule = engine::readScheduleText(text);
-    if (!schedule) {
-        refuse(tr("%1 is not a schedule").arg(m_name),
-               fromUtf8(schedule.error().message) + tr(". Nothing was changed."));
+    take(*std::move(opened));
+    if (m_file->foreign().isEmpty() || schedule() == nullptr)
         return;
-    }
-    take(std::move(*schedule));
-    const auto format = engine::scheduleFormat(text);
-    if (format == engine::ScheduleFormat::Csv || m_edited == nullptr)
-        return;
-    m_file.clear(); // Save writes CSV of our own: never over another program's file
     m_band->show(Band::Kind::Ok, tr("Read."),
-                 tr("%1 is %2; Save asks for a new file.")
-                     .arg(m_name, fromUtf8(engine::formatTitle(*format))));
+                 tr("%1 is %2; Save asks for a new file.").arg(m_file->name(), m_file->foreign()));
     Q_EMIT statusChanged();
 }
 
-void EditorPage::take(engine::Schedule schedule)
+void EditorPage::take(engine::Schedule opened)
 {
-    auto edited = std::make_unique<EditedSchedule>(std::move(schedule));
-    const std::size_t ops = engine::opCount(edited->schedule());
+    auto edited = std::make_unique<EditedSchedule>(std::move(opened));
+    const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
     if (ops > kMostOps || ops == 0) {
-        refuse(ops == 0 ? tr("%1 has no op").arg(m_name)
-                        : tr("%1 has %2 ops").arg(m_name, number(static_cast<double>(ops), 0)),
+        refuse(ops == 0
+                   ? tr("%1 has no op").arg(m_file->name())
+                   : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
                tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
                   "micro-batches.")
                    .arg(number(kMostOps, 0)));
         return;
     }
-    m_edited = std::move(edited);
-    connect(m_edited.get(), &EditedSchedule::changed, this, [this](const OpPlace& place) {
-        checkAgain();
-        if (m_edited->has(place))
-            m_grid->select(place);
-    });
-    connect(&m_edited->undoStack(), &QUndoStack::indexChanged, this, [this] {
-        updateActions();
-        Q_EMIT titleChanged();
-    });
-    connect(&m_edited->undoStack(), &QUndoStack::cleanChanged, this, &Page::titleChanged);
     m_stack->setCurrentIndex(0);
-    m_grid->setSchedule(m_edited.get());
-    checkAgain();
-    m_grid->select({0, 0});
-    if (m_edited->leftOut() > 0)
+    m_editor->setSchedule(std::move(edited));
+    if (leftOut > 0)
         m_band->show(Band::Kind::Warning, tr("Compute ops only."),
                      tr("%1 transfers, all-reduces and optimizer steps of the file were left out: "
                         "they follow from the order.")
-                         .arg(m_edited->leftOut()));
+                         .arg(leftOut));
     Q_EMIT titleChanged();
 }
 
@@ -164,45 +179,31 @@ void EditorPage::refuse(const QString& fact, const QString& advice)
 
 void EditorPage::checkAgain()
 {
-    m_check = std::make_shared<const ScheduleCheck>(
-        checkSchedule(m_edited->schedule(), m_name, m_plan.request()));
-    m_grid->setCheck(m_check);
-    m_list->show(m_edited->schedule(), *m_check, absentOps());
-    if (m_check->isValid()) {
-        m_preview->show(std::make_shared<RunView>(m_check->prediction.run));
-        m_numbers->show(&m_check->prediction);
-    } else {
-        m_preview->setNothing(tr("No times: the schedule is not valid"));
-        m_preview->setStale();
-        m_numbers->show(nullptr);
-    }
-    m_timesNote->setText(timesNote());
+    m_editor->check(m_file->name(), m_plan.request());
+    m_times->show(check(), m_plan.request());
     showVerdict();
     updateActions();
     Q_EMIT statusChanged();
 }
 
-QString EditorPage::timesNote() const
+void EditorPage::updateActions()
 {
-    if (!m_check->isValid())
-        return m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet");
-    const Prediction& prediction = m_check->prediction;
-    return tr("%1, bubble %2, peak stash %3 Mₐ. %4")
-        .arg(timeText(prediction.metrics.duration, prediction.info),
-             percent(prediction.metrics.bubbleRatio), number(largestStash(prediction.metrics), 1),
-             costsText(m_plan.request()));
+    for (QAction* action : {m_costs, m_save, m_saveAs})
+        action->setEnabled(schedule() != nullptr);
+    for (QAction* action : {m_copy, m_simulate, m_train})
+        action->setEnabled(schedule() != nullptr && check().isValid());
 }
 
 void EditorPage::showVerdict()
 {
-    const Prediction& prediction = m_check->prediction;
-    if (!m_check->problem.isEmpty())
-        m_band->show(Band::Kind::Error, tr("Cannot be simulated."), m_check->problem);
+    const Prediction& prediction = check().prediction;
+    if (!check().problem.isEmpty())
+        m_band->show(Band::Kind::Error, tr("Cannot be simulated."), check().problem);
     else if (prediction.isValid())
         m_band->show(Band::Kind::Ok, tr("Valid."),
                      tr("%1 ops on %2, no deadlock.")
                          .arg(number(static_cast<double>(prediction.computeOps), 0),
-                              countOf(m_edited->schedule().shape.devices, "device")));
+                              countOf(schedule()->schedule().shape.devices, "device")));
     else
         m_band->show(Band::Kind::Error,
                      countOf(static_cast<std::int64_t>(prediction.violations.size()), "violation")
@@ -210,102 +211,137 @@ void EditorPage::showVerdict()
                      fromUtf8(prediction.violations.front().message));
 }
 
-// First the removed ops of the opened schedule, then other ops that the validator misses.
-std::vector<AbsentOp> EditorPage::absentOps() const
+void EditorPage::showCosts()
 {
-    std::vector<AbsentOp> all = m_edited->removed();
-    for (const AbsentOp& missing : m_check->missing) {
-        const bool isKnown = std::ranges::any_of(all, [&missing](const AbsentOp& absent) {
-            return absent.place.device == missing.place.device
-                && engine::toString(absent.op) == engine::toString(missing.op);
-        });
-        if (!isKnown)
-            all.push_back(missing);
+    auto* dialog = findChild<QDialog*>(QStringLiteral("costsDialog"));
+    if (dialog == nullptr) {
+        dialog = named(new QDialog(this), "costsDialog");
+        dialog->setWindowTitle(tr("Costs of the times"));
+        dialog->resize(330, 420);
+        auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
+        form->showPlan();
+        connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
+        connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
+        spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(form)});
     }
-    return all;
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
 }
 
-void EditorPage::updateActions()
+QString EditorPage::simulateCommand() const
 {
-    const bool isOpen = m_edited != nullptr;
-    const bool isChosen = isOpen && m_edited->has(m_grid->selected());
-    const bool isValid = isOpen && m_check->isValid();
-    m_undo->setEnabled(isOpen && m_edited->undoStack().canUndo());
-    m_redo->setEnabled(isOpen && m_edited->undoStack().canRedo());
-    m_revert->setEnabled(isOpen && isModified());
-    m_costs->setEnabled(isOpen);
-    const auto say = [&](QAction* action, const QString& what, const QString& plain) {
-        const QString tip = what.isEmpty() ? plain : plain + QStringLiteral(": ") + what;
-        action->setToolTip(QStringLiteral("%1 (%2)").arg(tip, action->shortcut().toString()));
-    };
-    say(m_undo, isOpen ? m_edited->undoStack().undoText() : QString(), tr("undo"));
-    say(m_redo, isOpen ? m_edited->undoStack().redoText() : QString(), tr("redo"));
-    for (QAction* action : {m_earlier, m_later, m_delete})
-        action->setEnabled(isChosen);
-    m_restore->setEnabled(isOpen && !m_list->absent().empty());
-    m_next->setEnabled(isOpen && !m_check->messages.empty());
-    for (QAction* action : {m_save, m_saveAs})
-        action->setEnabled(isOpen);
-    for (QAction* action : {m_copy, m_simulate, m_train})
-        action->setEnabled(isValid);
+    RunPlan plan = m_plan;
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.experiment.scheduleFile = QFileInfo(m_file->path()).absoluteFilePath().toStdString();
+    return commandText(plan);
 }
 
-void EditorPage::select(OpPlace place)
+// Commands name a file.
+bool EditorPage::saveFirst()
 {
-    if (m_edited != nullptr && m_edited->has(place))
-        m_grid->select(place);
+    return (!m_file->path().isEmpty() && !isModified()) || m_file->save(schedule()->schedule());
 }
 
-void EditorPage::moveTo(OpPlace now)
+void EditorPage::copyCommand()
 {
-    if (now.isValid())
-        m_grid->select(now);
-}
-
-void EditorPage::restore(int row)
-{
-    const std::vector<AbsentOp> all = m_list->absent();
-    if (row < 0 || row >= static_cast<int>(all.size()))
+    if (!saveFirst())
         return;
-    AbsentOp absent = all[static_cast<std::size_t>(row)];
-    if (absent.place.index < 0)
-        absent.place = placeFor(m_edited->schedule(), absent);
-    moveTo(m_edited->restore(absent));
+    const QString command = simulateCommand();
+    QGuiApplication::clipboard()->setText(command);
+    m_band->show(
+        Band::Kind::Ok, tr("Copied."),
+        tr("%1 (`bscope run` in place of `bscope simulate` trains with it.)").arg(command));
 }
 
-// The steps stay on the stack for redo.
-void EditorPage::revert()
+void EditorPage::simulate()
 {
-    QUndoStack& stack = m_edited->undoStack();
-    stack.setIndex(std::max(0, stack.cleanIndex()));
+    const QString file = newRunFile({QStringLiteral("--schedule"), m_file->name()});
+    engine::Run run = *check().prediction.run;
+    run.info.scheme = "file";
+    run.info.label = m_file->name().toStdString();
+    run.info.program = engine::buildId();
+    if (!m_file->path().isEmpty() && !isModified())
+        run.info.command = simulateCommand().toStdString();
+    if (const auto written = profiler::writeRun(file.toStdString(), run); !written)
+        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(written.error().message));
+    else
+        Q_EMIT openRequested(file);
 }
 
-void EditorPage::nextViolation()
+void EditorPage::train()
 {
-    const auto& messages = m_check->messages;
-    if (messages.empty())
-        return;
-    auto next = messages.upper_bound(m_grid->selected());
-    select((next == messages.end() ? messages.begin() : next)->first);
-    m_grid->setFocus();
+    const QString problem = planProblem(RunPlan(), check().prediction.run->schedule);
+    if (!problem.isEmpty())
+        m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
+    else if (saveFirst())
+        Q_EMIT startRequested({QStringLiteral("--schedule"), m_file->path()});
+}
+
+const ScheduleCheck& EditorPage::check() const
+{
+    return m_editor->result();
+}
+
+const EditedSchedule* EditorPage::schedule() const
+{
+    return m_editor->schedule();
+}
+
+bool EditorPage::isModified() const
+{
+    return m_editor->isModified();
+}
+
+bool EditorPage::saveTo(const QString& file)
+{
+    return m_file->saveTo(file, schedule()->schedule());
+}
+
+void EditorPage::showSaved()
+{
+    m_editor->schedule()->undoStack().setClean();
+    if (check().isValid())
+        m_band->show(Band::Kind::Ok, tr("Saved."), m_file->path());
+    else
+        m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
+                     tr("%1 can be edited; simulate and run refuse it.").arg(m_file->path()));
+    Q_EMIT titleChanged();
+    Q_EMIT statusChanged();
+}
+
+bool EditorPage::queryClose()
+{
+    if (!isModified())
+        return true;
+    UnsavedDialog dialog(m_file->name(), m_editor->schedule()->undoStack().index(), this);
+    dialog.exec();
+    if (dialog.choice() == UnsavedDialog::Choice::Save)
+        return m_file->save(schedule()->schedule());
+    return dialog.choice() == UnsavedDialog::Choice::Discard;
+}
+
+QString EditorPage::file() const
+{
+    return m_file->path();
 }
 
 QString EditorPage::title() const
 {
-    return isModified() ? m_name + QStringLiteral(" \u2022") : m_name;
+    return isModified() ? m_file->name() + QStringLiteral(" \u2022") : m_file->name();
 }
 
 QStringList EditorPage::statusTexts() const
 {
-    if (m_edited == nullptr)
+    if (schedule() == nullptr)
         return {tr("nothing is open")};
-    const engine::Shape& shape = m_edited->schedule().shape;
+    const engine::Shape& shape = schedule()->schedule().shape;
     QStringList texts = {
         tr("D %1, N %2, %3 stages").arg(shape.devices).arg(shape.microBatches).arg(shape.stages)};
-    const OpPlace place = m_grid->selected();
-    if (m_edited->has(place))
+    const OpPlace place = m_editor->selected();
+    if (schedule()->has(place))
         texts.append(tr("%1 on device %2, index %3")
-                         .arg(QString::fromStdString(engine::toString(m_edited->at(place))))
+                         .arg(QString::fromStdString(engine::toString(schedule()->at(place))))
                          .arg(place.device)
                          .arg(place.index));
     return texts;
@@ -313,11 +349,11 @@ QStringList EditorPage::statusTexts() const
 
 QString EditorPage::statusNote() const
 {
-    if (m_edited == nullptr)
+    if (schedule() == nullptr)
         return {};
-    return m_file.isEmpty() ? tr("not saved yet")
-        : isModified()      ? tr("%1, changed").arg(m_file)
-                            : m_file;
+    return m_file->path().isEmpty() ? tr("not saved yet")
+        : isModified()              ? tr("%1, changed").arg(m_file->path())
+                                    : m_file->path();
 }
 
 QList<QAction*> EditorPage::menuActions(Menu menu) const
@@ -327,8 +363,15 @@ QList<QAction*> EditorPage::menuActions(Menu menu) const
     if (menu == Menu::Run)
         return {m_simulate, m_train, m_copy};
     if (menu == Menu::View)
-        return {m_undo, m_redo, m_revert, m_costs, m_earlier, m_later, m_delete, m_restore, m_next};
+        return m_editor->editActions() + QList{m_costs};
     return {};
+}
+
+void EditorPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kLow = 720;
+    m_times->setLow(event->size().height() < kLow);
+    Page::resizeEvent(event);
 }
 
 } // namespace app

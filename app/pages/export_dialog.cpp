@@ -5,7 +5,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/figure/figure_options_panel.h"
-#include "app/widgets/figure/figure_views.h"
+#include "app/widgets/figure/figure_preview.h"
 
 #include <QBoxLayout>
 #include <QDir>
@@ -20,12 +20,11 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <cmath>
 
 namespace app {
 namespace {
 
-constexpr int kSettleMs = 60; // typing a number lays out once, not per digit
+constexpr int kSettleMs = 60; // lays out once while a number is typed, not per digit
 constexpr int kSideWidth = 404;
 
 std::unique_ptr<QSettings> openSettings()
@@ -55,49 +54,29 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, in
         + (isNumber ? ExportDialog::tr("iteration %1").arg(name) : name);
 }
 
-void clear(QLayout* layout)
-{
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
-
 } // namespace
 
 ExportDialog::ExportDialog(const ThemeController& theme,
                            std::vector<std::shared_ptr<const engine::Run>> runs, QWidget* parent)
     : QDialog(parent)
-    , m_theme(theme)
     , m_runs(std::move(runs))
-    , m_timer(new QTimer(this))
+    , m_subtitle(named(makeLabel(subtitle(m_runs, m_iteration), "small"), "figureSubtitle"))
+    , m_preview(new FigurePreview(theme))
+    , m_options(new FigureOptionsPanel(theme))
+    , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
+    , m_savePreset(makeButton({}, QStringLiteral("figureSavePreset")))
+    , m_timer(named(new QTimer(this), "figureTyping"))
 {
     setObjectName(QStringLiteral("exportDialog"));
     setWindowTitle(tr("Export figure"));
-    auto* layout = spaced(new QVBoxLayout(this), {}, 0);
-    auto* title = spaced(new QHBoxLayout, {16, 9, 16, 9}, 10);
-    title->addWidget(makeLabel(tr("Export figure"), "section"));
-    m_subtitle = makeLabel(subtitle(m_runs, m_iteration), "small");
-    m_subtitle->setObjectName(QStringLiteral("figureSubtitle"));
-    title->addWidget(m_subtitle, 1);
-    layout->addLayout(title);
-    layout->addWidget(makeLine(Qt::Horizontal));
-
-    m_options = new FigureOptionsPanel(theme);
     auto* side = new QWidget;
-    auto* sideLayout = spaced(new QVBoxLayout(side), {}, 0);
-    sideLayout->addWidget(makeScroll(m_options), 1);
-    sideLayout->addWidget(makeLine(Qt::Horizontal));
-    sideLayout->addWidget(makeButtons());
     side->setFixedWidth(kSideWidth);
-
-    auto* body = spaced(new QHBoxLayout, {}, 0);
-    body->addWidget(makePreview(), 1);
-    body->addWidget(makeLine(Qt::Vertical));
-    body->addWidget(side);
-    layout->addLayout(body, 1);
-
-    m_timer->setObjectName(QStringLiteral("figureTyping"));
+    spaced(new QVBoxLayout(side), {}, 0,
+           {{makeScroll(m_options), 1}, makeLine(Qt::Horizontal), makeButtons()});
+    auto* title = spaced(new QHBoxLayout, {16, 9, 16, 9}, 10,
+                         {makeLabel(tr("Export figure"), "section"), {m_subtitle, 1}});
+    auto* body = spaced(new QHBoxLayout, {}, 0, {{m_preview, 1}, makeLine(Qt::Vertical), side});
+    spaced(new QVBoxLayout(this), {}, 0, {title, makeLine(Qt::Horizontal), {body, 1}});
     m_timer->setSingleShot(true);
     m_timer->setInterval(kSettleMs);
     connect(m_timer, &QTimer::timeout, this, &ExportDialog::refresh);
@@ -113,6 +92,31 @@ ExportDialog::ExportDialog(const ThemeController& theme,
 
 ExportDialog::~ExportDialog() = default;
 
+const profiler::Scene& ExportDialog::scene() const
+{
+    return m_preview->draft().scene;
+}
+
+const std::vector<profiler::FigureCheck>& ExportDialog::checks() const
+{
+    return m_preview->draft().checks;
+}
+
+QWidget* ExportDialog::makeButtons()
+{
+    QWidget* buttons = makeSurface("alt");
+    auto* cancel = makeButton(tr("Cancel"), QStringLiteral("figureCancel"));
+    m_export->setDefault(true);
+    cancel->setAutoDefault(false);
+    m_savePreset->setAutoDefault(false);
+    spaced(new QHBoxLayout(buttons), {18, 12, 18, 12}, 8,
+           {m_savePreset, kStretch, cancel, m_export});
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_savePreset, &QPushButton::clicked, this, &ExportDialog::saveOrRemovePreset);
+    connect(m_export, &QPushButton::clicked, this, &ExportDialog::exportFiles);
+    return buttons;
+}
+
 void ExportDialog::loadSettings()
 {
     m_settings = loadExportSettings(*openSettings());
@@ -122,16 +126,14 @@ void ExportDialog::loadSettings()
     if (!QFileInfo(folder).isDir())
         folder = QDir::homePath();
     m_settings.base = QDir(folder).filePath(figureName(m_runs));
-    const bool memory = std::ranges::all_of(
-        m_runs, [](const auto& run) { return !run->timeline.memory.empty(); });
-    const bool comparable = std::ranges::all_of(m_runs, [this](const auto& run) {
-        return run->info.inUnits() == m_runs.front()->info.inUnits();
-    });
     m_options->setOwnPresets(ownPresets(*openSettings()));
     m_options->show(m_settings);
-    m_options->setMemoryRecorded(memory);
-    m_options->setRunsComparable(comparable);
-    m_options->setHasNotes(false);
+    const bool inUnits = m_runs.front()->info.inUnits();
+    m_options->setAvailable(
+        {.hasMemory = std::ranges::all_of(
+             m_runs, [](const auto& run) { return !run->timeline.memory.empty(); }),
+         .isComparable = std::ranges::all_of(
+             m_runs, [&](const auto& run) { return run->info.inUnits() == inUnits; })});
     refresh();
 }
 
@@ -152,8 +154,9 @@ void ExportDialog::setIteration(int iteration)
 void ExportDialog::setNotes(std::vector<std::vector<engine::Note>> notes)
 {
     m_notes = std::move(notes);
-    m_options->setHasNotes(
-        std::ranges::any_of(m_notes, [](const auto& of) { return !of.empty(); }));
+    FigureOptionsPanel::Available available = m_options->available();
+    available.hasNotes = std::ranges::any_of(m_notes, [](const auto& of) { return !of.empty(); });
+    m_options->setAvailable(available);
     refresh();
 }
 
@@ -166,16 +169,14 @@ void ExportDialog::refresh()
     m_settings = *settings;
     followPreset();
     ExportSettings drawn = m_options->drawable(m_settings);
-    if (drawn.times == FigureTimes::Measured) // a schematic has one
+    if (drawn.times == FigureTimes::Measured) // a schematic has one iteration
         drawn.options.iteration = m_iteration;
     auto draft = draftFigure(m_runs, drawn, m_notes);
     if (!draft)
         return refuse(fromUtf8(draft.error().message));
-    m_draft = *std::move(draft);
-    m_options->setHeight(m_draft.scene.height);
+    m_preview->show(*std::move(draft));
+    m_options->setHeight(scene().height);
     showFiles();
-    showDraft();
-    showChecks();
 }
 
 void ExportDialog::showFiles()
@@ -184,20 +185,23 @@ void ExportDialog::showFiles()
     m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
     const bool isNamed = !m_settings.base.isEmpty() && !m_settings.base.endsWith(u'/');
     m_export->setEnabled(files > 0 && isNamed);
-    m_problem->setVisible(!m_export->isEnabled());
+    m_preview->band().setVisible(!m_export->isEnabled());
     if (files == 0)
-        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("choose a format under Output"));
+        m_preview->band().show(Band::Kind::Warning, tr("No file:"),
+                               tr("choose a format under Output"));
     else if (!isNamed)
-        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("enter a name under Output"));
+        m_preview->band().show(Band::Kind::Warning, tr("No file:"),
+                               tr("enter a name under Output"));
 }
 
-// A change of any setting deselects the user's preset.
+// Any changed setting deselects the user's preset.
 void ExportDialog::followPreset()
 {
     const QString preset = QString::fromStdString(m_settings.preset);
     if (isOwnPreset(preset)) {
         ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
-        saved.options.devices = m_settings.options.devices; // of these runs, not of the preset
+        // rows belong to these runs, not to the preset
+        saved.options.devices = m_settings.options.devices;
         if (!(saved == m_settings)) {
             m_settings.preset.clear();
             m_options->setPreset({});
@@ -236,49 +240,10 @@ void ExportDialog::saveOrRemovePreset()
     refresh();
 }
 
-void ExportDialog::showDraft()
-{
-    const profiler::Scene scene = profiler::seen(m_draft.scene, m_sight);
-    m_page->setScene(scene);
-    m_zoom->setScene(scene);
-    if (!m_zoomed)
-        m_zoom->setZoom(m_zoom->fittingZoom(width() - kSideWidth - 2 * kPreviewMargin - 12));
-    m_pageText->setText(m_page->pageText());
-    m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
-}
-
-void ExportDialog::resizeEvent(QResizeEvent* event)
-{
-    QDialog::resizeEvent(event);
-    showDraft();
-}
-
-void ExportDialog::showChecks()
-{
-    clear(m_checks);
-    for (const profiler::FigureCheck& check : m_draft.checks) {
-        m_checks->addWidget(new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
-                                          check.good ? &Chrome::ok : &Chrome::warning, 14));
-        auto* text = makeLabel(QString::fromStdString(check.text), "small");
-        text->setObjectName(QStringLiteral("figureCheck"));
-        m_checks->addWidget(text);
-        m_checks->addSpacing(12);
-    }
-    m_checks->addStretch();
-}
-
 void ExportDialog::refuse(const QString& message)
 {
-    m_problem->show(Band::Kind::Error, tr("No figure:"), message);
-    m_problem->setVisible(true);
+    m_preview->band().show(Band::Kind::Error, tr("No figure:"), message);
     m_export->setEnabled(false);
-}
-
-void ExportDialog::setZoom(double zoom)
-{
-    m_zoomed = true;
-    m_zoom->setZoom(zoom);
-    m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
 }
 
 void ExportDialog::browse()
@@ -303,7 +268,7 @@ bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 
 void ExportDialog::exportFiles()
 {
-    refresh(); // what was typed last may still wait for the timer
+    refresh(); // the last typed value may still wait for the timer
     if (!m_export->isEnabled())
         return;
     QStringList existing;
@@ -316,10 +281,11 @@ void ExportDialog::exportFiles()
                            : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
                        tr("The new figure replaces it.")))
         return;
-    const auto files = exportFigure(m_draft.scene, m_settings);
-    if (!files) { // a folder can be made and a disk freed: the same again is worth a try
-        m_problem->show(Band::Kind::Error, tr("Not written:"), fromUtf8(files.error().message));
-        m_problem->setVisible(true);
+    const auto files = exportFigure(scene(), m_settings);
+    // creating a folder or freeing space may have solved the problem, so a retry is possible
+    if (!files) {
+        m_preview->band().show(Band::Kind::Error, tr("Not written:"),
+                               fromUtf8(files.error().message));
         return;
     }
     saveExportSettings(*openSettings(), m_settings);

@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// A key as a cap: 18 high, outlined, on the alt surface.
+// A key, drawn as a cap: 18 px high, outlined, on the alternate surface.
 class KeyCap : public QWidget
 {
 public:
@@ -86,8 +86,7 @@ QWidget* makeLineWidget(const ThemeController& theme, const KeyLine& line)
 QWidget* makeGroup(const ThemeController& theme, const QString& title, const QList<KeyLine>& lines)
 {
     auto* widget = new QWidget;
-    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0);
-    column->addWidget(makeLabel(title, "dock"));
+    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0, {makeLabel(title, "dock")});
     column->addSpacing(6);
     for (const KeyLine& line : lines) {
         column->addWidget(makeLine(Qt::Horizontal));
@@ -97,7 +96,7 @@ QWidget* makeGroup(const ThemeController& theme, const QString& title, const QLi
     return widget;
 }
 
-// Two groups are side by side; a single one is split in half.
+// Two groups are side by side; a single group is split into halves.
 void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
 {
     for (int i = 0; i < groups.size(); ++i) {
@@ -124,7 +123,7 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
-// The caps of each; single keys, "F1" and "?", are neighbours.
+// The caps of each key sequence. Single keys, such as "F1" and "?", are next to each other.
 QList<QStringList> shortcuts(const QAction& action)
 {
     QList<QStringList> all;
@@ -144,7 +143,8 @@ QList<QStringList> shortcuts(const QAction& action)
     return all;
 }
 
-// "Alt ← →" contains "Alt ←"; "Ctrl N" does not contain "N".
+// Whether a list of keys contains a key: "Alt ← →" contains "Alt ←", but "Ctrl N" does not contain
+// "N".
 bool says(const KeyLine& line, const QStringList& keys)
 {
     const auto has = [](const QStringList& list, const char* modifier) {
@@ -180,11 +180,11 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     setWindowTitle(tr("Keys"));
     QWidget* head = makeSurface("alt");
     head->setFixedHeight(38);
-    auto* title = spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12);
-    title->addWidget(makeLabel(tr("Keys"), "heading"));
-    title->addWidget(
-        makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"), "small"),
-        1);
+    spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12,
+           {makeLabel(tr("Keys"), "heading"),
+            {makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"),
+                       "small"),
+             1}});
     auto* body = new QWidget;
     auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);
     grid->setHorizontalSpacing(36);
@@ -192,11 +192,9 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     addGroups(*grid, theme, grouped(keyLines(actions)));
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
-    column->addWidget(head);
-    column->addWidget(makeLine(Qt::Horizontal));
+    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0, {head, makeLine(Qt::Horizontal)});
     QScrollArea* scroll = makeScroll(body);
-    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard scrolls it
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(windowTitle());
     column->addWidget(scroll, 1);
     setMinimumWidth(912);

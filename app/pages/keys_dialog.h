@@ -8,8 +8,8 @@ class QAction;
 
 namespace app {
 
-// The keys (F1, ?): gestures and keys of the views from resources/help/keys.txt, and every action
-// that has a shortcut.
+// The list of keys (F1, ?): gestures and keys of the views from resources/help/keys.txt, and every
+// action that has a shortcut.
 class KeysDialog : public QDialog
 {
     Q_OBJECT
@@ -22,13 +22,13 @@ public:
 struct KeyLine
 {
     QString group;
-    QStringList keys; // keys that do the same are neighbours
+    QStringList keys; // keys with the same effect are adjacent
     QString text;
 
     friend bool operator==(const KeyLine&, const KeyLine&) = default;
 };
 
-// The lines of the list, in order: the table's, then actions whose shortcut the table lacks.
+// The lines of the list, in order: those of the file, then actions whose shortcut the file lacks.
 QList<KeyLine> keyLines(const QList<QAction*>& actions);
 
 } // namespace app

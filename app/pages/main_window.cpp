@@ -71,7 +71,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     restoreGeometry(settings.geometry());
 }
 
-// Destroys the pages first, since they use the window and the library.
+// Destroys the pages first, because they use the window and the library.
 MainWindow::~MainWindow()
 {
     disconnect(m_tabs, nullptr, this, nullptr);
@@ -181,9 +181,9 @@ void MainWindow::openFiles(const QStringList& files)
 
 void MainWindow::askForSchedule()
 {
-    auto* dialog = new QFileDialog(this, tr("Edit a schedule file"), QString(),
-                                   tr("Schedules (*.csv *.txt);;All files (*)"));
-    dialog->setObjectName(QStringLiteral("scheduleDialog"));
+    auto* dialog = named(new QFileDialog(this, tr("Edit a schedule file"), QString(),
+                                         tr("Schedules (*.csv *.txt);;All files (*)")),
+                         "scheduleDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::editFile);
@@ -192,9 +192,9 @@ void MainWindow::askForSchedule()
 
 void MainWindow::askForFiles()
 {
-    auto* dialog = new QFileDialog(this, tr("Open runs"), QString(),
-                                   tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"));
-    dialog->setObjectName(QStringLiteral("openDialog"));
+    auto* dialog = named(new QFileDialog(this, tr("Open runs"), QString(),
+                                         tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)")),
+                         "openDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog, &QFileDialog::filesSelected, this, &MainWindow::openFiles);

@@ -16,14 +16,14 @@ class StatusLine;
 class TabStrip;
 class WindowMenus;
 
-// The main window: menu bar, tabs, pages, status bar. Creates pages and connects their signals;
-// computes nothing.
+// The main window: menu bar, tabs, pages, status bar. It creates pages and connects their signals;
+// it computes nothing.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
 
 public:
-    // Both outlive the window.
+    // Both must outlive the window.
     MainWindow(ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
     ~MainWindow() override;
 
@@ -32,13 +32,14 @@ public:
 
 public Q_SLOTS:                                      // not the same to moc
     void newRun(const QString& experimentToml = {}); // "": the defaults
-    void openRun(const QString& file);               // an open file: shows its tab
+    void openRun(const QString& file);               // shows the tab if the file is open
     void startRun(const QStringList& options);
-    void startRuns(const QList<QStringList>& options); // sequentially; shows the first
+    void startRuns(const QList<QStringList>& options); // one after the other; shows the first
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void editFile(const QString& file); // an open schedule file: shows its tab
+    void editFile(const QString& file); // shows the tab if the file is open
     void compare(const QStringList& files);
-    void openFiles(const QStringList& files); // edits schedules, opens one run, compares several
+    // edits schedules, opens one run, compares several runs
+    void openFiles(const QStringList& files);
     void askForFiles();
     void askForSchedule();
     void stepTab(int by);
@@ -46,7 +47,7 @@ public Q_SLOTS:                                      // not the same to moc
     void showKeys();
     void showAbout();
     void showDevices();
-    bool closePage(Page* page); // false: the user cancelled
+    bool closePage(Page* page); // returns false if the user cancelled
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -58,7 +59,7 @@ private:
     Page* addPage(Page* page); // takes ownership and shows it
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
-    bool showPageOf(const QString& file); // false: no tab shows it
+    bool showPageOf(const QString& file); // returns false if no tab shows it
     void connectPage(Page* page);
     void connectExport(Page* page);
     void showPage(int index);

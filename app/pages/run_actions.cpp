@@ -6,8 +6,11 @@
 
 namespace app {
 
-RunActions::RunActions(const ThemeController& theme, const Make& make)
+RunActions::RunActions(const ThemeController& theme, Page& page)
 {
+    const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {
+        return page.makeAction(name, text, key);
+    };
     back = make("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
     forward = make("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
     fit = make("fitIteration", tr("Fit the iteration"), {});

@@ -6,8 +6,6 @@
 
 #include <QCoreApplication>
 
-#include <functional>
-
 namespace app {
 
 // The actions of a run's page, by menu.
@@ -16,10 +14,7 @@ class RunActions : public RunToolbar::Actions
     Q_DECLARE_TR_FUNCTIONS(RunActions)
 
 public:
-    // Makes an action of the page that owns it.
-    using Make
-        = std::function<QAction*(const char* name, const QString& text, const QKeySequence& key)>;
-    RunActions(const ThemeController& theme, const Make& make);
+    RunActions(const ThemeController& theme, Page& page); // the page owns them
 
     QList<QAction*> of(Menu menu) const;
 

@@ -45,25 +45,15 @@ RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, cons
 
 QWidget* RunFrame::makeDetails(const ThemeController& theme)
 {
-    auto* dock = makeSurface("plain");
-    dock->setObjectName(QStringLiteral("detailsDock"));
+    auto* dock = named(makeSurface("plain"), "detailsDock");
     dock->setMinimumWidth(220);
-    auto* close = new QToolButton;
-    close->setObjectName(QStringLiteral("closeDetails"));
+    auto* close = named(new QToolButton, "closeDetails", tr("Close the details"));
     close->setAutoRaise(true);
-    close->setAccessibleName(tr("Close the details"));
     followTheme(close, Icon::Close, theme);
     connect(close, &QToolButton::clicked, m_actions.showDetails,
             [action = m_actions.showDetails] { action->setChecked(false); });
-    auto* title = makeSurface("alt");
-    title->setFixedHeight(40);
-    auto* titleRow = spaced(new QHBoxLayout(title), {12, 0, 6, 0}, 4);
-    titleRow->addWidget(makeLabel(tr("Details"), "dock"), 1);
-    titleRow->addWidget(close);
-    auto* column = spaced(new QVBoxLayout(dock), {}, 0);
-    column->addWidget(title);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_parts.details, 1);
+    auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
+    spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_parts.details, 1}});
     return dock;
 }
 
@@ -76,9 +66,8 @@ QWidget* RunFrame::makeCentre(const QList<QWidget*>& bars)
     m_rows->setStretchFactor(0, 1);
     m_rows->setSizes({700, kPanelsHeight});
     auto* centre = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
-    column->addWidget(m_parts.toolbar);
-    column->addWidget(makeLine(Qt::Horizontal));
+    auto* column
+        = spaced(new QVBoxLayout(centre), {}, 0, {m_parts.toolbar, makeLine(Qt::Horizontal)});
     for (QWidget* bar : bars)
         column->addWidget(bar);
     column->addWidget(m_rows, 1);

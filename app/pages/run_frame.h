@@ -12,7 +12,7 @@ class RunPanels;
 class RunsDock;
 class RunStateView;
 
-// The layout of a run's page, and how it folds in a small window.
+// The layout of a run's page, which hides parts in a small window.
 class RunFrame : public QWidget
 {
     Q_OBJECT
@@ -27,12 +27,12 @@ public:
         DetailsPanel* details;
     };
 
-    // `bars`: between the toolbar and the timeline, from the top.
+    // `bars` are between the toolbar and the timeline, from the top.
     RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
              const QList<QWidget*>& bars);
 
     // Folds the details first, then the runs, then the tables. A part that the user opened stays
-    // open until the page changes its size class.
+    // open until the size class of the page changes.
     void fold(QSize page);
 
 private:

@@ -31,10 +31,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m_actions(theme,
-                [this](const char* name, const QString& text, const QKeySequence& key) {
-                    return makeAction(name, text, key);
-                })
+    , m_actions(theme, *this)
     , m_runs(new RunsDock(theme, library.runs()))
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
@@ -98,7 +95,7 @@ void RunPage::connectActions()
     });
 }
 
-// Flow and colours: the keys select the next choice, the toolbar any choice.
+// The keys for flow and colours select the next choice; the toolbar has all choices.
 void RunPage::connectLook()
 {
     using Mode = TimelineWidget::FlowMode;
@@ -204,7 +201,7 @@ void RunPage::showRun()
 {
     const RunPointer run = m_document->run();
     if (!m_view)
-        Q_EMIT titleChanged(); // the run's name is known before it is drawn
+        Q_EMIT titleChanged(); // the name of the run is known before it is drawn
     if (!hasIterations(run.get()))
         return;
     m_views.ask({run});
@@ -222,14 +219,14 @@ void RunPage::showView(const RunViewPointer& view)
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
-    // While a run grows, the newest iteration is described; a selected op stays described.
+    // While a run grows, the details describe the newest iteration unless an op is selected.
     const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
     if (isFirst || isNothingChosen || !m_document->isRunning())
         m_details->show(view, m_timeline->selection());
     askForMore();
 }
 
-// After the end of a run: reads kernels and notes from its complete file.
+// When a run has ended, reads kernels and notes from its complete file.
 void RunPage::askForMore()
 {
     reportFinished();
@@ -276,7 +273,7 @@ RunStateView::Facts RunPage::facts() const
     return {m_view != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
 }
 
-// Without a timeline, hides the empty tables.
+// Hides the empty tables if there is no timeline.
 void RunPage::showWaiting()
 {
     m_state->showState(*m_document, facts());
@@ -291,7 +288,7 @@ void RunPage::reportFinished()
     if (m_document->state() != RunDocument::State::Finished || !m_view || m_view->shared() != run
         || std::exchange(m_isReported, true))
         return;
-    // At the end of a followed run, shows the median iteration.
+    // When a followed run ends, shows the median iteration.
     if (m_actions.follow->isChecked()) {
         m_actions.follow->setChecked(false);
         m_timeline->showIteration(engine::reportedIteration(run->timeline));
@@ -306,7 +303,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     m_details->setKernels(kernels);
     m_panels->showKernels(kernels, reason);
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
-    m_find->setRun(m_view, kernels); // "kernel:" has something to find now
+    m_find->setRun(m_view, kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
 }
 
@@ -358,7 +355,7 @@ QString RunPage::statusNote() const
     return iterationStatus(*m_document, m_metrics);
 }
 
-// While the details are folded, describes the selection beside it.
+// While the details are folded, describes the selection next to it.
 bool RunPage::isExplainedInPlace() const
 {
     const Selection::Kind kind = m_timeline->selection().kind;

@@ -76,22 +76,22 @@ private:
     RunAnalysis m_analysis;
     ViewPreparation m_views;
     KernelLoader m_kernels;
-    RunViewPointer m_view; // shown by timeline, details and tables; null: not available
+    RunViewPointer m_view; // shown by timeline, details and tables; may be nullptr
     profiler::RunMetrics m_metrics;
-    bool m_isReported = false; // runOpened() was sent
+    bool m_isReported = false; // runOpened() was emitted
 
     RunActions m_actions;
     RunsDock* m_runs;
     RunToolbar* m_toolbar;
     TimelineWidget* m_timeline;
-    RunStateView* m_state; // around the timeline
+    RunStateView* m_state; // contains the timeline
     SelectionPopover* m_popover;
     RunPanels* m_panels;
     DetailsPanel* m_details;
     FindBar* m_findBar;
     FindController* m_find;
     NoteController* m_notes;
-    RunFrame* m_frame = nullptr; // around all of them
+    RunFrame* m_frame = nullptr; // contains all parts
 };
 
 } // namespace app

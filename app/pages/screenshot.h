@@ -6,7 +6,7 @@ namespace app {
 
 class MainWindow;
 
-// Renders the window as `line` requests after its pages have read and simulated, then quits. For
+// Renders the window as `line` requests, after its pages have read and simulated, and quits. For
 // packaging/screenshots.sh.
 void scheduleScreenshot(MainWindow& window, const CommandLine& line);
 

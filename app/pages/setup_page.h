@@ -1,33 +1,20 @@
 #pragma once
 
-#include "app/jobs/predictor.h"
-#include "app/jobs/preview_predictor.h"
-#include "app/models/plan/fault.h"
 #include "app/models/plan/run_plan.h"
-#include "app/models/tables/scheme_table_model.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
 
-#include <QTimer>
-
-#include <array>
-
-class QAction;
-class QLabel;
 class QPushButton;
 
 namespace app {
 
-class Band;
-class DataTable;
-class KeyNumbers;
-class SchedulePreview;
+class PredictionPanel;
 class SchemeList;
-class SchemeDialog;
+class SchemeTable;
 class SetupForm;
 
-// Sets up a run: choose a scheme and preview its schedule. Every edit predicts at once; an
-// impossible scheme shows the reason and stays in the list.
+// Sets up a run: the user chooses a scheme and sees its schedule. Every edit is predicted at once;
+// an impossible scheme shows the reason and stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT
@@ -47,62 +34,23 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void buildLayout(); // setup_layout.cpp, like the other makers
-    QWidget* makeParameters();
-    QWidget* makeRunBar();
-    QWidget* makePrediction();
-    QWidget* makePredictionHeader();
-    QWidget* makeTable();
-    void makeActions();
-
-    void choose(const QString& scheme);
-    void edited();     // the plan changed: shows problems at once, predicts soon
-    void predictAll(); // the chosen scheme first, then the table
-    void predictTable();
-    void showArrived();
-    void showPrediction(const PreviewPredictor::Answer& answer);
-    void showFacts(const Prediction* prediction);
-    void explainScheme();
-    void showVerdict(const Prediction& prediction);
-    void refuse(const QString& bold, const QString& message);
-    void offer(const std::vector<Remedy>& remedies); // as buttons in the verdict
-    void setRunnable(bool runnable);
+    QWidget* makeParameters(const ThemeController& theme);
+    void connectAll();
+    void edited(); // the plan changed
+    void showVerdict();
     void run();
-    void runMarked(); // the selected rows of the table, sequentially
-    void showMarked();
-    // with the numbers of the form
-    PredictionRequest requestOf(const engine::Scheme& scheme) const;
-    QStringList markedSchemes() const;
+    void runMarked(const QList<QStringList>& options, const QStringList& refused);
     void keepPrediction(); // opens the prediction as a run
     void copyCommand();
     void copyTable();
     void editSchedule();
-    void fitTo(const QSize& size);
 
-    static constexpr int kRemedies = 2;
-
-    const ThemeController& m_theme;
-    DeviceFacts m_here = deviceFacts();
-    std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // for table and cards
-    PreviewPredictor m_predictor;
-    Predictor m_tablePredictor;
-    QTimer m_debounce, m_tableDebounce, m_showCards;
-    SchemeTableModel* m_table;
+    QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
     SchemeList* m_schemes;
     SetupForm* m_form;
-    SchedulePreview* m_preview;
-    KeyNumbers* m_numbers;
-    Band* m_verdict;
-    std::array<QPushButton*, kRemedies> m_remedyButtons{};
-    std::array<Remedy, kRemedies> m_remedies;
-    QPushButton* m_simulate = nullptr; // also enabled for plans that cannot be trained
-    DataTable* m_tableView = nullptr;
-    QLabel *m_tableTitle = nullptr, *m_facts = nullptr, *m_costs = nullptr;
-    QPushButton *m_runButton = nullptr, *m_runMarked = nullptr;
-    QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr, *m_edit = nullptr,
-            *m_copyTable = nullptr, *m_find = nullptr, *m_explain = nullptr;
-    SchemeDialog* m_explanation = nullptr; // created on first use
-    Predictor::Answer m_shown;
+    PredictionPanel* m_prediction;
+    SchemeTable* m_table;
+    QPushButton* m_runButton;
 };
 
 } // namespace app

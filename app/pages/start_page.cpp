@@ -27,11 +27,9 @@ QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour col
     auto* fact = new QWidget;
     fact->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     auto* row = spaced(new QHBoxLayout(fact), QMargins(), 10);
-    auto* column = spaced(new QVBoxLayout, QMargins(), 1);
-    column->addStretch();
-    auto* head = spaced(new QHBoxLayout, QMargins(), 8);
-    head->addWidget(new IconLabel(theme, icon, colour));
-    head->addWidget(makeLabel(lines.value(0)), 1);
+    auto* column = spaced(new QVBoxLayout, QMargins(), 1, {kStretch});
+    auto* head = spaced(new QHBoxLayout, QMargins(), 8,
+                        {new IconLabel(theme, icon, colour), {makeLabel(lines.value(0)), 1}});
     column->addLayout(head);
     QLabel* hint = makeLabel(lines.value(1), "hint");
     hint->setIndent(24);
@@ -59,9 +57,8 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     column->addWidget(makeDeviceLine());
     column->addWidget(m_error);
     column->addItem(m_gaps[0] = new QSpacerItem(0, 0));
-    auto* middle = spaced(new QHBoxLayout, QMargins(), 32);
-    middle->addWidget(makeBegin(), 0, Qt::AlignTop);
-    middle->addWidget(makeRecent(), 1, Qt::AlignTop);
+    auto* middle = spaced(new QHBoxLayout, QMargins(), 32,
+                          {{makeBegin(), 0, Qt::AlignTop}, {makeRecent(), 1, Qt::AlignTop}});
     column->addLayout(middle);
     column->addItem(m_gaps[1] = new QSpacerItem(0, 0));
     column->addWidget(makeSamples());
@@ -69,10 +66,8 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     m_error->hide();
 
     auto* centred = new QWidget;
-    auto* row = spaced(new QHBoxLayout(centred), QMargins(24, 0, 24, 0), 0);
-    row->addStretch(1);
-    row->addWidget(content, 1000);
-    row->addStretch(1);
+    spaced(new QHBoxLayout(centred), QMargins(24, 0, 24, 0), 0,
+           {kStretch, {content, 1000}, kStretch});
     QScrollArea* scroll = makeScroll(centred);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     spaced(new QVBoxLayout(this), QMargins(), 0)->addWidget(scroll);
@@ -82,34 +77,33 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
 QWidget* StartPage::makeTitle()
 {
     auto* title = new QWidget;
-    auto* row = spaced(new QHBoxLayout(title), QMargins(), 14);
-    row->addWidget(makeLabel(QStringLiteral("Bubblescope"), "title"), 0, Qt::AlignBaseline);
-    row->addWidget(makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1,
-                   Qt::AlignBaseline);
-    row->addWidget(makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small"), 0,
-                   Qt::AlignBaseline);
+    spaced(new QHBoxLayout(title), QMargins(), 14,
+           {{makeLabel(QStringLiteral("Bubblescope"), "title"), 0, Qt::AlignBaseline},
+            {makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1,
+             Qt::AlignBaseline},
+            {makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small"), 0,
+             Qt::AlignBaseline}});
     return title;
 }
 
 QWidget* StartPage::makeDeviceLine()
 {
     const DeviceFacts facts = deviceFacts();
-    QWidget* line = makeSurface("card-alt");
-    line->setObjectName(QStringLiteral("deviceLine"));
+    QWidget* line = named(makeSurface("card-alt"), "deviceLine");
     line->setFixedHeight(54);
-    auto* row = spaced(new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40);
-    row->addWidget(makeFact(m_theme, Icon::Check, &Chrome::ok,
-                            {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
-                             tr("OpenBLAS; simulates, emulates and trains")}));
-    row->addWidget(
-        facts.hasNvidiaDriver
-            ? makeFact(m_theme, Icon::Info, &Chrome::text3,
-                       {tr("NVIDIA driver found"), tr("see the device check")})
-            : makeFact(
-                m_theme, Icon::Info, &Chrome::text3,
-                {tr("No NVIDIA GPU found"),
-                 tr("No NVIDIA driver. Everything except --backend cuda works without one.")}));
-    row->addStretch();
+    auto* row = spaced(
+        new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40,
+        {makeFact(m_theme, Icon::Check, &Chrome::ok,
+                  {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
+                   tr("OpenBLAS; simulates, emulates and trains")}),
+         facts.hasNvidiaDriver
+             ? makeFact(m_theme, Icon::Info, &Chrome::text3,
+                        {tr("NVIDIA driver found"), tr("see the device check")})
+             : makeFact(
+                 m_theme, Icon::Info, &Chrome::text3,
+                 {tr("No NVIDIA GPU found"),
+                  tr("No NVIDIA driver. Everything except --backend cuda works without one.")}),
+         kStretch});
     QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
     connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
     row->addWidget(check);
@@ -120,20 +114,21 @@ QWidget* StartPage::makeBegin()
 {
     auto* begin = new QWidget;
     begin->setFixedWidth(kBegin);
-    auto* column = spaced(new QVBoxLayout(begin), QMargins(), 8);
-    column->addWidget(makeLabel(tr("Begin"), "section"));
-    auto* newRun = new BeginButton(
-        m_theme,
-        {Icon::Run, tr("New run"), tr("choose a scheme and preview it"), QStringLiteral("Ctrl+N")},
-        BeginButton::Rank::Primary);
-    newRun->setObjectName(QStringLiteral("beginNewRun"));
+    auto* column
+        = spaced(new QVBoxLayout(begin), QMargins(), 8, {makeLabel(tr("Begin"), "section")});
+    auto* newRun
+        = named(new BeginButton(m_theme,
+                                {Icon::Run, tr("New run"), tr("choose a scheme and preview it"),
+                                 QStringLiteral("Ctrl+N")},
+                                BeginButton::Rank::Primary),
+                "beginNewRun");
     connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT newRunRequested({}); });
-    auto* open = new BeginButton(m_theme,
-                                 {Icon::Open, tr("Open run"),
-                                  tr("Open one run, or several to compare them"),
-                                  QStringLiteral("Ctrl+O")},
-                                 BeginButton::Rank::Other);
-    open->setObjectName(QStringLiteral("beginOpen"));
+    auto* open = named(
+        new BeginButton(m_theme,
+                        {Icon::Open, tr("Open run"), tr("Open one run, or several to compare them"),
+                         QStringLiteral("Ctrl+O")},
+                        BeginButton::Rank::Other),
+        "beginOpen");
     connect(open, &CardButton::clicked, this, &StartPage::openDialogRequested);
     column->addWidget(newRun);
     column->addWidget(open);
@@ -144,8 +139,8 @@ QWidget* StartPage::makeRecent()
 {
     auto* recent = new QWidget;
     auto* column = spaced(new QVBoxLayout(recent), QMargins(), 0);
-    auto* head = spaced(new QHBoxLayout, QMargins(0, 0, 0, 8), 8);
-    head->addWidget(makeLabel(tr("Recent"), "section"), 1);
+    auto* head = spaced(new QHBoxLayout, QMargins(0, 0, 0, 8), 8,
+                        {{makeLabel(tr("Recent"), "section"), 1}});
     QPushButton* clear = makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link");
     clear->setFixedHeight(16);
     connect(clear, &QPushButton::clicked, this, [this] {
@@ -172,8 +167,7 @@ void StartPage::fillRecent()
     auto* clear = findChild<QPushButton*>(QStringLiteral("clearRecent"));
     QWidget* before = clear; // Tab goes from row to row, and then to the samples
     for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
-        auto* row = new RecentRow(m_theme, runs[i], now);
-        row->setObjectName(QStringLiteral("recentRun"));
+        auto* row = named(new RecentRow(m_theme, runs[i], now), "recentRun");
         connect(row, &CardButton::clicked, this,
                 [this, file = runs[i].file] { Q_EMIT openRequested(file); });
         m_recent->addWidget(row);
@@ -183,12 +177,13 @@ void StartPage::fillRecent()
     clear->setVisible(!runs.empty());
     if (!runs.empty())
         return;
-    auto* empty = new EmptyState(
-        m_theme,
-        {Icon::Compare, tr("No run yet"),
-         tr("Runs that you start or open are listed here. The samples open at once."),
-         tr("Open a sample")});
-    empty->setObjectName(QStringLiteral("noRecent"));
+    auto* empty
+        = named(new EmptyState(
+                    m_theme,
+                    {Icon::Compare, tr("No run yet"),
+                     tr("Runs that you start or open are listed here. The samples open at once."),
+                     tr("Open a sample")}),
+                "noRecent");
     empty->setFixedHeight(140);
     connect(empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
     m_recent->addSpacing(10);

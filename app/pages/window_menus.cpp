@@ -72,9 +72,9 @@ void WindowMenus::makeBar()
     bar->setObjectName(QStringLiteral("menuBar"));
     bar->setNativeMenuBar(false);
     bar->setFixedHeight(30);
-    new Logo(m_theme, bar); // in the padding that the style sheet leaves at the left
+    new Logo(m_theme, bar); // in the padding at the left that the style sheet reserves
     m_commandField->setParent(
-        bar); // a corner widget would keep the logo's padding at the right too
+        bar); // a corner widget would have the logo's padding at the right, too
     const QStringList titles
         = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
     for (std::size_t i = 0; i < m_menus.size(); ++i)
@@ -156,8 +156,8 @@ void WindowMenus::makeHelpMenu()
             &m_window, &MainWindow::showAbout);
 }
 
-// A page's actions come before the window's own and are removed with the page. Empty menus are
-// disabled.
+// The actions of a page come before those of the window and are removed with the page. Empty menus
+// are disabled.
 void WindowMenus::showPage(const Page& page)
 {
     for (QMenu* menu : m_menus) {

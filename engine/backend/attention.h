@@ -10,18 +10,18 @@
 
 namespace engine {
 
-// What attention keeps from F to B. Standard: the scores. Recompute: nothing; the backward
-// recomputes the scores with the same bits. Flash (Dao et al., 2022): one number per row, the
-// log of the sum of exponentials; scores exist only as tiles.
+// What attention keeps from F to B. Standard keeps the scores. Recompute keeps nothing; the
+// backward computes the scores again, with the same bits. Flash (Dao et al., 2022) keeps the
+// logarithm of the sum of exponentials of each row; scores exist only as tiles.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
-// Sizes of an attention operation. A (rows, qkvWidth) matrix has the queries of all heads, then
-// the keys, then the values; several heads may share a key head (grouped queries, Ainslie et
-// al., 2023). Counts are in numbers.
+// Sizes of an attention operation. A row of the (rows, qkvWidth) matrix has the queries of all
+// heads, then the keys, then the values. Several query heads may share a key head (grouped queries,
+// Ainslie et al., 2023). Functions return counts of numbers, not bytes.
 struct AttentionShape
 {
-    int samples = 0, sequence = 0; // tokens per sample in one pass (of one slice)
+    int samples = 0, sequence = 0; // `sequence`: tokens of a sample in this slice
     int heads = 0, keyHeads = 0, headSize = 0;
     int slices = 1; // per sample; several slices require causal attention
     // Heads that the device processes at once (Kernels::headsAtOnce); workspaces are larger by
@@ -36,9 +36,9 @@ struct AttentionShape
     int keyWidth() const { return keyHeads * headSize; }
     int qkvWidth() const { return width() + 2 * keyWidth(); }
     std::size_t rows() const { return size(samples, sequence); }
-    // Scores of one head: a row per token of the slice, a column per token of the sample.
+    // The scores of one head: a row per token of the slice, a column per token of the sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // Numbers that F keeps for all heads: scores, or wide numbers.
+    // How many numbers F keeps for all heads: scores (Real), or sums (Wide<Real>).
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -47,10 +47,10 @@ struct AttentionShape
     {
         return kind == AttentionKind::Flash ? size(samples, heads) * sequence : 0;
     }
-    // Gradients of the slice's keys and values from later slices, in wide numbers.
+    // The gradients of the slice's keys and values that come from later slices, in wide numbers.
     std::size_t keyGradients() const { return slices > 1 ? rows() * 2 * keyWidth() : 0; }
-    // In wide numbers. Flash: a tile of scores, and the maximum and sum of its rows; with narrow
-    // numbers also the narrow tile and the incomplete rows of the output.
+    // In wide numbers. Flash needs a tile of scores, and the maximum and sum of each of its rows.
+    // If Real is narrow, it also needs the tile in Real and the incomplete rows of the output.
     template<class Real = float>
     std::size_t forwardWorkspace() const
     {
@@ -61,7 +61,7 @@ struct AttentionShape
                                  : 0));
         return kind == AttentionKind::Recompute ? atOnce(inWide<Real>(scores())) : 0;
     }
-    // The gradients of q, k and v of a head, followed by scores and their gradients.
+    // The gradients of q, k and v of a head, followed by its scores and their gradients.
     template<class Real = float>
     std::size_t backwardWorkspace() const
     {
@@ -77,9 +77,9 @@ private:
     static std::size_t size(int a, int b) { return static_cast<std::size_t>(a) * b; }
 };
 
-// Slices 0 .. index - 1 of the same samples: the memory of each, and the byte offsets of the
-// (rows, qkvWidth) matrix and of the accumulated (rows, 2 keyWidth) gradients of keys and
-// values.
+// Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice; `qkv` and
+// `keyGradients` are the byte offsets in it of the (rows, qkvWidth) matrix and of the accumulated
+// (rows, 2 keyWidth) gradients of keys and values.
 template<class Real>
 struct EarlierSlices
 {
@@ -97,11 +97,11 @@ private:
     std::byte* at(int slice) const { return memories[slice].data(); }
 };
 
-// What F keeps for the backward: one of the two, with Recompute none.
+// What F keeps for the backward: scores (Standard), logSums (Flash) or nothing (Recompute).
 template<class Real>
 struct KeptAttention
 {
-    Real* scores = nullptr;        // probabilities; shape.keptScores()
+    Real* scores = nullptr;        // probabilities after the softmax; shape.keptScores()
     Wide<Real>* logSums = nullptr; // shape.keptSums()
 };
 
@@ -123,9 +123,9 @@ struct AttentionBackward
     Matrix<Real> qkv; // overwritten by its gradient
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    const Wide<Real>* keyGradients = nullptr; // of this slice, complete; nullptr without slices
-    EarlierSlices<Real> earlier = {};         // gradients of their keys and values are accumulated
-    Wide<Real>* workspace = nullptr;          // shape.backwardWorkspace<Real>() numbers
+    const Wide<Real>* keyGradients = nullptr; // from later slices; nullptr without slices
+    EarlierSlices<Real> earlier = {}; // the gradients of their keys and values are accumulated
+    Wide<Real>* workspace = nullptr;  // shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

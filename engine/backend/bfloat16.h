@@ -11,9 +11,9 @@
 
 namespace engine {
 
-// The storage type of mixed precision: the upper half of a float, with 8 bits of exponent and 8
-// of precision. It has no arithmetic: operations widen their inputs, compute in float, and round
-// results once. Has the memory layout of CUDA's __nv_bfloat16.
+// The storage type of mixed precision: the upper half of a float, with 8 bits of exponent and 8 of
+// precision. It has no arithmetic: operations widen their inputs, compute in float, and round
+// results once. Its memory layout is that of CUDA's __nv_bfloat16.
 struct bfloat16 // NOLINT(readability-identifier-naming): a number type, like float
 {
     std::uint16_t bits;
@@ -55,18 +55,18 @@ struct WideOf<const bfloat16>
 template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
-// Numbers of Real with the size of one wide number.
+// How many numbers of Real occupy the memory of one wide number.
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// Wide numbers needed to store this many of Real.
+// How many wide numbers occupy at least the memory of `numbers` of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {
     return (numbers + kPlacesOfWide<Real> - 1) / kPlacesOfWide<Real>;
 }
 
-// Rounds a count of Real up to whole wide numbers.
+// Rounds a count of Real up to a whole number of wide numbers.
 template<class Real>
 constexpr std::size_t wholePlaces(std::size_t numbers)
 {

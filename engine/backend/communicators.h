@@ -14,22 +14,21 @@
 
 namespace engine {
 
-// The ranks of a communicator: for messages from the first rank to the second, or for
-// all-reduces.
+// The purpose and the ranks of a communicator. Messages go from the first rank to the second.
 struct CommunicatorPlan
 {
     enum class Carries : std::uint8_t { Messages, Sums };
 
     std::string name; // "activations 2 -> 3", for errors
     Carries carries = Carries::Messages;
-    std::vector<DeviceId> ranks; // each on its own GPU; two for messages
+    std::vector<DeviceId> ranks; // each rank is on another GPU; messages have two ranks
 
     friend bool operator==(const CommunicatorPlan&, const CommunicatorPlan&) = default;
 };
 
 // Multiprocessors that a communicator may occupy while it waits, one per NCCL channel. All
-// communicators of a GPU may be active at once: four neighbours' messages in both directions and
-// a few all-reduces fit on the smallest GPU.
+// communicators of a GPU may be active at once. With these limits the messages of four neighbours
+// in both directions and a few all-reduces fit on the smallest supported GPU.
 constexpr int kMessageChannels = 2, kSumChannels = 8;
 constexpr int channelsOf(CommunicatorPlan::Carries carries)
 {
@@ -44,7 +43,7 @@ constexpr int channelsOf(CommunicatorPlan::Carries carries)
 constexpr Bytes kNcclConnection = Bytes{12} << 20;
 
 // Bytes to reserve for a communicator on the GPU of each rank. A rank has one neighbour for
-// messages, and up to two for all-reduces, in NCCL's ring and trees.
+// messages, and up to two for all-reduces (in NCCL's ring and trees).
 constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
 {
     const Bytes neighbours = plan.ranks.size() > 2 ? 2 : 1;
@@ -52,27 +51,27 @@ constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
 }
 
 // Communicators between GPUs of this process, for a library that matches calls by order (NCCL).
-// Calls of a device come from one thread at a time, return at once, and run in order on a queue
-// of that device; a running call blocks its queue and some multiprocessors until the other ranks
-// reach it. Errors are std::runtime_error.
+// Calls of a device must come from one thread at a time. They return at once and run in order on a
+// queue of that device. A running call blocks its queue and occupies multiprocessors until the
+// other ranks reach it. Errors are thrown as std::runtime_error.
 class DeviceCommunicators
 {
 public:
     DeviceCommunicators() = default;
     DeviceCommunicators(const DeviceCommunicators&) = delete;
     DeviceCommunicators& operator=(const DeviceCommunicators&) = delete;
-    // Finalizes all ranks; requires empty queues. After abort() it waits until the abort is
+    // Finalizes all ranks; all queues must be empty. After abort() it waits until the abort is
     // complete.
     virtual ~DeviceCommunicators() = default;
 
-    // Called on the first rank, and on the second, with the same size.
+    // send() is called on the first rank, receive() on the second, with the same size.
     virtual void send(DeviceId self, std::size_t communicator, std::span<const std::byte> from,
                       DeviceQueue& queue)
         = 0;
     virtual void receive(DeviceId self, std::size_t communicator, std::span<std::byte> to,
                          DeviceQueue& queue)
         = 0;
-    // In place, with the same size on all ranks. The library chooses the order in which floats
+    // Sums in place, with the same size on all ranks. The library chooses the order in which floats
     // are added.
     virtual void sum(DeviceId self, std::size_t communicator, std::span<float> numbers,
                      DeviceQueue& queue)
@@ -81,15 +80,15 @@ public:
                      DeviceQueue& queue)
         = 0;
 
-    // Throws the first error of any rank. Thread-safe.
+    // Throws the first error that a rank has reported. Thread-safe.
     virtual void poll() = 0;
-    // Ends all running calls without completing them; later calls throw. Thread-safe, returns at
-    // once, may be called repeatedly.
+    // Ends all running calls without completing them. Later calls throw. Returns at once,
+    // thread-safe, may be repeated.
     virtual void abort() noexcept = 0;
 };
 
-// Joins all ranks; [DeviceId] -> device. Throws std::runtime_error if a rank does not join in
-// time, and Cancelled if the run is cancelled; then no rank is joined.
+// Joins all ranks; `devices` is indexed by DeviceId. Throws std::runtime_error if a rank does not
+// join in time, and Cancelled if the run is cancelled; no rank is then joined.
 using MakeCommunicators = std::function<std::unique_ptr<DeviceCommunicators>(
     const IdVector<DeviceId, const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
 

@@ -7,13 +7,13 @@
 
 namespace engine {
 
-// NCCL communicators between the GPUs of openCudaDevices(). `cancel`, which must outlive the
-// result, stops joining. Unsupported gives the reason in one sentence.
+// Returns a function that joins NCCL communicators between the GPUs of openCudaDevices(). `cancel`
+// stops joining; it must outlive the result. Unsupported has the reason in one sentence.
 Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel);
 
-// Symbols of the plug-in (both sides have the same build, cuda_report.h): whether NCCL is
-// available, with the reason if not; and communicators owned by the caller, or null and the
-// reason.
+// Symbols of the plug-in, which has the same build as the program (cuda_report.h). The first
+// returns whether NCCL is available, the second returns communicators that the caller owns, or
+// nullptr. Both set the reason.
 using CudaNcclFunction = bool (*)(std::string* reason);
 constexpr const char* kCudaNcclSymbol = "bubblescope_cuda_nccl";
 using CudaJoinFunction

@@ -9,22 +9,23 @@
 
 namespace engine {
 
-// The GPU with this index among the visible ones; its kernels run on one stream. Unsupported
-// gives the reason in one sentence. The plug-in that creates the object stays loaded.
+// Opens the GPU with this index among the visible ones; its kernels run on one stream. Unsupported
+// has the reason in one sentence. The plug-in that creates the object stays loaded.
 Result<std::shared_ptr<const Device>> openCudaDevice(int index = 0);
 
-// A symbol of the plug-in: returns a device owned by the caller, or null and the reason. Both
-// sides have the same build (cuda_report.h).
+// A symbol of the plug-in, which has the same build as the program (cuda_report.h). Returns a
+// device that the caller owns, or nullptr and the reason.
 using CudaOpenFunction = Device* (*)(int index, std::string* reason);
 constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 
-// Devices that run concurrently: one GPU each, or equal partitions of the GPUs
-// (device_placement.h). Unsupported gives the reason in one sentence. Properties of the first
-// device hold for all.
+// Opens devices that run concurrently: one GPU each, or equal partitions of the GPUs
+// (device_placement.h). The properties of the first device apply to all. Unsupported has the reason
+// in one sentence.
 Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
                                                                    Carrier carrier = Carrier::Auto);
 
-// The plug-in's version: returns false and the reason, or devices owned by the caller.
+// The same as a symbol of the plug-in: returns devices that the caller owns, or false and the
+// reason.
 using CudaOpenDevicesFunction
     = bool (*)(int count, Carrier carrier, std::vector<Device*>* devices, std::string* reason);
 constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";

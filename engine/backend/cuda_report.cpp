@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Declares the driver functions used here, because the toolkit with their header may be missing.
-// CUresult is an int; 0 is success.
+// The driver functions used here are declared by hand, because the toolkit with their header may be
+// missing. CUresult is an int; 0 is success.
 constexpr int kNoDevice = 100, kMismatch = 803, kNoCompatibility = 804;
 
 struct Driver
@@ -39,7 +39,7 @@ std::string versionText(int version) // 13000 -> "13.0"
 
 std::optional<Driver> loadDriver()
 {
-    // never unloaded, because drivers do not support it
+    // Never unloaded, because drivers do not support it.
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
     if (library == nullptr)
         return std::nullopt;
@@ -79,7 +79,7 @@ std::string whyNoDevice(int status)
     return fmt::format("the NVIDIA driver does not start (CUDA error {}): see nvidia-smi", status);
 }
 
-// Why no device is available; also fills in the driver's version.
+// Returns why no device is available, or ""; also sets the version of the driver.
 std::string askDriver(CudaReport& report)
 {
     const auto driver = loadDriver();

@@ -34,9 +34,9 @@ constexpr std::size_t kMemoryPurposes = 5;
 struct GpuMemoryUse
 {
     EnumArray<MemoryFor, Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
-    Bytes rounding = 0; // bytes that the driver added by rounding up
-    Bytes used = 0;     // in use in total, as the driver reports
-    Bytes before = 0;   // part of `used` before the first device was opened: contexts
+    Bytes rounding = 0; // added by the driver, which rounds allocations up
+    Bytes used = 0;     // by all programs, as reported by the driver
+    Bytes before = 0;   // part of `used` before the first device was opened
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };
@@ -52,14 +52,15 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // Uses the same memory and order as kernels(); nullptr if the device supports only fp32.
+    // bfloat16 kernels on the same memory and stream as kernels(); nullptr if the device supports
+    // only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
-    // As kernels(), but products round their operands to tf32 (10-bit mantissa) and use tensor
-    // cores; nullptr if the device has no tf32.
+    // As kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
+    // tensor cores; nullptr if the device has no tf32.
     virtual const Kernels<float>* tf32Kernels() const { return nullptr; }
 
-    // Aligned to 256 bytes, uninitialized. Throws std::bad_alloc. The device must outlive the
-    // memory.
+    // Returns uninitialized memory that is aligned to 256 bytes. Throws std::bad_alloc. The device
+    // must outlive the memory.
     virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;
     DeviceMemory allocate(Bytes bytes) const { return allocate(bytes, MemoryFor::Other); }
     // Copies between host and device memory in the order of the ops; synchronous.
@@ -67,13 +68,13 @@ public:
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
     // Sets every byte to `value`, in the order of the ops.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
-    // Until every op has ended. std::runtime_error names what failed.
+    // Waits until every op has ended. Throws std::runtime_error with the op that failed.
     virtual void synchronize() const = 0;
 
-    // The queue of the ops on a GPU; nullptr on a CPU, where calls are synchronous. The
-    // functions below apply to devices with a queue.
+    // The queue of the ops of a GPU; nullptr on a CPU, where calls are synchronous. The functions
+    // below are for devices with a queue.
     virtual DeviceQueue* lane() const { return nullptr; }
-    // An additional queue on the same GPU or partition; `role` is its name in profilers:
+    // Makes another queue on the same GPU or partition. `role` is its name in profilers:
     // "messages". The device must outlive the queue and its events.
     virtual std::unique_ptr<DeviceQueue> makeQueue(const std::string& /*role*/) const
     {
@@ -81,10 +82,10 @@ public:
     }
     enum class Timed : std::uint8_t { No, Yes };
     virtual std::unique_ptr<DeviceEvent> makeEvent(Timed) const { return nullptr; }
-    // The calling thread works for this device from now on; call it before using kernels.
+    // Makes this device current for the calling thread. Call it before using kernels.
     virtual void bindThread() const { }
-    // Maps event times to CLOCK_MONOTONIC. Call before every iteration, because the clocks
-    // drift, and with empty queues.
+    // Reads the clocks of device and host, to convert event times to CLOCK_MONOTONIC. Call it
+    // before every iteration, because the clocks drift, and with empty queues.
     virtual void anchor() const { }
     virtual GpuMemoryUse memoryUse() const { return {}; }
     virtual int gpu() const { return -1; } // index among the GPUs of the process

@@ -6,18 +6,18 @@
 
 namespace engine {
 
-// Places the devices of a pipeline on GPUs: the same number on each GPU, consecutive devices
-// together, so that all partitions are equal. 4 devices on 3 GPUs use two GPUs with two devices
-// each.
+// How the devices of a pipeline are placed on GPUs: the same number on each GPU, so that all
+// partitions are equal, and consecutive devices together. For example, 4 devices on 3 GPUs use two
+// GPUs with two devices each.
 struct DevicePlacement
 {
-    int gpus = 0;   // number of GPUs used, from the first on
+    int gpus = 0;   // number of GPUs used, starting with GPU 0
     int perGpu = 0; // devices per GPU; 1: each device is a whole GPU
 
     constexpr int gpuOf(int device) const { return device / perGpu; }
 };
 
-// The GPUs used and the transport between devices (`--transport`).
+// The choice of GPUs and transport (`--transport`).
 enum class Carrier : std::uint8_t {
     Auto,  // all GPUs: copies within a GPU and between GPUs
     Local, // the first GPU only: copies within it
@@ -30,7 +30,7 @@ constexpr const char* carrierName(Carrier carrier)
     return kNames[carrier];
 }
 
-// gpus = 0: not enough GPUs.
+// Returns gpus = 0 if there are not enough GPUs.
 constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = Carrier::Auto)
 {
     if ((carrier == Carrier::Peer || carrier == Carrier::Nccl) && gpus < devices)
@@ -41,8 +41,9 @@ constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = 
     return {used, devices / used};
 }
 
-// Multiprocessors of each of `count` equal partitions of a GPU, a multiple of the driver's
-// smallest partition; 0: too few. The remainder stays idle, so that partitions are equal.
+// The number of multiprocessors of each of `count` equal partitions of a GPU, a multiple of the
+// driver's smallest partition; 0 if there are too few. The remaining multiprocessors stay idle, so
+// that partitions are equal.
 constexpr int partitionSize(int multiprocessors, int count, int smallest)
 {
     return smallest > 0 ? multiprocessors / count / smallest * smallest : 0;

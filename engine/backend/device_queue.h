@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// A point in a queue: it passes when all work queued before its last recording has ended.
+// An event of a queue. It passes when all work that was queued before its last recording has ended.
 class DeviceEvent
 {
 public:
@@ -17,13 +17,13 @@ public:
     DeviceEvent& operator=(const DeviceEvent&) = delete;
     virtual ~DeviceEvent() = default;
 
-    // Of the last recording. Never blocks; thread-safe. Throws std::runtime_error if the device
-    // has failed.
+    // Whether the last recording has passed. Never blocks; thread-safe. Throws std::runtime_error
+    // if the device has failed.
     virtual bool hasPassed() const = 0;
-    // The time of passing, CLOCK_MONOTONIC in ns. Requires a timed event that has passed, and
-    // Device::anchor().
+    // When it passed, in ns of CLOCK_MONOTONIC. Requires a timed event that has passed, and an
+    // earlier Device::anchor().
     virtual std::int64_t time() const = 0;
-    // ns from `begin`, of the same device; both are timed and have passed.
+    // ns since `begin`, an event of the same device. Both must be timed and have passed.
     virtual std::int64_t nanosecondsSince(const DeviceEvent& begin) const = 0;
 };
 
@@ -35,39 +35,39 @@ struct DeviceCopy
     int from = 0, to = 0;        // Device::gpu() of each
 };
 
-// Recorded work that can be launched repeatedly.
+// Captured work that can be launched repeatedly (a CUDA graph).
 class DeviceGraph
 {
 public:
     DeviceGraph() = default;
     DeviceGraph(const DeviceGraph&) = delete;
     DeviceGraph& operator=(const DeviceGraph&) = delete;
-    virtual ~DeviceGraph() = default; // requires that all launches have ended
+    virtual ~DeviceGraph() = default; // all launches must have ended
 };
 
-// A queue of work in order: a CUDA stream. Calls return at once. One thread at a time may queue;
-// throws std::runtime_error if the device fails.
+// Executes work in order, as a CUDA stream does. Calls return at once. Not thread-safe. Throws
+// std::runtime_error if the device fails.
 class DeviceQueue
 {
 public:
     DeviceQueue() = default;
     DeviceQueue(const DeviceQueue&) = delete;
     DeviceQueue& operator=(const DeviceQueue&) = delete;
-    virtual ~DeviceQueue() = default; // requires that all work has ended
+    virtual ~DeviceQueue() = default; // all work must have ended
 
-    virtual void record(DeviceEvent& event) = 0; // of the same device
-    // Work queued from now on waits for the last recording of the event, of any device. An event
-    // that was never recorded does not block.
+    virtual void record(DeviceEvent& event) = 0; // an event of the same device
+    // Work queued from now on waits for the last recording of `event`, which may belong to another
+    // device. An event that was never recorded does not block.
     virtual void wait(const DeviceEvent& event) = 0;
     virtual void copy(const DeviceCopy& copy) = 0;
     // y += x, in device memory.
     virtual void add(std::span<const float> x, std::span<float> y) = 0;
     virtual void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) = 0;
 
-    // Records what `work` queues here instead of executing it; the memory and numbers used must
-    // stay valid. Rethrows exceptions of `work` and then records nothing.
+    // Captures what `work` queues here instead of executing it. The memory used must stay valid. If
+    // `work` throws, nothing is captured and the exception is rethrown.
     virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) = 0;
-    virtual void launch(const DeviceGraph& graph) = 0; // recorded on this queue
+    virtual void launch(const DeviceGraph& graph) = 0; // captured on this queue
 };
 
 } // namespace engine

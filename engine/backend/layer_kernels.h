@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// Per row: y = (x - mean) / deviation * gain + bias; mean and 1 / deviation are kept for the
+// For each row: y = (x - mean) / deviation * gain + bias. mean and 1 / deviation are kept for the
 // backward.
 template<class Real>
 struct LayerNorm
@@ -19,7 +19,7 @@ struct LayerNorm
     Wide<Real>* inverseDeviation = nullptr;
 };
 
-// dx = residual + the gradient of the norm.
+// dx = residual + the gradient of the norm with respect to x.
 template<class Real>
 struct LayerNormBackward
 {
@@ -32,8 +32,7 @@ struct LayerNormBackward
     Wide<Real>* dBias = nullptr;
 };
 
-// As LayerNorm without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square *
-// gain.
+// As LayerNorm, without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
 template<class Real>
 struct RmsNorm
 {
@@ -53,12 +52,12 @@ struct RmsNormBackward
     Wide<Real>* dGain = nullptr; // accumulated
 };
 
-// Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are rotated by
-// the angle of position and c. The backward rotates in the opposite direction.
+// Rotary position embedding (Su et al., 2021): in each head, columns c and c + size / 2 are rotated
+// by an angle that depends on position and c. The backward rotates in the opposite direction.
 template<class Real>
 struct Rotary
 {
-    Matrix<Real> x; // the first heads * headSize columns are rotated in place
+    Matrix<Real> x; // the first heads * headSize columns, rotated in place
     int heads = 0, headSize = 0, sequence = 0;
     const Wide<Real>* cosines = nullptr; // (sequence, headSize / 2)
     const Wide<Real>* sines = nullptr;
@@ -79,8 +78,9 @@ public:
     virtual int headsAtOnce(const AttentionShape& /*shape*/) const { return 1; }
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
-    // SwiGLU (Shazeer, 2020). x: gate, then up, (rows, 2F); y = silu(gate) up, (rows, F). In the
-    // backward dx overwrites x.
+
+    // SwiGLU (Shazeer, 2020): y = silu(gate) up, (rows, F), where x is gate, then up, (rows, 2F).
+    // In the backward dx overwrites x.
     virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
     virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
 

@@ -19,26 +19,26 @@ struct Matmul
     Wide<Real> alpha = 1, beta = 0;
 };
 
-// y = x weight + bias + residual; the weight is (in, out), bias and residual are optional. If
-// requested, activated = gelu(y).
+// y = x weight + bias + residual. The weight is (in, out); bias and residual are optional. If
+// `activated` is set, also activated = gelu(y).
 template<class Real>
 struct Linear
 {
     Matrix<const Real> x, weight;
     const Real* bias = nullptr;
-    Matrix<const Real> residual = {}; // contiguous, as y and activated
+    Matrix<const Real> residual = {}; // contiguous, like y and activated
     Matrix<Real> y;
     Matrix<Real> activated = {};
 };
 
-// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is replaced by the gradient with
-// respect to the GELU's input, and dx is undefined.
+// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is overwritten by the gradient with
+// respect to it, and dx is undefined.
 template<class Real>
 struct LinearBackwardInput
 {
     Matrix<const Real> dy, weight;
     Matrix<Real> dx;
-    Matrix<Real> beforeGelu = {}; // contiguous, as dx
+    Matrix<Real> beforeGelu = {}; // contiguous, like dx
 };
 
 // dWeight += x^T dy, dBias += sum of dy over its rows; the bias is optional.
@@ -66,7 +66,7 @@ public:
     // dx overwrites x.
     virtual void geluBackward(std::span<const Real> dy, std::span<Real> x) const = 0;
 
-    // Layers composed of the operations; a device may fuse them.
+    // Layers composed of other operations. A device may fuse them.
     virtual void linear(const Linear<Real>& op) const
     {
         matmul({.a = op.x, .b = op.weight, .c = op.y});

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// A row-major view: `stride` elements from one row to the next.
+// A row-major view. `stride` is the number of elements from one row to the next.
 template<class Real>
 struct Matrix
 {
@@ -29,7 +29,7 @@ struct Matrix
     Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
 };
 
-// All numbers of a matrix without gaps.
+// The numbers of a matrix whose rows are adjacent.
 template<class Real>
 std::span<Real> all(Matrix<Real> m)
 {

@@ -31,13 +31,14 @@ public:
         for (std::size_t i = 0; i < y.size(); ++i)
             y[i] += x[i];
     }
-    // Number of lines (memory_lines.h) of memory aligned to 16 bytes that have a byte other than
-    // `value`, after the ops before; synchronous.
+    // The number of lines (memory_lines.h) that have a byte other than `value` after all earlier
+    // ops. The memory must be aligned to 16 bytes. Synchronous.
     virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
     {
         return engine::linesUnlike(value, memory);
     }
-    // Address of these numbers on the device. The caller must keep them as long as the kernels.
+    // Returns the address of `numbers` on the device. The caller must keep them as long as the
+    // kernels.
     template<class Number>
     const Number* constants(const std::vector<Number>& numbers) const
     {

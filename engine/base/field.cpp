@@ -184,7 +184,7 @@ std::optional<std::int64_t> parseMemory(std::string_view text)
     constexpr double kMost = 9.2e18;
     if (const auto plain = parseInteger<std::int64_t>(text))
         return *plain >= 0 ? plain : std::nullopt;
-    const std::size_t end = text.find_last_of("0123456789.") + 1; // 0 where there is no digit
+    const std::size_t end = text.find_last_of("0123456789.") + 1; // 0 if there is no digit
     std::string_view unitName = text.substr(end);
     unitName.remove_prefix(std::min(unitName.find_first_not_of(' '), unitName.size()));
     const auto number = parseNumber(text.substr(0, end));

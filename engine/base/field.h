@@ -15,70 +15,74 @@
 
 namespace engine {
 
-// What the text of a field is. Memory: "16GiB" or a number of bytes. List: items, a line each.
+// The type of a field's value, which is stored as text. Memory is "16GiB" or a number of bytes. A
+// List has one item per line.
 enum class FieldKind : std::uint8_t { Flag, Integer, Real, Cost, Choice, Text, Memory, List };
 
-// What is said of a setting, wherever it appears: command line, TOML, --help, form.
+// The description of a setting. Its command-line option, TOML key, --help and form row are derived
+// from it.
 struct FieldFacts
 {
-    std::string flag = {};       // "--iterations", "-D,--devices"; "": no option sets it
-    std::string table = {};      // of its file: [run]
-    std::string key = {};        // "iterations"; "": not in a file
-    std::string_view group = {}; // of --help and of the form
-    std::string_view label = {}; // of the form: "Iterations"
-    std::string_view help = {};  // "Measured iterations": no default, no full stop
-    std::string_view value = {}; // of --help: "K"; "": what the kind says
+    std::string flag = {};       // "--iterations" or "-D,--devices"; "" if no option sets it
+    std::string table = {};      // TOML table: "run"
+    std::string key = {};        // "iterations"; "" if not stored in a file
+    std::string_view group = {}; // heading in --help and in the form
+    std::string_view label = {}; // "Iterations"
+    std::string_view help = {};  // "Measured iterations": without the default and a full stop
+    std::string_view value = {}; // placeholder in --help: "K"; "" for that of the kind
     FieldKind kind = FieldKind::Text;
-    double least = 0, most = 0; // Integer and Real, both included
+    double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
-    int exponent = 0;            // Real: the file's number is the text's times ten to this power
-    std::string_view usual = {}; // the default where it is no value of its own: "the model's"
-    bool isOptional = false;     // Cost: "" stands for `usual`
-    bool isEssential = false;    // a printed command says it although it is the default
+    int exponent = 0;            // Real: the file has the number in the text times 10^exponent
+    std::string_view usual = {}; // default, if it is described and not a value: "the model's"
+    bool isOptional = false;     // Cost: "" is accepted and means `usual`
+    bool isEssential = false;    // printed commands include it even at its default
 
-    // For tables, one line a field.
+    // These return a changed copy, so that a field is one entry of a table.
     FieldFacts between(double low, double high) const;
     FieldFacts oneOf(std::vector<std::string_view> choices) const;
     FieldFacts usually(std::string_view text) const;
     FieldFacts essential() const;
 
     std::string longFlag() const { return flag.substr(flag.find("--")); }
-    std::string name() const; // for messages: the long flag, else "table.key"
-    // InvalidArgument says what the text must be.
+    std::string name() const; // in messages: the long flag, otherwise "table.key"
+    // Returns InvalidArgument with the accepted values if `text` is not one of them.
     Result<void> check(std::string_view text) const;
     std::string range() const; // "a whole number from 1 to 8"
 };
-// An option that is kept under its own name, "--micro-batches" as micro_batches, in `table` of a
-// file; "": in none.
+// A setting whose flag and TOML key have the same name: "--micro-batches" is `micro_batches` of
+// `table`. With an empty `table` it is not stored in files.
 FieldFacts option(std::string_view table, std::string_view flag, std::string_view label,
                   std::string_view help, std::string_view value = {});
 FieldFacts inFileOnly(std::string_view table, std::string_view key);
 
-// One setting of an Object, stated once. Values travel as text in the unit of the command line.
+// One setting of an Object. Values are passed as text, in the unit of the command line.
 template<class Object>
 struct Field : FieldFacts
 {
     std::function<std::string(const Object&)> get;
-    // Of a text that check() accepts. The object is unchanged where it fails.
+    // Requires a text that check() accepts. On failure the object is unchanged.
     std::function<Result<void>(Object&, std::string_view)> set;
-    // Why it has no effect: "only for runs on GPUs"; "": it has.
+    // The reason why the setting has no effect: "only for runs on GPUs"; "" if it has one.
     std::function<std::string(const Object&)> off = [](const Object&) { return std::string(); };
 };
 
 template<class Object>
 using Fields = std::span<const Field<Object>>;
 
-std::string numberText(double value);                     // shortest that reads back: "0.1"
-std::optional<double> parseNumber(std::string_view text); // a finite decimal number
-// The number of a text times ten to `exponent`; decimals are shifted without rounding.
+std::string numberText(double value); // the shortest text that parses to `value`: "0.1"
+std::optional<double> parseNumber(std::string_view text); // finite decimal numbers only
+// The number in `text` times 10^exponent. Without an exponent of its own the text is parsed once,
+// so the result is correctly rounded.
 double scaled(std::string_view text, int exponent);
-std::string scaledText(double value, int exponent);             // its inverse
-std::string memoryText(std::int64_t bytes);                     // "16GiB", else the number
+std::string scaledText(double value, int exponent); // inverse of scaled()
+std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it
 std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "1024"
 
-std::vector<std::string_view> items(std::string_view text); // of a List
+std::vector<std::string_view> items(std::string_view text); // items of a List
 
-// The field of a member; its kind follows from the member's type where facts leave it at Text.
+// The field of a data member. The kind follows from the member's type; for a std::string and for
+// Memory the kind of `facts` is kept.
 template<class Object, class Value>
 Field<Object> field(FieldFacts facts, Value Object::*member)
 {
@@ -122,7 +126,7 @@ Field<Object> field(FieldFacts facts, Value Object::*member)
     return result;
 }
 
-// A field of a part as a field of the whole.
+// Converts a field of a member to a field of the object that contains the member.
 template<class Whole, class Part>
 Field<Whole> lifted(const Field<Part>& part, Part Whole::*member)
 {
@@ -133,7 +137,7 @@ Field<Whole> lifted(const Field<Part>& part, Part Whole::*member)
             [part, member](const Whole& whole) { return part.off(whole.*member); }};
 }
 
-// Sets the field from text as a user wrote it.
+// Checks the text before setting the field.
 template<class Object>
 Result<void> setChecked(const Field<Object>& field, Object& object, std::string_view text)
 {
@@ -150,7 +154,7 @@ const Field<Object>* findField(Fields<Object> fields, std::string_view longFlag)
     return found == fields.end() ? nullptr : &*found;
 }
 
-// The arguments that turn `usual` into `object`; what has no effect is left out.
+// The command-line arguments that turn `usual` into `object`, without settings that have no effect.
 template<class Object>
 std::vector<std::string> arguments(Fields<Object> fields, const Object& object, const Object& usual)
 {

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// The median; of an even number of values the mean of the middle two, rounded towards zero; 0
-// for no values. Reorders the values.
+// The median, or 0 for no values. For an even number of values it is the mean of the middle two,
+// rounded towards zero. Reorders the values.
 inline std::int64_t medianOf(std::vector<std::int64_t>& values)
 {
     if (values.empty())

@@ -6,7 +6,8 @@
 
 namespace engine {
 
-// The whole of a file. NotFound, or Io with what the system says and what to do.
+// Returns the contents of a regular file, or NotFound if it does not exist, or Io if it cannot be
+// read, is a device or a pipe, or has more than 1 GiB.
 Result<std::string> readFile(const std::string& path);
 
 } // namespace engine

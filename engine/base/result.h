@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// `message` is one line for the user: what is wrong, then what to do. `code` is for tests in
-// code.
+// `message` is one line for the user: what is wrong, then what to do. Callers that react to an
+// error test `code`.
 struct Error
 {
     enum class Code { InvalidArgument, NotFound, Corrupt, Unsupported, Io, Device, Cancelled };

@@ -5,7 +5,8 @@
 
 namespace engine {
 
-// Compares parameters by how they are passed: enumerations as int, pointers as void*.
+// The type of a parameter as the ABI passes it: enumerations as int, pointers as void*, classes by
+// their size.
 template<class Value>
 struct Passed
 {

@@ -1,5 +1,7 @@
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -13,7 +15,7 @@ char lower(char c)
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Levenshtein distance, ignoring case, with one row of memory.
+// The Levenshtein distance without regard to case, computed with one row of memory.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -30,7 +32,46 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
+// The length of "ESC [ digits m" or "ESC [ digits K" at the start of `text`; 0: something else.
+std::size_t harmlessSequence(std::string_view text)
+{
+    if (!text.starts_with("\033["))
+        return 0;
+    const std::size_t end = text.find_first_not_of("0123456789;", 2);
+    return end != std::string_view::npos && (text[end] == 'm' || text[end] == 'K') ? end + 1 : 0;
+}
+
+// The length of a control character at the start of `text`: C0, DEL, or C1 in UTF-8; 0: none.
+std::size_t controlCharacter(std::string_view text)
+{
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first == '\n' || first == '\t' || first == '\r')
+        return 0;
+    if (first < 0x20 || first == 0x7F)
+        return 1;
+    const bool isC1
+        = first == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xA0;
+    return isC1 ? 2 : 0;
+}
+
 } // namespace
+
+std::string withoutControls(std::string_view text)
+{
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t kept = harmlessSequence(text);
+        const std::size_t control = kept > 0 ? 0 : controlCharacter(text);
+        const std::size_t length = std::max({kept, control, std::size_t{1}});
+        if (control > 0)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[control - 1]));
+        else
+            out += text.substr(0, length);
+        text.remove_prefix(length);
+    }
+    return out;
+}
 
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates)
 {

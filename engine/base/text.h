@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// The candidate closest to `name`, for "did you mean": at most a third of its letters differ.
-// Empty if no candidate is that close.
+// The candidate closest to `name`, for "did you mean"; empty if more than a third of the letters
+// differ in every candidate.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates);
 
 // Joins names for a message: "fifo, lifo".
@@ -19,10 +19,14 @@ std::string joined(std::span<const std::string_view> names);
 // '?'.
 std::string excerpt(std::string_view text);
 
-// `word` as a POSIX shell reads it back: unchanged where it is plain, else in single quotes.
+// `text` with control characters as "\\x1b", so that a terminal does not obey text of a file. Kept
+// are newline, tab, carriage return, and the sequences that set a colour or erase a line.
+std::string withoutControls(std::string_view text);
+
+// Quotes `word` for a POSIX shell with single quotes if it contains special characters.
 std::string shellQuoted(std::string_view word);
 
-// Parses all of `text` as a decimal integer; the only accepted sign is '-', blanks are errors.
+// Parses all of `text` as a decimal integer. The only accepted sign is '-'; blanks are errors.
 template<class Integer>
 std::optional<Integer> parseInteger(std::string_view text)
 {

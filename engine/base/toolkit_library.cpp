@@ -33,8 +33,8 @@ void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
             addWheels(each->path(), folders);
 }
 
-// A virtual environment is the folder of its python3. The file on the PATH may be a link to it,
-// which is a link to the system's python3.
+// The python3 on the PATH may be a link into a virtual environment, whose python3 is a link to the
+// system's. The folders of all links are searched, because pip installs into the environment.
 void addWheelsOnPath(std::vector<fs::path>& folders)
 {
     const char* path = std::getenv("PATH");

@@ -40,7 +40,7 @@ public:
         : m_library(library)
     { }
 
-    // Sets `function` to nullptr if it is missing.
+    // Looks up `name`; sets `function` to nullptr if it is missing.
     template<class Function>
     void take(Function& function, const char* name)
     {

@@ -11,24 +11,23 @@
 
 namespace engine {
 
-// Costs in units: one unit is the work of one device for one micro-batch, so an op of a chunk
-// costs 1/v of it and an op of a slice 1/slices. Backward defaults to I + W; I and W default to
-// half of backward.
+// Costs in units of the work of one device for one micro-batch. An op of a chunk costs 1/v of it
+// and an op of a slice 1/slices. Backward defaults to I + W; I and W default to half of backward.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
     Fraction p2p{0}, latency{0}; // a message occupies its link for p2p and arrives latency later
-    Fraction allReduce{0}, optimizer{0}; // per device: a stage's share is 1/v
+    Fraction allReduce{0}, optimizer{0}; // per device; a stage's share is 1/v
     Fraction transfer{0};              // evict or load of the stash of one micro-batch on a device
     std::optional<Fraction> recompute; // relative to the forward; none: 1
 
-    // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers across
-    // nodes cost the same unless these are set.
+    // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers between
+    // nodes cost the same as within a node unless these are set.
     int devicesPerNode = 0;
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
 
-    // Costs of a single stage (embedding, head), in the same units; I and W follow B as above.
-    // The last entry for a stage applies.
+    // Costs of one stage (embedding, head) in the same units; I and W follow from B as above. If a
+    // stage has several entries, the last one applies.
     struct Stage
     {
         int stage = 0;
@@ -42,21 +41,21 @@ struct UnitCosts
     friend bool operator==(const UnitCosts&, const UnitCosts&) = default;
 };
 
-// The duration of every op of a schedule: the input of the simulator and the result of
-// measurements. Times are ticks of the timeline.
+// The duration of every op of a schedule in ticks of the timeline. The simulator takes it as input;
+// emulation measures it.
 struct OpCosts
 {
     struct Cost
     {
         std::int64_t duration = 0; // on its lane
-        std::int64_t latency = 0;  // SEND: arrives this long after its lane is free
+        std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
     };
-    IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, the SEND determines it
+    IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
     std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
     TimingRules rules;
 };
 
-// unitPrices() (op_prices.h), resolved for every op.
+// unitPrices() (op_prices.h) for every op.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // "the costs are too large or too finely divided to add up exactly; ..."
 tl::unexpected<Error> costsTooLarge();

@@ -11,7 +11,7 @@ double devices(const EstimateInput& input)
     return static_cast<double>(input.stages) * setup.tensorParallel * setup.dataParallel;
 }
 
-// Recomputed FLOPs: the forward of all layers, or `times` the attention of all layers.
+// FLOPs of recomputation: the forward of all layers, or `times` the attention of all layers.
 double recomputedFlops(const EstimateInput& input, double times)
 {
     const ModelOnHardware& on = input.on;
@@ -72,7 +72,7 @@ double breakEven(const EstimateInput& input, int from, int to)
 
 UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds)
 {
-    constexpr double kPublished = 3; // forward, and backward as twice the forward
+    constexpr double kPublished = 3; // of a forward: F once, and B, which is counted as twice F
     const double model = modelFlops(input.on.model, input.globalBatch);
     const double could = devices(input) * input.on.hardware.peakFlops * iterationSeconds;
     return {model / could, (model + recomputedFlops(input, kPublished)) / could,

@@ -19,7 +19,7 @@ struct Fraction
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
 Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
-// None on overflow.
+// These return nullopt on overflow.
 std::optional<Fraction> product(Fraction a, Fraction b);
 std::optional<Fraction> sum(Fraction a, Fraction b);
 Fraction inverse(Fraction f);                          // requires f != 0

@@ -8,7 +8,8 @@
 
 namespace engine {
 
-// Alpha (seconds) and beta (bytes per second) of a link, in one direction.
+// The alpha-beta model of a link, in one direction: latency in seconds, bandwidth in bytes per
+// second.
 struct LinkSpec
 {
     double latency = 0, bandwidth = 0;
@@ -19,8 +20,8 @@ struct LinkSpec
     }
     friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
-// Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r
-// bytes/bandwidth (documentation of nccl-tests).
+// Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r bytes/bandwidth
+// (as documented by nccl-tests).
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
 
 // The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.
@@ -31,14 +32,14 @@ struct HardwareSpec
     double memory = 0, memoryBandwidth = 2039e9;
     int devicesPerNode = 8;
     LinkSpec node, network; // between devices of a node, and between nodes
-    // Attained shares of the peaks: planning values, to be calibrated.
+    // Fractions of the peaks that are attained. These are planning values; calibrate them.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;
     double kernelLaunch = 4e-6; // overhead in seconds per kernel
 
     friend bool operator==(const HardwareSpec&, const HardwareSpec&) = default;
 };
 
-// A preset of resources/hardware or a .toml file with the same keys.
+// Loads a preset of resources/hardware or a .toml file with the same keys.
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
 

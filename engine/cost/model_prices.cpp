@@ -6,12 +6,12 @@ namespace engine {
 namespace {
 
 constexpr double kKernelsPerLayer = 14;
-// Elementwise traffic of a layer in bytes per s b h: norms, residuals, activation function,
-// dropout (from a cost model; calibrate it).
+// Memory traffic of a layer's elementwise kernels in bytes per s b h: norms, residuals, activation
+// function, dropout. The values come from a cost model; calibrate them.
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
 constexpr double kSoftmaxPasses = 4;   // passes over 2 a s^2 b bytes, unfused
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
-constexpr double kGradientTraffic = 8; // weight gradients are accumulated in fp32: read and written
+constexpr double kGradientTraffic = 8; // weight gradients are accumulated in fp32
 
 using Link = OpPrices::Link;
 using Part = OpPrices::Part;
@@ -125,7 +125,8 @@ private:
                          {nanoseconds(seconds / m_shape.slices), 0});
         }
     }
-    // If a pipeline spans several nodes, its partners and copies are on other nodes.
+    // If a pipeline spans several nodes, assumes that partners and data-parallel copies are on
+    // other nodes.
     void setAllReduce(int stage)
     {
         const bool leaves = m_shape.devices * m_shape.dataParallel > m_prices.devicesPerNode;
@@ -175,7 +176,7 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     LayerTimes times;
     times.forward = matrices + attention + roofline.traffic(kForwardTraffic * sbh)
         + roofline.launches(kKernelsPerLayer) + communication;
-    // Flash attention recomputes the scores: 10 b s^2 h instead of 8.
+    // Flash attention recomputes the scores in the backward, which takes 10 b s^2 h instead of 8.
     times.inputGradient = matrices + roofline.matmul((flash ? 2.5 : 2) * attentionFlops(model, b))
         + softmax + roofline.traffic(kBackwardTraffic * sbh) + roofline.launches(kKernelsPerLayer)
         + communication;

@@ -25,26 +25,26 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
-// Whether recomputation has ops of its own or is part of every backward.
+// Whether recomputation has RECOMPUTE ops or is part of every backward.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
-// Roofline: an op takes the maximum of its FLOPs at the attained peak and its bytes at the
-// attained bandwidth, plus a launch per kernel. All-reduces are rings over replicas x
-// data-parallel width. `rules` are copied to the result. A RECOMPUTE repeats the part chosen in
-// the setup, by default the whole forward.
+// Prices from the roofline model: an op takes the maximum of its FLOPs at the attained peak and its
+// bytes at the attained bandwidth, plus a launch per kernel. All-reduces are rings over replicas x
+// data-parallel width. `rules` are copied to the result. A RECOMPUTE repeats the part chosen in the
+// setup, by default the whole forward.
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// Bytes of a stage on a device: for the whole run, and per unfinished micro-batch. `stash`
-// applies during its F and backward, `kept` in between; kept is smaller if something is
+// Bytes of a stage on a device: for the whole run, and per micro-batch between F and backward.
+// `stash` applies during F and the backward, `kept` in between; it is smaller if something is
 // recomputed.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;
 };
 IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages);
-// kept / stash of a layer: 1 if nothing is recomputed.
+// kept / stash of a layer; 1 if nothing is recomputed.
 double keptShare(const ModelOnHardware& on);
 
 } // namespace engine

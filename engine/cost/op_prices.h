@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Costs by kind, stage, slice and, for transfers, class of link. Used directly by the simulator
+// Costs by kind, stage, slice and, for transfers, class of link. The simulator uses them directly
 // if a schedule is too large to store one cost per op.
 class OpPrices
 {
@@ -29,9 +29,9 @@ public:
         return m_costs[op.stage][op.kind][op.slice == Op::kWhole ? Part::Whole : Part::Slice][link];
     }
     bool isFree(OpKind kind) const;
-    // Whether all messages, all-reduces, evicts and loads take no time.
+    // Whether messages, all-reduces, evicts and loads take no time.
     bool isCommunicationFree() const;
-    // Upper bound of the sum over `ops` ops.
+    // An upper bound of the sum of the costs of `ops` ops.
     double most(double ops) const;
 
     std::int64_t ticksPerUnit = 1; // 1: nanoseconds
@@ -49,7 +49,7 @@ private:
     IdVector<StageId, Table<Cost>> m_costs;
 };
 
-// One unit is an integer number of ticks: the least common multiple of v, slices, 2 and the
+// Makes one unit an integer number of ticks: the least common multiple of v, slices, 2 and the
 // denominators. Fails on overflow, or if costs name a stage that does not exist.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs);
 // Resolves the cost of every op. Fails if their sum would overflow.

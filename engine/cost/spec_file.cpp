@@ -1,20 +1,52 @@
 #include "engine/cost/spec_file.h"
 
+#include "engine/base/read_file.h"
 #include "resources/resources.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace engine {
 namespace {
 
 constexpr std::string_view kEnding = ".toml";
 
-Result<std::string> textOf(SpecFile::Folders folders, std::string_view nameOrFile,
-                           std::string_view what)
+// toml++ limits the depth of arrays and inline tables, but not that of dotted keys.
+bool hasLongKey(std::string_view text)
+{
+    constexpr int kMostDots = 64;
+    int dots = 0;
+    for (const char c : text) {
+        if (std::string_view("\n,={[").find(c) != std::string_view::npos)
+            dots = 0;
+        else if (c == '.' && ++dots > kMostDots)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+Result<toml::table> parseToml(std::string_view text, std::string_view source)
+{
+    constexpr std::size_t kMostBytes = 1 << 20;
+    if (text.size() > kMostBytes || hasLongKey(text))
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{}: not one of our TOML files: it has more than 1 MiB or a key of "
+                                "more than 64 parts",
+                                source));
+    try {
+        return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        return fail(
+            Error::Code::Corrupt,
+            fmt::format("{}: line {}: {}", source, error.source().begin.line, error.description()));
+    }
+}
+
+Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFile,
+                                     std::string_view what)
 {
     for (const std::string_view folder : folders)
         if (const auto preset = resources::find(fmt::format("{}{}{}", folder, nameOrFile, kEnding));
@@ -24,27 +56,17 @@ Result<std::string> textOf(SpecFile::Folders folders, std::string_view nameOrFil
         return fail(Error::Code::NotFound,
                     fmt::format("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
                                 fmt::join(SpecFile::names(folders), ", ")));
-    std::ifstream file{std::string(nameOrFile)};
-    std::ostringstream text;
-    if (!(file && text << file.rdbuf()))
-        return fail(Error::Code::Io, fmt::format("cannot read the {} file '{}'", what, nameOrFile));
-    return text.str();
+    return readFile(std::string(nameOrFile));
 }
-
-} // namespace
 
 Result<SpecFile> SpecFile::open(Folders folders, std::string_view nameOrFile, std::string_view what)
 {
     const auto text = textOf(folders, nameOrFile, what);
     if (!text)
         return tl::unexpected(text.error());
-    try {
-        return SpecFile(nameOrFile, toml::parse(*text));
-    } catch (const toml::parse_error& error) {
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{}: line {}: {}", nameOrFile, error.source().begin.line,
-                                error.description()));
-    }
+    return parseToml(*text, nameOrFile).map([&](toml::table&& table) {
+        return SpecFile(nameOrFile, std::move(table));
+    });
 }
 
 std::vector<std::string> SpecFile::names(Folders folders)

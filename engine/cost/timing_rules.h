@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Interference between ops, which their own durations do not include.
+// Effects that ops have on one another, in addition to their own durations.
 struct TimingRules
 {
     bool blockingSend = false; // a SEND occupies compute until it is complete
@@ -12,8 +12,8 @@ struct TimingRules
         = false;          // an ALLREDUCE occupies compute until it is complete (SyncPolicy)
     Fraction joint{1};    // duration of joint ops relative to their sum
     Fraction slowDown{1}; // slow-down factor of compute during an all-reduce of its device
-    // Every duration is drawn uniformly from [1 - jitter, 1 + jitter] of its value, determined
-    // only by op, iteration and seed.
+    // Every duration is multiplied by a factor that is uniform in [1 - jitter, 1 + jitter] and
+    // depends only on op, iteration and seed.
     Fraction jitter{0};
     std::uint64_t seed = 0;
 

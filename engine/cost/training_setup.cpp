@@ -10,8 +10,9 @@ double tokens(const TransformerSpec& model, const TrainingSetup& setup)
     return static_cast<double>(model.sequence) * setup.microBatchSize;
 }
 
-// s b h (10 + 24/t + 5 a s/(h t)). With sequence parallelism the 10 is divided by t; the last
-// term applies only if scores are stored. For f = 4 h, the 24 is 8 + 4 f/h.
+// Bytes of a GPT layer: s b h (10 + 24/t + 5 a s/(h t)). Sequence parallelism divides the 10 by t,
+// too; the last term applies only if scores are stored. With a feed-forward width f other than 4 h,
+// the 24 is 8 + 4 f/h.
 double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
@@ -24,8 +25,8 @@ double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
     return tokens(model, setup) * perToken;
 }
 
-// Inputs of two norms, QKV and MLP; QKV, attention output, gate, up, silu(gate) and product:
-// unfused SwiGLU.
+// Bytes of a Llama layer with unfused SwiGLU: the inputs of two norms, of QKV and of the MLP; QKV,
+// attention output, gate, up, silu(gate) and their product.
 double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;

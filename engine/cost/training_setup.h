@@ -10,14 +10,15 @@ enum class AttentionMode : std::uint8_t {
     Flash,     // never stored (Dao et al., 2022)
 };
 
-// How a transformer is trained: input of the closed forms for memory and time.
+// How a transformer is trained. The closed forms for memory and time take it as input.
 struct TrainingSetup
 {
     int microBatchSize = 1, tensorParallel = 1, dataParallel = 1;
-    bool sequenceParallel = true; // activations of norms and dropout are also divided by t
+    bool sequenceParallel = true; // activations of norms and dropout are divided by t, too
     AttentionMode attention = AttentionMode::Flash;
     bool recomputesAll = false; // only the input of each layer is kept
-    // bf16 weight 2, fp32 gradient 4, fp32 master 4, Adam 8 (Megatron-LM)
+    // Bytes per parameter in Megatron-LM: bf16 weight 2, fp32 gradient 4, fp32 master weight 4 and
+    // Adam 8.
     double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
 
     double stateBytes() const { return weightBytes + gradientBytes + optimizerBytes; }
@@ -27,17 +28,17 @@ struct TrainingSetup
 // The same training without recomputation.
 TrainingSetup withoutRecompute(TrainingSetup setup);
 
-// Bytes per micro-batch that a layer keeps from forward to backward, per tensor-parallel rank,
-// in 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2; Llama: by the same method.
+// Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, in
+// 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2; Llama: by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes that the first stage (dropout mask, token ids) and the last stage (norm, head input,
-// logits) keep besides their layers.
+// logits) keep in addition to their layers.
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes of a message between two stages: 2 s b h, divided by t with sequence parallelism.
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup);
 
-// Number of layers of a stage, distributed as in trained models; and its parameters on one
+// The number of layers of a stage, distributed as in trained models, and its parameters on one
 // tensor-parallel rank, including embedding and head.
 int layersOf(const TransformerSpec& model, int stages, int stage);
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,

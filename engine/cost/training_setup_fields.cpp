@@ -28,7 +28,7 @@ Fields<TrainingSetup> trainingSetupFields()
                 option("", "--recompute-all", "Recompute all", "Keep only the input of a layer"),
                 &S::recomputesAll),
         };
-        Field<S>& whole = fields[3]; // the option takes sequence parallelism away
+        Field<S>& whole = fields[3]; // this option turns sequence parallelism off
         whole.get = [](const S& setup) { return setup.sequenceParallel ? "false" : "true"; };
         whole.set = [](S& setup, std::string_view text) -> Result<void> {
             setup.sequenceParallel = text == "false";

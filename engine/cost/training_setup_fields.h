@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// How a model on hardware is trained: options of `bscope simulate --model --hardware` and of
-// `bscope estimate`, and the set-up's costs from hardware.
+// The options of `bscope simulate --model --hardware` and of `bscope estimate`, and the fields of
+// the set-up page if costs come from hardware.
 Fields<TrainingSetup> trainingSetupFields();
 
 } // namespace engine

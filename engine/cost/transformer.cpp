@@ -7,7 +7,7 @@
 namespace engine {
 namespace {
 
-// Models for cost estimates only, and models that can be trained, whose files have more keys.
+// The second folder has models that can be trained; their files have more keys.
 constexpr std::array<std::string_view, 2> kFolders{"transformers/", "models/"};
 
 Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
@@ -60,7 +60,7 @@ std::vector<std::string> transformerNames()
     return SpecFile::names(kFolders);
 }
 
-// Gpt 12 h^2 + 13 h; Llama 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.
+// GPT: 12 h^2 + 13 h; Llama: 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.
 double parametersPerLayer(const TransformerSpec& model)
 {
     const double h = model.width, f = model.feedForwardWidth();

@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// A transformer for the closed forms (engine/model trains transformers). Letters as in the
-// papers: L layers, h width, a heads, g key-value heads, f feed-forward, s sequence, v
+// The sizes of a transformer, for the closed forms (engine/model trains transformers). Letters as
+// in the papers: L layers, h width, a heads, g key-value heads, f feed-forward, s sequence, v
 // vocabulary.
 struct TransformerSpec
 {
@@ -21,8 +21,8 @@ struct TransformerSpec
     std::string name;
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
-    int keyValueHeads = 0, feedForward = 0; // 0: equal to heads; 0: 4 x width
-    // BERT's head: dense layer, GELU and norm before the decoder with bias
+    int keyValueHeads = 0, feedForward = 0; // 0: as many as heads; 0: 4 x width
+    // The head has BERT's dense layer, GELU and norm, and a decoder with bias.
     bool transformedHead = false;
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
@@ -33,23 +33,23 @@ struct TransformerSpec
     friend bool operator==(const TransformerSpec&, const TransformerSpec&) = default;
 };
 
-// A preset of resources/transformers or resources/models, or a .toml file with the same keys
+// Loads a preset of resources/transformers or resources/models, or a .toml file with the same keys
 // (training keys are ignored). Errors name the presets, the key, or the line.
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();
 
 double parametersPerLayer(const TransformerSpec& model);
-double embeddingParameters(const TransformerSpec& model);     // v h, once
-double headTransformParameters(const TransformerSpec& model); // h^2 + 3 h + v, or none
-double parameterCount(const TransformerSpec& model); // embedding and head tied (Gpt) or not
+double embeddingParameters(const TransformerSpec& model);     // v h, one matrix
+double headTransformParameters(const TransformerSpec& model); // h^2 + 3 h + v, or 0
+double parameterCount(const TransformerSpec& model); // Gpt: embedding and head share one matrix
 
-// Forward FLOPs of b sequences, multiply and add counted as two (Megatron-LM): matrix products of a
-// layer, attention scores of a layer (full, not causal), output layer.
+// Forward FLOPs of `sequences` sequences: the matrix products of a layer, the attention scores of a
+// layer (full, not causal), and the output layer. A multiply-add counts as two, as in Megatron-LM.
 double layerFlops(const TransformerSpec& model, double sequences);
 double attentionFlops(const TransformerSpec& model, double sequences);
 double headFlops(const TransformerSpec& model, double sequences);
-// FLOPs of forward and backward per iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt;
-// BERT's head adds 6 B s h^2.
+// FLOPs of forward and backward for `sequences` (B) sequences: 72 B L s h^2 (1 + s/(6h) + v/(12hL))
+// for Gpt; BERT's head adds 6 B s h^2.
 double modelFlops(const TransformerSpec& model, double sequences);
 
 } // namespace engine

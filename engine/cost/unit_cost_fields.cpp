@@ -13,7 +13,7 @@ constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units",
 using GetCost = std::function<std::optional<Fraction>(const C&)>;
 using SetCost = std::function<Result<void>(C&, Fraction)>;
 
-// A cost that was typed. Text that is no cost is an error; of an optional one "" takes it back.
+// A field for a cost. Text that is not a cost is an error; "" resets an optional cost.
 Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
 {
     facts.kind = FieldKind::Cost;
@@ -69,7 +69,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
-// I or W: B becomes their sum.
+// A field for I or W. Setting it makes B their sum.
 Field<C> half(std::string_view flag, std::string_view label, std::string_view help,
               Fraction C::*member)
 {
@@ -114,8 +114,7 @@ Result<UnitCosts::Stage> parseStage(std::string_view text)
     if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals
         || !number || *number < 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("--stage-cost {}: write a stage, its forward and its backward, as "
-                                "in 0=1.5:3",
+                    fmt::format("--stage-cost {}: write STAGE=FORWARD:BACKWARD, as in 0=1.5:3",
                                 excerpt(text)));
     const auto forward = parseFraction(text.substr(equals + 1, colon - equals - 1));
     const auto backward = parseFraction(text.substr(colon + 1));
@@ -132,7 +131,7 @@ Field<C> stageCosts()
 {
     FieldFacts facts
         = option("", "--stage-cost", "Unequal stages",
-                 "F and B of one stage (embedding, head); repeat it for another stage", "s=f:b");
+                 "F and B of one stage (embedding, head); repeat for other stages", "s=f:b");
     facts.kind = FieldKind::List;
     return {std::move(facts),
             [](const C& costs) {
@@ -159,11 +158,11 @@ Field<C> joint()
 {
     return cost(
         option("", "--joint", "Joint F and B, ×",
-               "Duration of ops that run as one (F&B), relative to their sum", "FACTOR"),
+               "Duration of joint ops (F&B), relative to the sum of both", "FACTOR"),
         [](const C& costs) { return costs.rules.joint; },
         [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator == 0)
-                return invalid("--joint 0: ops that run as one take some time");
+                return invalid("--joint 0: joint ops cannot take no time; use a factor above 0");
             costs.rules.joint = value;
             return {};
         });
@@ -172,12 +171,13 @@ Field<C> joint()
 Field<C> slowDown()
 {
     return cost(
-        option("", "--slow-down", "Beside an all-reduce, ×",
-               "Slow-down factor of compute beside an all-reduce of its device", "FACTOR"),
+        option("", "--slow-down", "Slow-down in all-reduces, ×",
+               "Slow-down factor of compute during an all-reduce of its device", "FACTOR"),
         [](const C& costs) { return costs.rules.slowDown; },
         [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator < value.denominator)
-                return invalid(fmt::format("--slow-down {}: give at least 1", textOf(value)));
+                return invalid(
+                    fmt::format("--slow-down {}: the factor must be at least 1", textOf(value)));
             costs.rules.slowDown = value;
             return {};
         });
@@ -187,13 +187,13 @@ Field<C> jitter()
 {
     return cost(
         option("", "--jitter", "Jitter, %",
-               "Draw every duration evenly from this many percent about its cost", "PCT"),
+               "Vary every duration uniformly by up to this percentage", "PCT"),
         [](const C& costs) { return product(costs.rules.jitter, Fraction{100}); },
         [](C& costs, Fraction value) -> Result<void> {
             const auto share = product(value, Fraction{1, 100});
             if (!share || share->numerator > share->denominator)
                 return invalid(
-                    fmt::format("--jitter {}: give a percentage from 0 to 100", textOf(value)));
+                    fmt::format("--jitter {}: must be a percentage from 0 to 100", textOf(value)));
             costs.rules.jitter = *share;
             return {};
         });
@@ -228,7 +228,7 @@ Fields<UnitCosts> unitCostFields()
             half("--weight-gradient", "… weights W", "W, the gradient of the weights",
                  &C::weightGradient));
         add(kCosts,
-            cost("--p2p", "P2P message", "Time for which a message keeps its link busy", &C::p2p));
+            cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p));
         add(kCosts,
             cost("--latency", "Latency",
                  "Time from the end of a message on its link to its arrival", &C::latency));
@@ -237,10 +237,10 @@ Fields<UnitCosts> unitCostFields()
         add(kCosts, cost("--optimizer", "Optimizer", "Optimizer step of a device", &C::optimizer));
         add(kCosts,
             cost("--transfer", "Evict or load",
-                 "Evict or load of a device's stash of a micro-batch", &C::transfer));
+                 "Evict or load of a device's stash for one micro-batch", &C::transfer));
         add(kCosts,
             optionalCost("--recompute-cost", "Recompute, × F",
-                         "A recompute op, relative to the forward that it repeats",
+                         "Duration of a recompute op, relative to the forward",
                          "full 1, attention 0.2", &C::recompute));
         add(kCosts, stageCosts());
         add(kLinks,
@@ -262,7 +262,7 @@ Fields<UnitCosts> unitCostFields()
         add(kRules, slowDown());
         add(kRules,
             lifted(field<TimingRules>(option("", "--blocking", "Blocking sends",
-                                             "A send holds its device until it has left"),
+                                             "A send blocks compute until it is complete"),
                                       &TimingRules::blockingSend),
                    &C::rules));
         add(kRules, jitter());
@@ -282,7 +282,7 @@ Result<void> checkUnitCosts(const UnitCosts& costs)
     if (costs.devicesPerNode == 0
         && (costs.p2pAcross || costs.latencyAcross || costs.transferAcross))
         return fail(Error::Code::InvalidArgument,
-                    "costs between nodes need --devices-per-node, which says where a node ends");
+                    "costs between nodes need a node size; add --devices-per-node");
     return {};
 }
 

@@ -5,13 +5,13 @@
 
 namespace engine {
 
-// The costs of a prediction in units: options of `bscope simulate`, the set-up and the editor.
-// Setting B sets I and W to half of it; setting I or W makes B their sum.
+// The costs of a prediction in units, for the options of `bscope simulate`, the set-up page and the
+// editor. Setting B sets I and W to half of it; setting I or W makes B their sum.
 Fields<UnitCosts> unitCostFields();
 
-// InvalidArgument: costs between nodes, and nothing says where a node ends.
+// Returns InvalidArgument if there are costs between nodes but devicesPerNode is not set.
 Result<void> checkUnitCosts(const UnitCosts& costs);
-// "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4": what a run says of its messages.
+// The link model of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4".
 std::string linkText(const UnitCosts& costs);
 
 } // namespace engine

@@ -13,19 +13,18 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr std::int64_t kFineTicks = 1'000'000; // ticks per unit if rules make durations uneven
+constexpr std::int64_t kFineTicks = 1'000'000; // ticks per unit if rules make durations fractional
 
 using Link = OpPrices::Link;
 using Part = OpPrices::Part;
 
-// The cost of an op in units.
 struct Share
 {
     Fraction duration, latency;
 };
 using Shares = OpPrices::Table<Share>;
 
-// Cost of an op of a whole device; a chunk's op costs 1/v of it, except messages.
+// The cost of an op for a whole device. The op of a chunk costs 1/v of it, except for messages.
 std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
 {
     const bool across = link == Link::AcrossNodes;
@@ -84,7 +83,7 @@ std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
     return shares;
 }
 
-// The costs of a stage with costs of its own.
+// The costs of a stage that has an entry in UnitCosts::stages.
 std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::Stage& own)
 {
     UnitCosts result = costs;
@@ -103,7 +102,6 @@ std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::S
     return result;
 }
 
-// Finds a number of ticks per unit that makes every cost an integer.
 class Ticks
 {
 public:
@@ -158,7 +156,7 @@ bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices&
     return true;
 }
 
-// By stage; stages without costs of their own share the first entry.
+// Costs by stage. Stages without an entry in UnitCosts::stages share `common`.
 struct StageShares
 {
     Shares common;
@@ -201,9 +199,9 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
 
 tl::unexpected<Error> costsTooLarge()
 {
-    return fail(
-        Error::Code::InvalidArgument,
-        "the costs are too large or too finely divided to add up exactly; use rounder numbers");
+    return fail(Error::Code::InvalidArgument,
+                "the costs are too large or have too many decimals to be added exactly; use "
+                "rounder numbers");
 }
 
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
@@ -212,7 +210,7 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
         if (own.stage < 0 || own.stage >= shape.stages)
             return fail(
                 Error::Code::InvalidArgument,
-                fmt::format("stage {} has costs, but does not exist; the stages are 0 to {}",
+                fmt::format("--stage-cost names stage {}, which does not exist; use 0 to {}",
                             own.stage, shape.stages - 1));
     const auto shares = stageSharesOf(shape, costs);
     const auto ticks = shares ? ticksOf(shape, *shares, costs.rules) : std::nullopt;

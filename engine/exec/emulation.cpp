@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
 
-// The time that two reads of the thread's CPU clock add to an interval: a system call of about
-// 400 ns, which is subtracted.
+// The time that reading the thread's CPU clock twice adds to an interval. The clock is a system
+// call of about 400 ns, so this is subtracted.
 std::int64_t clockCost()
 {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -72,7 +72,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     return place(m_costs, std::move(iteration));
 }
 
-// Measured durations replace those of the previous iteration.
+// Each measured duration replaces that of the previous iteration.
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
@@ -114,16 +114,17 @@ Result<void> Emulation::fault(const std::vector<OpRef>& order, OpRef ref,
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Messages and sums between two ops may take as long as an op that has not run yet.
+// Time limits start when the oldest op begins, because messages and sums queued before it may take
+// as long as an op.
 void Emulation::awaitOldest()
 {
     const std::size_t op = m_ops.oldest();
-    await([&] { return m_ops.hasBegun(op); }, 0, "what is queued before it");
+    await([&] { return m_ops.hasBegun(op); }, 0, "the work queued before it");
     await([&] { return m_ops.hasEnded(op); }, m_ops.tookBefore(op), "it");
     m_ops.popOldest();
 }
 
-// Waits for everything that was queued.
+// Waits until all queued work has ended.
 void Emulation::awaitLane(const char* what)
 {
     m_gpu->lane()->record(*m_fence);
@@ -142,12 +143,12 @@ void Emulation::await(HasPassed hasPassed, std::int64_t before, const char* what
     });
 }
 
-// The GPU's times of an iteration are read when its last op has ended.
+// Reads the GPU times of an iteration after its last op has ended.
 void Emulation::takeTimes(const std::vector<OpRef>& order)
 {
     if (m_gpu == nullptr)
         return;
-    awaitLane("what is queued behind it");
+    awaitLane("the work queued after it");
     std::size_t next = 0;
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {
@@ -156,7 +157,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
         }
 }
 
-// The same op of the other copies, which train as well but are not on the timeline.
+// Runs the same op of the other copies, which also train but are not on the timeline.
 void Emulation::runCopies(OpRef ref)
 {
     const std::uint32_t iteration = m_run.timeline.iterations.size();

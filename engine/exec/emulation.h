@@ -10,14 +10,14 @@
 
 namespace engine {
 
-// Emulate mode: D devices on one thread. The order of an iteration is fixed before it starts;
+// Emulate mode: one thread executes D devices. The order of an iteration is fixed before it starts;
 // each op runs alone and is timed. Then the simulator places the iteration with the measured
-// durations. On a GPU ops are queued a few ahead of the running one.
+// durations. On a GPU a few ops are queued ahead of the running one.
 class Emulation final : public Executor
 {
 public:
-    // Number of compute ops queued on a GPU at once: enough to leave no gaps, and few enough
-    // that the driver does not block the host.
+    // The number of compute ops queued on a GPU at the same time: enough to leave no gaps, and few
+    // enough that the driver does not block the host.
     static constexpr std::size_t kAhead = 8;
 
     struct Setup
@@ -34,7 +34,7 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places the median iteration from the measured iterations, of which there must be one.
+    // Places the median iteration. Requires a measured iteration.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
@@ -51,7 +51,7 @@ private:
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
     void awaitLane(const char* what);
-    // `before`: ns that it took before; EndlessOp names `what`.
+    // `before`: ns that the work took in an earlier iteration. EndlessOp has `what` in its message.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);
@@ -62,11 +62,11 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     std::int64_t m_clockCost = 0; // ns
-    OpCosts m_costs;              // of the iteration before; estimated before the first
+    OpCosts m_costs;              // of the previous iteration; estimated before the first
     std::vector<OpTiming> m_timings;
     const Device* m_gpu; // nullptr: ops run on the CPU
     std::unique_ptr<DeviceEvent> m_fence;
-    QueuedOps m_ops; // by OpIndex
+    QueuedOps m_ops; // [OpIndex]
     bool m_deviceIsLost = false;
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// Order of zero-length ops at the same time: a message is sent, received, then used.
+// The order of zero-length ops at the same time: a message is sent, received, then used.
 int rank(Track::Kind kind)
 {
     switch (kind) {
@@ -32,8 +32,9 @@ struct Start
     auto key() const { return std::tuple(window.begin, window.end, rank, op); }
 };
 
-// Copies of a device use the slots of its partner in program order, but those of one direction
-// may start before earlier ones of the other. Then earlier ones come first.
+// Keeps the copies of a device in program order, in which they use the slots of the partner. A copy
+// in one direction may start before an earlier copy in the other direction; the earlier one is then
+// appended first.
 class CopiesInOrder
 {
 public:

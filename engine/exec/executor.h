@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// Trains a pipeline iteration by iteration and adds each to the timeline of a run.
+// Trains a pipeline one iteration at a time and appends each to the timeline of a run.
 class Executor
 {
 public:
@@ -17,28 +17,28 @@ public:
     Executor& operator=(const Executor&) = delete;
     virtual ~Executor() = default;
 
-    // Called between ops, never while one is timed; `done` of `ops` of this iteration.
+    // Called between ops, never while an op is timed, after `done` of the `ops` of this iteration.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration. Cancelled and errors of the machine leave the timeline
-    // unchanged; after them only finish() may be called.
+    // Trains and places one iteration. Cancelled and device errors leave the timeline unchanged;
+    // only finish() may be called after them.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
-    // Completes the timeline after at least one measured iteration.
+    // Completes the timeline. Requires a measured iteration.
     virtual Result<void> finish() { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // of the last iteration
-    // Adds results about the machine over all iterations.
+    // Adds results about the machine, over all iterations.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
-    // Whether a GPU no longer responds. Then the executor must not be destroyed, because the
-    // destructor would wait; remaining threads use it until the process ends.
+    // Whether a GPU no longer responds. The executor must then not be destroyed, because the
+    // destructor would wait for threads that use it until the process ends.
     virtual bool devicesAreLost() const { return false; }
-    virtual std::size_t threads() const { return 1; } // that compute or copy
+    virtual std::size_t threads() const { return 1; } // number of threads that compute or copy
 };
 
-// Appends the memory that every device holds for the whole run, as the first events of the
-// timeline.
+// Appends the memory that every device holds for the whole run; these must be the first events of
+// the timeline.
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
 
 } // namespace engine

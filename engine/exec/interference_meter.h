@@ -9,14 +9,14 @@
 
 namespace engine {
 
-// Compares ops that run alone with the same ops while other devices are busy: one iteration
-// alone, medians of the others. References in `lowered` must outlive it.
+// Compares the durations of ops that run alone (in one iteration) with those of the same ops while
+// other devices are busy (medians over iterations). References in `lowered` must outlive it.
 class InterferenceMeter
 {
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    void addAlone(std::span<const OpTiming> iteration); // the last one counts
+    void addAlone(std::span<const OpTiming> iteration); // the last call counts
     void addBeside(std::span<const OpTiming> iteration);
 
     // By kind, in the order of the kinds; empty if one of the two was not measured.

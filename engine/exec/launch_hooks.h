@@ -6,16 +6,16 @@
 
 namespace engine {
 
-// Callbacks around the launches of an op, on the launching thread, so that what a GPU runs can be
-// linked to it. Ops of the other copies of a pipeline (data_parallel.h) are passed as
-// OpOfIteration::kOtherCopy. They do not nest. Empty ones are not called; they do not throw.
+// Callbacks around the launch of an op, on the launching thread, so that GPU activity can be
+// attributed to the op. Ops of other copies of the pipeline (data_parallel.h) are passed as
+// OpOfIteration::kOtherCopy. Calls do not nest. Either may be empty. They must not throw.
 struct LaunchHooks
 {
     std::function<void(OpOfIteration)> begin;
     std::function<void()> end;
 };
 
-// Calls begin, and end on destruction.
+// Calls `begin` in the constructor and `end` in the destructor.
 class LaunchScope
 {
 public:

@@ -56,7 +56,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // from a GPU; errors of its thread are in Worker::failure()
+} catch (const std::exception& error) { // of a GPU; workers report theirs by failure()
     return fail(Error::Code::Device, error.what());
 }
 
@@ -69,7 +69,8 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
     return watch(progress, cancel);
 }
 
-// If devices share a GPU. Not with blocking all-reduces, which would wait for later ops.
+// Whether this iteration runs one op at a time, to measure without interference: warm-up on devices
+// that share a GPU. Not with blocking all-reduces, which would wait for later ops.
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
@@ -80,7 +81,7 @@ bool Live::runsAlone(const Iteration& iteration) const
         && !m_setup.pipeline.blockingAllReduce;
 }
 
-// Places the ops with the times that they take alone, with free messages.
+// Places the iteration with the durations of ops that ran alone, and with free messages.
 void Live::placeAlone()
 {
     m_interference.addAlone(m_timings);
@@ -127,7 +128,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     return {};
 }
 
-// Joint ops have one window.
+// Joint ops share one window.
 void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                        Window& window)
 {

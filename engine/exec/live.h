@@ -10,24 +10,25 @@
 
 namespace engine {
 
-// Live mode: one thread per device, all running concurrently on the wall clock; with data
-// parallelism the threads of all copies, of which the timeline shows the first. Each executes
-// its own program and waits only for its inputs (transport.h); there is no scheduler and no lock
-// within an iteration. On GPUs the threads queue work, the devices wait, and times are those of
-// the devices. The thread that calls iterate() monitors the others. If devices are parts of one
-// GPU, it runs the warm-up itself, one op at a time, to measure the ops without interference.
+// Live mode: one thread per device, all running concurrently on the wall clock. With data
+// parallelism there are threads for all copies, and the timeline shows the first copy. Each thread
+// executes its own program and waits only for its inputs (transport.h); there is no scheduler and
+// no lock within an iteration. On GPUs the threads queue work, the devices wait, and the times are
+// those of the devices. The thread that calls iterate() monitors the others. If devices are
+// partitions of one GPU, it runs the warm-up itself, one op at a time, to measure the ops without
+// interference.
 class Live final : public Executor
 {
 public:
     struct Setup
     {
         Pipeline::Setup pipeline;
-        // If nothing advances for this long while all threads wait and no GPU computes, the run
-        // ends with an error. An op of a GPU may take longer (op_patience.h).
+        // If no op makes progress for this long while all threads wait and no GPU computes, the run
+        // ends with an error. An op on a GPU may take longer (op_patience.h).
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the threads of the devices
     };
-    // See Emulation.
+    // As for Emulation.
     Live(const Setup& setup, Run& run);
     ~Live() override;
 
@@ -70,7 +71,7 @@ private:
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;
     std::int64_t m_iterationAlone = 0; // ns
-    std::int64_t m_origin = -1;        // of the timeline on the wall clock
+    std::int64_t m_origin = -1;        // start of the timeline on the wall clock
 };
 
 } // namespace engine

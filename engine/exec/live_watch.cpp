@@ -13,13 +13,13 @@ namespace engine {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
-// Time for threads to return after an error; then waiting for GPUs stops, and then for the
-// threads.
+// After an error, how long the threads may take to return before they stop waiting for GPUs, and
+// then again before they are abandoned.
 constexpr std::int64_t kGrace = 1'000'000'000;
 
 } // namespace
 
-// Detects that a run no longer advances.
+// Detects that a run no longer makes progress.
 class Live::Watch
 {
 public:
@@ -28,7 +28,8 @@ public:
         , m_running(live.m_workers.size())
     { }
 
-    // Until all workers are done, one has failed, the run is cancelled, or nothing moves.
+    // Returns when all workers are done, one has failed, the run is cancelled, or no op makes
+    // progress.
     Result<void> untilEnd(const Progress& progress, const std::atomic<bool>& cancel)
     {
         const std::size_t ops = m_live.opsToDo();
@@ -82,12 +83,12 @@ private:
         } else if (!m_live.m_setup.pipeline.executorDevices.empty() && !m_live.allWait()
                    && still > longestOp(m_live.m_setup.patience, 0)) {
             m_live.m_devicesAreLost = true;
-            giveUp(fmt::format("the driver has not answered for {:.1f} s",
+            giveUp(fmt::format("the CUDA driver has not responded for {:.1f} s",
                                static_cast<double>(still) / 1e9));
         }
     }
 
-    // Describes the first op that exceeds its time limit; "" if none.
+    // The description of the first op that exceeds its time limit; "" if there is none.
     std::string endlessOp()
     try {
         for (const DeviceId i : m_running.ids()) {
@@ -101,7 +102,7 @@ private:
         }
         return {};
     } catch (const std::exception&) {
-        return {}; // the worker of a failed GPU reports it
+        return {}; // the worker of the failed GPU reports the error
     }
     bool isAnyRunning() const
     {
@@ -109,7 +110,7 @@ private:
                                    [](const Running& each) { return each.op.has_value(); });
     }
 
-    // `why`: empty if a worker reports the cause.
+    // `why` is "" if a worker reports the cause.
     void giveUp(std::string why)
     {
         if (m_gaveUp > 0)
@@ -118,7 +119,7 @@ private:
         m_why = std::move(why);
         m_live.stop();
     }
-    // False: threads are abandoned.
+    // Returns false if threads were abandoned.
     bool insist()
     {
         if (!m_why.empty() || m_now - m_gaveUp > kGrace)
@@ -143,10 +144,10 @@ private:
         return {};
     }
 
-    struct Running // on a device
+    struct Running // an op on a device
     {
         std::optional<std::uint32_t> op; // position
-        std::int64_t since = 0;          // when it was first observed
+        std::int64_t since = 0;          // ns; when it was first observed
     };
 
     Live& m_live;
@@ -201,7 +202,7 @@ std::string Live::standstill()
     return describeStandstill(m_pipeline, positions);
 }
 
-// A failure of the transport that no op reports; "" if none.
+// The error of the transport that no op reports; "" if there is none.
 std::string Live::transportFault()
 try {
     m_pipeline.transport().poll();
@@ -218,7 +219,7 @@ std::string Live::failure() const
     return {};
 }
 
-// The transport is no longer usable, and the workers have stopped or are stopping.
+// Called when the transport is no longer usable and the workers have stopped or are stopping.
 void Live::stop()
 {
     m_pipeline.transport().abort();

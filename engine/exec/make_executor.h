@@ -11,11 +11,11 @@ struct ExecutorSetup
     Pipeline::Setup pipeline;
     Mode mode = Mode::Emulate; // Emulate or Live
     LinkCost link = {};        // for emulation
-    TimingRules rules = {};    // for emulation; in live mode: whether all-reduces block
-    LaunchHooks hooks = {};    // if a GPU computes
+    TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
+    LaunchHooks hooks = {};    // for GPUs
 };
-// Executes `run.schedule` and appends to `run.timeline`. References must outlive it. Throws
-// std::bad_alloc.
+// Makes an executor that runs `run.schedule` and appends to `run.timeline`. References must outlive
+// it. Throws std::bad_alloc.
 std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run);
 
 } // namespace engine

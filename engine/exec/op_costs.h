@@ -6,17 +6,17 @@
 
 namespace engine {
 
-// Costs in nanoseconds for placing an emulated run: transfers and all-reduces from the link
-// model, compute ops from their FLOPs until they are measured.
+// Costs in nanoseconds for placing an emulated run. Transfers and all-reduces follow the link
+// model. Compute ops follow their FLOPs until they are measured.
 struct EmulationCosts
 {
     const Schedule& lowered;
-    const PipelineModel<float>& unit; // a pass of one unit of a micro-batch (stash_plan.h)
+    const PipelineModel<float>& unit; // a pass of one unit of work (stash_plan.h)
     LinkCost link;
 };
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// A ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+// The time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine

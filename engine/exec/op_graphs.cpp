@@ -34,7 +34,7 @@ void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& wor
     ++entry.runs;
 }
 
-// Ops that cannot be captured (they wait for the GPU) are launched as before.
+// An op that cannot be captured, because it waits for the GPU, is launched without a graph.
 void OpGraphs::capture(Entry& entry, const std::function<void()>& work)
 try {
     entry.graph = m_lane->capture(work);
@@ -48,8 +48,8 @@ void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
     if (op >= m_entries.size() || m_policy == Graphs::Off)
         return;
     Entry& entry = m_entries[op];
-    // The first run includes the choice of algorithms and the loading of kernels, so it does not
-    // count.
+    // The first run does not count, because it includes the choice of algorithms and the loading of
+    // kernels.
     const bool isBound = entry.runs > 1
         && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
     entry.isSelected = entry.canBe && (m_policy == Graphs::On || isBound);

@@ -8,37 +8,37 @@
 
 namespace engine {
 
-// Queues ops on the stream of a GPU, as graphs if that is faster. The plan fixes the memory of
-// an op, so one capture serves all iterations. OPT is never a graph, because its parameters
-// change with every step. One thread at a time.
+// Queues ops on the stream of a GPU, as CUDA graphs if that is faster. The plan fixes the memory of
+// an op, so one capture serves all iterations. OPT is never a graph, because its arguments change
+// with every step. Not thread-safe.
 class OpGraphs
 {
 public:
-    // `lane` nullptr: a CPU, where ops are executed at once.
+    // `lane` is nullptr on a CPU, where ops are executed at once.
     OpGraphs(Graphs policy, DeviceQueue* lane, std::size_t ops)
         : m_policy(policy)
         , m_lane(lane)
         , m_entries(lane != nullptr ? ops : 0)
     { }
 
-    // Captures the op if it is to become a graph, which takes the host as long as many launches.
-    // Call before its begin is recorded.
+    // Captures the op if it will be launched as a graph. This takes the host as long as many
+    // launches, so call it before the begin of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Reports the GPU time of a completed op in ns, which decides how it is launched next time.
+    // Takes the GPU time of a completed op in ns, which decides how the op is launched next time.
     void judge(std::size_t op, std::int64_t gpuTime);
 
-    int captured() const { return m_captured; } // number of ops
+    int captured() const { return m_captured; } // number of captured ops
 
 private:
-    // If launching an op takes more than this share of its time, there are gaps between its
+    // If launching an op takes more than this fraction of its GPU time, there are gaps between its
     // kernels.
     static constexpr double kBound = 0.7;
 
     struct Entry
     {
         std::unique_ptr<DeviceGraph> graph;
-        std::int64_t hostTime = 0; // ns for queueing it the last time, without a graph
+        std::int64_t hostTime = 0; // ns that queueing took the last time, without a graph
         int runs = 0;
         bool canBe = true, isSelected = false;
     };

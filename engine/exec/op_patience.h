@@ -9,22 +9,22 @@
 
 namespace engine {
 
-// The longest time in ns that an op may run on a GPU before the GPU counts as lost. `before`:
-// its time in an earlier iteration in ns; 0: it has not run yet.
+// The longest time in ns that an op may run on a GPU before the GPU counts as lost. `before` is its
+// time in an earlier iteration in ns; 0: it has not run yet.
 constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t before)
 {
     constexpr std::int64_t kTimes = 20, kUnknown = 12;
     return before > 0 ? std::max(patience.count(), kTimes * before) : kUnknown * patience.count();
 }
 
-// `what`: the op ("it"), or the wait before or after it.
+// `what` is "it" for the op, or the work before or after it.
 inline std::string endlessText(std::int64_t nanoseconds, const char* what = "it")
 {
-    return fmt::format("{} has been running for {:.1f} s and does not end", what,
+    return fmt::format("{} has been running for {:.1f} s without completing", what,
                        static_cast<double>(nanoseconds) / 1e9);
 }
 
-// The GPU no longer responds (Executor::devicesAreLost).
+// Thrown if the GPU no longer responds (Executor::devicesAreLost).
 class EndlessOp : public std::runtime_error
 {
 public:

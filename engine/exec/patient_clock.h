@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// The clock of a timeout, ns. It runs with the wall clock while it is polled often. A longer gap
-// between two polls means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
-// machine) and counts as a short one, so that it does not expire for that. Used by one thread.
+// The clock of a timeout, in ns. It runs with the wall clock while it is read often. A longer gap
+// between two reads means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
+// machine); the gap counts as a short one, so that the timeout does not expire. Not thread-safe.
 class PatientClock
 {
 public:

@@ -11,12 +11,12 @@
 
 namespace engine {
 
-// The compute ops on the lane of a GPU or a part of one. One thread queues them, each between two
-// events of the GPU; any thread sees how far the GPU is. Ops have numbers of the caller's choice.
+// The compute ops on the stream of a GPU or a partition. One thread queues ops, each between two
+// events of the GPU; any thread can ask how far the GPU is. The caller numbers the ops.
 class QueuedOps
 {
 public:
-    // `gpu` none: a CPU, where nothing is queued.
+    // `gpu` is nullptr on a CPU, where nothing is queued.
     QueuedOps(const Device* gpu, Graphs policy, std::size_t ops)
         : m_gpu(gpu)
         , m_graphs(policy, gpu != nullptr ? gpu->lane() : nullptr, ops)
@@ -25,28 +25,30 @@ public:
     { }
 
     void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
-    // Moves the end of the op to here: in OPT, where the host reads a gradient that the op
-    // computes.
+    // Records the end of the op again. Called in OPT at the point where the host reads a gradient
+    // that the op computes.
     void markEnd(std::size_t op) { m_gpu->lane()->record(*m_marks[op].end); }
 
-    // Ops that were queued and have not been seen to end, by the thread that queues.
+    // The number of queued ops whose end the queueing thread has not yet seen.
     std::size_t size() const { return m_ahead.size(); }
     std::size_t oldest() const { return m_ahead.front(); }
     void push(std::size_t op) { m_ahead.push_back(op); }
     void popOldest() { m_ahead.pop_front(); }
     void clear() { m_ahead.clear(); }
 
-    // Of an op that was queued before. Any thread. std::runtime_error where the GPU has failed.
+    // For ops that were queued before; on any thread. Throw std::runtime_error if the GPU has
+    // failed.
     bool wasQueued(std::size_t op) const { return op < m_marks.size() && m_marks[op].end; }
     bool hasBegun(std::size_t op) const { return m_marks[op].begin->hasPassed(); }
     bool hasEnded(std::size_t op) const { return m_marks[op].end->hasPassed(); }
-    // ns of the GPU in the last iteration; 0: it has not run yet. Any thread.
+    // The GPU time of the op in the last iteration, in ns; 0: it has not run yet. On any thread.
     std::int64_t tookBefore(std::size_t op) const
     {
         return m_took[op].load(std::memory_order_relaxed);
     }
 
-    // Of an op that has ended: ns, and when by CLOCK_MONOTONIC (after Device::anchor()).
+    // For ops that have ended: the GPU time in ns, and begin and end on CLOCK_MONOTONIC (after
+    // Device::anchor()).
     std::int64_t takeTime(std::size_t op);
     std::int64_t beginOf(std::size_t op) const { return m_marks[op].begin->time(); }
     std::int64_t endOf(std::size_t op) const { return m_marks[op].end->time(); }
@@ -55,7 +57,7 @@ public:
 private:
     struct Marks
     {
-        std::unique_ptr<DeviceEvent> begin, end; // made when the op is first queued
+        std::unique_ptr<DeviceEvent> begin, end; // created when the op is first queued
     };
 
     const Device* m_gpu;
@@ -65,8 +67,8 @@ private:
     std::deque<std::size_t> m_ahead;
 };
 
-// Waits until `hasPassed()`: polls for a moment, then sleeps in between. False: `goesOn(waited)`,
-// asked with the ns so far, was false.
+// Waits until hasPassed(): polls first, then sleeps between polls. Returns false as soon as
+// goesOn(ns waited so far) is false.
 template<class HasPassed, class GoesOn>
 bool awaitGpu(HasPassed hasPassed, GoesOn goesOn)
 {

@@ -6,10 +6,12 @@
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
+#include "engine/plan/execution_plan.h"
 #include "engine/schedule/check/communicator_lanes.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 
@@ -25,7 +27,7 @@ Result<TextData> dataOf(const Experiment& experiment)
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
 }
 
-// The inputs of a run without its devices, created before devices are opened.
+// The inputs of a run that do not depend on devices; created before devices are opened.
 struct Plan
 {
     Schedule schedule;
@@ -33,10 +35,22 @@ struct Plan
     TextData data;
 };
 
+// Refuses a schedule whose record would not fit, before the schedule is built.
+Result<void> checkSize(const Experiment& experiment)
+{
+    if (!experiment.scheduleFile.empty())
+        return {};
+    const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1);
+    return checkRequest(experiment.schedule,
+                        limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9))));
+}
+
 Result<Plan> planOf(const Experiment& experiment)
 {
     if (auto sane = checkExperiment(experiment); !sane)
         return tl::unexpected(sane.error());
+    if (auto fits = checkSize(experiment); !fits)
+        return tl::unexpected(fits.error());
     auto schedule = scheduleOf(experiment);
     if (!schedule)
         return tl::unexpected(schedule.error());
@@ -44,10 +58,11 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(fits.error());
     if (experiment.transport == Carrier::Nccl)
         if (const auto fault = findNcclFault(*schedule))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("NCCL does not carry this order of messages ({}): use "
-                                    "--transport peer",
-                                    fault->reason));
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format(
+                    "NCCL would deadlock with this order of messages ({}): use --transport peer",
+                    fault->reason));
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
@@ -85,7 +100,7 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "out of host memory: use a smaller model");
-} catch (const std::exception& error) { // on a GPU, before or after training
+} catch (const std::exception& error) { // of a GPU, before or after training
     return fail(Error::Code::Device, error.what());
 }
 

@@ -17,26 +17,28 @@ namespace engine {
 // Called on the executing thread, between ops and between iterations, never while an op is timed.
 struct RunObserver
 {
-    // After planning, before anything runs: info (without results) and the lowered schedule.
+    // After planning, before any op runs: `run` has the info (without results) and the lowered
+    // schedule.
     std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
-    // Completed ops of the current iteration; at most about 20 times per second.
+    // The number of completed ops of the current iteration; at most about 20 times per second.
     std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
         = [](int, std::size_t, std::size_t) {};
-    // What was measured in an iteration that trained, just before iteration().
+    // The measured times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
-    // An iteration was placed: its spans and memory events are the last of run.timeline.
+    // An iteration was placed. Its spans, and its memory events from `firstMemory` on, are the last
+    // of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
-    LaunchHooks launches = {}; // if a GPU computes; in live mode on the threads of the devices
-    // The run continues differently than requested; the reason is one sentence.
+    LaunchHooks launches = {}; // for GPUs; in live mode on the threads of the devices
+    // The run continues in another way than requested. The reason is one sentence.
     std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
-    // The run has ended: results known only now (arenas, interference, memory); also called
-    // after Cancelled and after errors of the machine.
+    // The run has ended. `info` has the results that are known only now (arenas, interference,
+    // memory). Also called after Cancelled and after device errors.
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains and records. Returns the whole run, with the median iteration last. Cancelled keeps
-// complete iterations, which the observer has received. Errors are caused by the input (model,
+// Trains and records. Returns the whole run, with the median iteration last. After Cancelled, the
+// complete iterations are kept; the observer has received them. Errors come from the input (model,
 // schedule, text file) or the machine (memory). After an error call devicesAreLost()
 // (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,

@@ -21,10 +21,11 @@ std::string labelOf(const Experiment& experiment)
     const Scheme* scheme = findScheme(experiment.schedule.scheme);
     if (scheme == nullptr)
         return experiment.schedule.scheme;
-    return std::string(scheme->title.substr(0, scheme->title.find(" ("))); // "1F1B", no aliases
+    // "1F1B", without aliases
+    return std::string(scheme->title.substr(0, scheme->title.find(" (")));
 }
 
-// For live runs.
+// The link of a live run, for display.
 std::string linkOf(const std::string& transport)
 {
     return transport == "nccl" ? "NCCL"
@@ -32,7 +33,7 @@ std::string linkOf(const std::string& transport)
                                : "memory copies";
 }
 
-// Share of the forwards that are recomputed; 0 without recomputation.
+// The fraction of forwards that are recomputed; 0 without recomputation.
 double recomputedShare(const Schedule& schedule)
 {
     double forwards = 0, recomputes = 0;
@@ -51,7 +52,7 @@ RunInfo runInfo(const RunInfoInput& input)
     const Experiment& experiment = input.experiment;
     const ModelSpec& model = experiment.model;
     const Shape& shape = input.lowered.shape;
-    const int microBatches = shape.microBatches * shape.dataParallel; // of an iteration
+    const int microBatches = shape.microBatches * shape.dataParallel; // of all copies
     RunInfo info;
     info.scheme = experiment.scheduleFile.empty() ? experiment.schedule.scheme : "file";
     info.label = labelOf(experiment);
@@ -77,7 +78,7 @@ RunInfo runInfo(const RunInfoInput& input)
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
     info.plannedWarmup = experiment.warmup;
     info.plannedIterations = experiment.iterations;
-    if (model.family != Family::Bert) { // BERT also sees later tokens
+    if (model.family != Family::Bert) { // BERT sees later tokens, too
         info.unigramEntropy = input.data.unigramEntropy();
         info.entropyRate = input.data.entropyRate();
     }

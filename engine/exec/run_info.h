@@ -6,7 +6,8 @@
 
 namespace engine {
 
-// Facts about a run that are known before it starts. `stages` of the schedule to execute.
+// What is known about a run before it starts. `stages` is the number of stages of the executed
+// schedule.
 struct RunInfoInput
 {
     const Experiment& experiment;

@@ -7,10 +7,10 @@
 
 namespace engine {
 
-// Opens this many devices, counted over all data-parallel copies.
+// Opens `count` devices, those of all data-parallel copies.
 using OpenDevices = std::function<Result<RunDevices>(int count)>;
 
-// runExperiment() with other devices than those of this machine, for tests.
+// runExperiment() on devices that the caller opens; tests use others than those of this machine.
 Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel);
 

@@ -24,7 +24,7 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
     }
 }
 
-// The first thing that the op at this position waits for; "" if none.
+// What the op at this position waits for first; "" if nothing.
 std::string awaited(Pipeline& pipeline, OpRef ref)
 {
     const OpPlan& own = pipeline.plan().devices[ref.device].ops[ref.position];
@@ -41,7 +41,7 @@ std::string awaited(Pipeline& pipeline, OpRef ref)
 
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions)
 {
-    std::string text = "nothing moves any more";
+    std::string text = "all devices have stopped";
     const int devices = pipeline.lowered().shape.devices;
     for (int i = 0; i < std::ssize(positions); ++i) {
         const std::uint32_t position = positions[i];
@@ -52,7 +52,7 @@ std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t
         const std::string what = awaited(pipeline, ref);
         text += fmt::format("; {} at index {}, {}, {}", deviceText(pipeline, ref), position,
                             toString(program[position]),
-                            what.empty() ? "does not come to it" : "waits for " + what);
+                            what.empty() ? "has not reached it" : "waits for " + what);
     }
     return text;
 }

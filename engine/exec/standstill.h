@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Describes in one line which device waits for which when nothing advances. `positions`: of the
-// devices in their programs, copy by copy.
+// Describes in one line which devices wait for what when no op makes progress. `positions` are
+// those of the devices in their programs, copy by copy.
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions);
 
 } // namespace engine

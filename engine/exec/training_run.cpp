@@ -97,7 +97,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 {
     const auto trained = iterateAll(cancel);
     m_executor->addTo(m_run.info);
-    // A failed device is not queried.
+    // A failed device does not answer queries.
     if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())
         account();
     m_setup.observer.ended(m_run.info);

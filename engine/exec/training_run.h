@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// An experiment on open devices; owns everything that its executor and threads refer to. One
-// thread.
+// Trains an experiment on open devices. It owns everything that its executor and threads refer to.
+// Not thread-safe.
 class TrainingRun
 {
 public:
@@ -25,15 +25,15 @@ public:
     };
     explicit TrainingRun(Setup setup);
 
-    // Lays out and takes the memory, and notifies the observer of the start. Device: it does not
-    // fit. std::bad_alloc.
+    // Plans and allocates the memory, then reports the start to the observer. Returns Device if the
+    // memory does not suffice. Throws std::bad_alloc.
     Result<void> prepare();
-    // Runs warm-up, measured and median iteration; always reports the end to the observer.
-    // Cancelled: complete iterations were kept.
+    // Runs warm-up, measured and median iterations, and always reports the end to the observer. On
+    // Cancelled the complete iterations are kept.
     Result<void> train(const std::atomic<bool>& cancel);
 
     Run takeRun() { return std::move(m_run); }
-    // After an error: the object must not be destroyed (Executor::devicesAreLost).
+    // After an error: if true, this object must not be destroyed (Executor::devicesAreLost).
     bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
 
 private:
@@ -46,7 +46,7 @@ private:
 
     Setup m_setup;
     Run m_run;
-    MemoryRooms m_rooms; // before allocation
+    MemoryRooms m_rooms; // free before allocation
     GpuMemoryLedger m_ledger;
     std::unique_ptr<const PipelineModel<float>> m_unit;
     ExecutionPlan m_plan;

@@ -18,10 +18,10 @@ void pinTo(std::thread& thread, int core)
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(static_cast<unsigned>(core), &cores);
-    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // best effort: may fail
+    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // errors are ignored
 }
 
-// Thrown out of an op whose GPU was abandoned.
+// Thrown in an op whose GPU was abandoned.
 struct Abandoned
 { };
 
@@ -92,7 +92,7 @@ void Worker::loop()
             if (m_gpu != nullptr)
                 m_gpu->bindThread();
             runProgram();
-        } catch (const Abandoned&) { // the reason is reported elsewhere
+        } catch (const Abandoned&) { // the cause is reported elsewhere
         } catch (const std::exception& error) {
             const std::uint32_t at = m_ops.size() == 0 ? position() : m_ops.oldest();
             m_failure
@@ -115,7 +115,7 @@ void Worker::runProgram()
         goesOn = !m_cancel->load(std::memory_order_relaxed)
             && runOp({m_setup.device, i, m_firstOp + i, m_setup.copy});
     }
-    // Queued work always ends: it depends only on work queued earlier.
+    // Queued work always ends, because it depends only on work queued earlier.
     if (!drain() || !goesOn)
         return;
     takeTimes();
@@ -128,7 +128,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
     m_isAlone = true;
     m_gpu->bindThread();
     const bool goesOn = runOp(ref);
-    CHECK(goesOn);                                          // nothing aborts
+    CHECK(goesOn);                                          // no thread aborts here
     if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
         awaitAlone(ref);
 }
@@ -188,8 +188,8 @@ void Worker::queue(OpRef ref)
     m_queued.store(ref.position + 1, std::memory_order_release);
 }
 
-// In OPT: records an end at the read of the gradient, so that its time limit applies. The end is
-// recorded again at the end of the op.
+// Called in OPT. Records an end where the host reads the gradient, so that the time limit of the op
+// applies to this wait; the end is recorded again at the end of the op.
 void Worker::awaitGradient()
 {
     const std::uint32_t position = m_computing.position;
@@ -204,7 +204,7 @@ void Worker::awaitGradient()
     m_queued.store(position, std::memory_order_release);
 }
 
-// False: it was abandoned.
+// Returns false if the GPU was abandoned.
 bool Worker::awaitOldest()
 {
     const std::uint32_t oldest = m_ops.oldest();

@@ -12,13 +12,14 @@
 
 namespace engine {
 
-// Threads of an iteration report their end here, once per iteration, so a lock is cheap enough.
+// Counts the threads that have finished an iteration. Each reports once per iteration, so a lock is
+// cheap enough.
 class IterationEnd
 {
 public:
     void begin(std::size_t workers);
     void report();
-    // True when all have reported, false after `timeout`.
+    // Returns true when all threads have reported, false after `timeout`.
     bool waitFor(std::chrono::milliseconds timeout);
 
 private:
@@ -27,14 +28,14 @@ private:
     std::size_t m_missing = 0;
 };
 
-// The thread of one device of one copy of the pipeline: executes the device's program once per
-// iteration. On a GPU it only queues ops, a few ahead of the running one, and the GPU measures
+// The thread of one device of one copy of the pipeline, which executes the device's program once
+// per iteration. On a GPU it only queues ops, a few ahead of the running one, and the GPU measures
 // the times.
 class Worker
 {
 public:
-    // So many ops of a GPU are queued at once, so that no gap is left between them and the end
-    // comes soon when the run is cancelled.
+    // The number of ops queued on a GPU at the same time: enough to leave no gaps, and few enough
+    // that a cancelled run ends soon.
     static constexpr std::uint32_t kAhead = 4;
 
     struct Setup
@@ -42,39 +43,40 @@ public:
         Pipeline& pipeline;
         DeviceId device;
         IterationEnd& end;
-        std::optional<int> core = {}; // the core it is pinned to, if any
+        std::optional<int> core = {}; // core that the thread is pinned to
         LaunchHooks hooks = {};
         int copy = 0; // of the pipeline (data_parallel.h)
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
     explicit Worker(const Setup& setup);
-    ~Worker(); // requires that no iteration is running, or that the transport was aborted
+    ~Worker(); // no iteration may be running, unless the transport was aborted
 
-    // Called by the owning thread; reports to IterationEnd. Stops within one op of `cancel`, on
-    // a GPU within kAhead ops. `iteration`: index into Timeline::iterations.
+    // Called by the owning thread. The end is reported to IterationEnd. `cancel` stops it within
+    // one op, on a GPU within kAhead ops. `iteration` is an index into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
-    // Executes one op from the owning thread while no other op runs; returns after it has ended.
-    // Call in an order in which nothing waits, then takeTimes(). Throws EndlessOp
-    // (op_patience.h).
+    // Executes one op on the owning thread while no other op runs, and returns when it has ended.
+    // Ops must come in an order in which none waits; call takeTimes() after the last. Throws
+    // EndlessOp (op_patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
     void takeTimes(); // of a GPU's ops, which must have ended
 
-    // During an iteration, thread-safe.
+    // During an iteration; thread-safe.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    bool isOver() const { return m_over.load(std::memory_order_relaxed); } // it has reported
-    // The first op that has not ended; if all queued ops have, the next one.
+    bool isOver() const { return m_over.load(std::memory_order_relaxed); } // has reported its end
+    // The position of the first op that has not ended; if all queued ops have ended, that of the
+    // next one.
     std::uint32_t unfinished() const;
-    // The op that a GPU is executing; none if it waits or is idle.
+    // The position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
     std::int64_t tookBefore(std::uint32_t position) const // ns on a GPU; 0: it has not run yet
     {
         return m_ops.tookBefore(position);
     }
-    std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
+    std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // for a GPU
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
-    // After the iteration: whether the GPU was abandoned during an op.
+    // Whether the GPU was abandoned during an op. Call it after the iteration.
     bool hasUnfinished() const;
     // Stops waiting for a GPU that no longer responds.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
@@ -82,11 +84,11 @@ public:
     // Between iterations.
     struct Times // of an op
     {
-        std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU, of its time stamps
-        std::int64_t opTime = 0;         // ns of the thread's CPU clock; on a GPU, of the GPU
+        std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU from its time stamps
+        std::int64_t opTime = 0;         // ns on the thread's CPU clock or on the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
-    const std::string& failure() const { return m_failure; } // once it has failed
+    const std::string& failure() const { return m_failure; } // why it failed; "" if it did not
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
     int graphs() const { return m_ops.graphs(); }
@@ -103,12 +105,12 @@ private:
     bool drain();
 
     Setup m_setup;
-    const Device* m_gpu = nullptr; // a GPU, or a part of one; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0;   // OpIndex of its first
+    const Device* m_gpu = nullptr; // GPU or partition; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0;   // OpIndex of its first op
     std::vector<Times> m_times;
-    QueuedOps m_ops;                                       // by position
-    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
-    std::atomic<std::uint32_t> m_queued{0};                // all before it were queued
+    QueuedOps m_ops;                                       // [position]
+    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // ops before m_oldest have ended
+    std::atomic<std::uint32_t> m_queued{0};                // ops before it were queued
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;

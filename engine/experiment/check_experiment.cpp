@@ -15,14 +15,14 @@ Result<void> checkExperiment(const Experiment& experiment)
         if (auto good = each.check(each.get(experiment)); !good)
             return good;
     if (experiment.backend == Backend::Cpu && experiment.transport != Carrier::Auto)
-        return invalid("--transport is for GPUs: add --backend cuda, or leave it out");
+        return invalid("--transport needs GPUs: add --backend cuda, or remove --transport");
     if (experiment.mode == Mode::Emulate && experiment.transport == Carrier::Nccl)
-        return invalid("--transport nccl is for live runs: add --mode live, or leave it out");
+        return invalid("--transport nccl needs a live run: add --mode live, or remove --transport");
     if (experiment.backend == Backend::Cpu && experiment.graphs == Graphs::On)
-        return invalid("--graphs on is for GPUs: add --backend cuda, or leave it out");
+        return invalid("--graphs on needs GPUs: add --backend cuda, or remove --graphs");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
-    return invalid(fmt::format("a run cannot be of mode '{}': use --mode emulate or live",
+    return invalid(fmt::format("mode '{}' cannot be run: use --mode emulate or live",
                                modeName(experiment.mode)));
 }
 

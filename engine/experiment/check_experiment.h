@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Checks counts and mode before planning.
+// Checks what needs no schedule: counts, mode and options of GPUs.
 Result<void> checkExperiment(const Experiment& experiment);
 
 } // namespace engine

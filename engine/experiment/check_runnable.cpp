@@ -16,7 +16,8 @@ Result<void> unsupported(const char* message)
     return fail(Error::Code::Unsupported, message);
 }
 
-// An update is the mean over updateEvery micro-batches, and a window consists of whole updates.
+// An optimizer step uses the mean over updateEvery micro-batches, and a window must consist of
+// whole updates.
 Result<void> checkUpdates(const Schedule& lowered)
 {
     const int every = lowered.shape.updateEvery;
@@ -29,18 +30,18 @@ Result<void> checkUpdates(const Schedule& lowered)
             if (op.kind != OpKind::OptimizerStep)
                 continue;
             if (done != every)
-                return fail(Error::Code::Unsupported,
-                            fmt::format("{} updates from {} micro-batches and others from {}: "
-                                        "training needs as many in every update; simulate it",
-                                        toString(op), done, every));
+                return fail(
+                    Error::Code::Unsupported,
+                    fmt::format("{} updates the weights after {} micro-batches and other steps "
+                                "after {}: training needs the same number; use bscope simulate",
+                                toString(op), done, every));
             done = 0;
         }
         for (const auto& [stage, left] : backwards)
             if (left > 0)
                 return fail(Error::Code::Unsupported,
-                            fmt::format("the last {} of {} micro-batches are no whole update, "
-                                        "which takes {}: train with --micro-batches {}, or "
-                                        "simulate",
+                            fmt::format("the last {} of {} micro-batches do not complete an update "
+                                        "of {}: use --micro-batches {}, or bscope simulate",
                                         left, lowered.shape.microBatches, every,
                                         (lowered.shape.microBatches / every + 1) * every));
     }
@@ -52,12 +53,11 @@ Result<void> checkAsynchronous(const Schedule& lowered)
     if (const auto violations = checkVersions(lowered); !violations.empty())
         return fail(Error::Code::InvalidArgument, violations.front().message);
     if (lowered.shape.dataParallel > 1)
-        return unsupported("copies of an asynchronous pipeline have no all-reduce between their "
-                           "updates: use --data-parallel 1");
+        return unsupported("asynchronous schemes have no all-reduce between data-parallel copies: "
+                           "use --data-parallel 1");
     if (lowered.shape.replicas > 1 || lowered.shape.slices > 1)
-        return unsupported("an asynchronous schedule of two directions or of slices can be "
-                           "simulated, but not trained with: nothing says how they share an "
-                           "update");
+        return unsupported("asynchronous schedules with two directions or with slices cannot be "
+                           "trained, because no rule defines their updates; use bscope simulate");
     return checkUpdates(lowered);
 }
 
@@ -74,8 +74,8 @@ Result<void> checkTied(const Schedule& lowered)
 {
     const Shape& shape = lowered.shape;
     if (isAsynchronous(lowered) && shape.stages > 1)
-        return unsupported("a tied head cannot be trained with an asynchronous scheme: its two "
-                           "copies would be of different versions; set tied = false");
+        return unsupported("asynchronous schemes cannot train tied embeddings, whose two copies "
+                           "would have different versions; set tied = false");
     if (shape.replicas == 1)
         return {};
     const auto ends = [&](DeviceId device, bool last) {
@@ -85,9 +85,8 @@ Result<void> checkTied(const Schedule& lowered)
     };
     for (const auto& stages : lowered.deviceOf)
         if (ends(stages.front(), false) != ends(stages.front(), true))
-            return unsupported(
-                "a tied head in two directions needs as many last stages as first ones on "
-                "every device that holds one: set tied = false");
+            return unsupported("in two directions, tied embeddings need as many first as last "
+                               "stages on every device that holds one; set tied = false");
     return {};
 }
 

@@ -5,11 +5,11 @@
 
 namespace engine {
 
-// InvalidArgument or Unsupported if the schedule cannot be trained: asynchronous schedules with
-// several copies, wrong versions, or updates of different sizes.
+// Returns InvalidArgument or Unsupported if the schedule cannot be trained: asynchronous schedules
+// with several copies, invalid weight versions, or updates of different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 
-// Also requires that a model with tied embeddings can be trained.
+// Returns Unsupported if a model with tied embeddings cannot be trained with the schedule.
 Result<void> checkTied(const Schedule& lowered);
 
 } // namespace engine

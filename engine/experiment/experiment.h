@@ -16,37 +16,37 @@
 
 namespace engine {
 
-enum class Backend : std::uint8_t { Cpu, Cuda }; // what ops run on: the CPU, or GPUs
+enum class Backend : std::uint8_t { Cpu, Cuda }; // the hardware that runs the ops
 constexpr const char* backendName(Backend backend)
 {
     return backend == Backend::Cuda ? "cuda" : "cpu";
 }
 
-// Everything that decides a run, with the defaults of `bscope run`. experiment_fields.h describes
-// each member.
+// Everything that determines a run, with the defaults of `bscope run`. experiment_fields.h
+// describes each member.
 struct Experiment
 {
     ScheduleRequest schedule;
-    std::string scheduleFile; // --schedule FILE instead of a scheme; "" for a scheme
+    std::string scheduleFile; // --schedule FILE; "": schedule.scheme is used
     ModelSpec model;
-    std::string modelFile; // that `model` was read from; "" for a preset
+    std::string modelFile; // file of `model`; "" for a preset
     Mode mode = Mode::Emulate;
     Backend backend = Backend::Cpu;
     int iterations = 5, warmup = 2;
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;
     SyncPolicy sync = SyncPolicy::Eager;
-    std::string textFile; // "": the built-in language, "sample": a short story
-    LinkCost link;        // of the placement; free by default, labelled "assumed"
+    std::string textFile; // "": the built-in language; "sample": the included story
+    LinkCost link;        // link model of an emulated run; free by default, labelled "assumed"
     Graphs graphs = Graphs::Auto;
     Carrier transport = Carrier::Auto;
     Trace trace = Trace::Auto;
-    Bytes deviceMemory = 0; // of one device; 0: only the machine is a limit
+    Bytes deviceMemory = 0; // limit of one device; 0: only the machine's memory
 
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
-std::string toToml(const Experiment& experiment); // experimentFromToml() is its inverse
+std::string toToml(const Experiment& experiment); // experimentFromToml() is the inverse
 Result<Experiment> experimentFromToml(std::string_view text);
 
 } // namespace engine

@@ -16,7 +16,6 @@ using E = Experiment;
 
 constexpr double kMostIterations = 1'000'000, kMostSeed = 18446744073709551615.0;
 
-// The names of an enumeration whose values are 0 .. count - 1.
 template<class Enum, class Name>
 std::vector<std::string_view> namesOf(int count, Name name)
 {
@@ -43,7 +42,7 @@ std::string onlyWithoutFile(const E& experiment)
     return experiment.scheduleFile.empty() ? "" : "given by the schedule file";
 }
 
-// Adds fields of [run] in one group.
+// Adds fields with the same --help group.
 class Table
 {
 public:
@@ -71,24 +70,24 @@ private:
 void addSchedule(Table& table)
 {
     table.group("Schedule");
-    FieldFacts file = option("schedule", "--schedule", "Schedule file",
-                             "A schedule file instead of a scheme: bscope's CSV, PyTorch's or "
-                             "sail-sg's text",
-                             "FILE");
+    FieldFacts file = option(
+        "schedule", "--schedule", "Schedule file",
+        "Schedule file to run instead of a scheme: CSV of bscope or PyTorch, or sail-sg's text",
+        "FILE");
     file.key = "file";
     table.add(file, &E::scheduleFile);
     for (const Field<ScheduleRequest>& each : requestFields())
         if (auto& part = table.add(lifted(each, &E::schedule)); part.flag != "--data-parallel")
             part.off = onlyWithoutFile;
     table.add(option("run", "--sync", "Gradient sync",
-                     "When the gradients of a stage are all-reduced: as soon as they are ready, "
-                     "after the last backward, or as soon as ready while holding the device, as "
-                     "BitPipe's code does")
+                     "When gradients are all-reduced: eager, as soon as those of a stage are "
+                     "ready; late, after the last backward; eager-blocking, like eager, but "
+                     "compute waits, as in BitPipe's code")
                   .oneOf(namesOf<SyncPolicy>(3, syncName)),
               &E::sync);
 }
 
-// Replaces the whole model. A name that does not exist is wrong usage.
+// Replaces the whole model. An unknown name is an InvalidArgument, because it is wrong usage.
 Result<void> setModel(E& experiment, std::string_view name)
 {
     auto model = loadModel(name);
@@ -122,15 +121,15 @@ void addTraining(Table& table)
                   .between(1, kMostIterations),
               &E::iterations);
     table.add(option("run", "--warmup", "Warm-up",
-                     "Iterations before the measured ones: they train and are not measured", "K")
+                     "Warm-up iterations, which train but are not measured", "K")
                   .between(0, kMostIterations),
               &E::warmup);
     table.add(option("run", "--seed", "Seed", "Seed of the initial weights and of the samples", "S")
                   .between(0, kMostSeed),
               &E::seed);
     table.add(option("run", "--accumulate", "Gradient sums",
-                     "How gradients are summed: as floats, or exact, with the same bits in any "
-                     "order")
+                     "How gradients are summed: float, in floating point; exact, with the same "
+                     "bits in any order")
                   .oneOf({"float", "exact"}),
               &E::accumulate);
     table.add(option("run", "--text", "Text",
@@ -143,14 +142,14 @@ void addMachine(Table& table)
 {
     table.group("Machine");
     FieldFacts mode = option("run", "--mode", "Run as",
-                             "emulate: every op runs alone and is placed on D devices; live: D "
-                             "threads, GPUs or equal parts of one GPU run at the same time",
+                             "emulate: ops run one at a time and are placed on D timelines; live: "
+                             "D threads, GPUs or partitions of a GPU run concurrently",
                              "{emulate,live}")
                           .oneOf(namesOf<Mode>(3, modeName))
                           .usually("live with CUDA and D GPUs, else emulate");
     table.add(mode, &E::mode);
     table.add({option("run", "--backend", "Compute on",
-                      "What ops run on: the CPU, or GPUs; auto is the CPU")
+                      "Where ops run: cpu, or cuda for GPUs; auto is cpu")
                    .oneOf({"auto", "cpu", "cuda"}),
                [](const E& e) { return std::string(backendName(e.backend)); },
                [](E& e, std::string_view text) -> Result<void> {
@@ -159,32 +158,31 @@ void addMachine(Table& table)
                }});
     table
         .add(option("run", "--transport", "Transport",
-                    "Where the devices of a live run on GPUs are, and what transports their "
-                    "messages: local, parts of the first GPU and copies within it; peer, a GPU "
-                    "each and copies between them; nccl, a GPU each and NCCL; auto, as many GPUs "
-                    "as there are and copies")
+                    "Placement and transport of a live run on GPUs: local, partitions of the first "
+                    "GPU and copies; peer, one GPU per device and peer copies; nccl, one GPU per "
+                    "device and NCCL; auto, all GPUs and copies")
                  .oneOf(namesOf<Carrier>(4, carrierName)),
              &E::transport)
         .off
         = onlyLiveOnGpus;
     table
         .add(option("run", "--graphs", "CUDA graphs",
-                    "Launch ops on GPUs as CUDA graphs; auto: those whose launch takes about as "
-                    "long as their run")
+                    "Launch ops on GPUs as CUDA graphs; auto: ops that take about as long to "
+                    "launch as to execute")
                  .oneOf(namesOf<Graphs>(3, graphsName)),
              &E::graphs)
         .off
         = onlyOnGpus;
-    FieldFacts memory = option("run", "--device-memory", "Device memory",
-                               "Memory of one device; a run that needs more is refused, with what "
-                               "would fit",
-                               "BYTES|16GiB")
-                            .usually("no limit but the machine's");
+    FieldFacts memory
+        = option("run", "--device-memory", "Device memory",
+                 "Memory limit of a device; a run that needs more fails with suggestions that fit",
+                 "BYTES|16GiB")
+              .usually("the memory of the machine");
     memory.kind = FieldKind::Memory;
     table.add(memory, &E::deviceMemory);
 }
 
-// The assumed link of an emulated run, stored in other units than it is typed in.
+// The assumed link of an emulated run. The file stores it in bytes per second and nanoseconds.
 void addLink(Table& table)
 {
     constexpr int kGiga = 9, kMicrosecond = 3; // powers of ten
@@ -219,8 +217,9 @@ void addRecording(Table& table)
 {
     table.group("Recording");
     table.add(option("run", "--trace", "Record",
-                     "What is recorded: off, nothing; ops; kernels, with copies and launches of a "
-                     "GPU; all that CUPTI reports; auto: kernels on a GPU, else ops")
+                     "What is recorded: off, nothing; ops, the times of ops; kernels, also "
+                     "kernels, copies and launches of a GPU; all, everything that CUPTI reports; "
+                     "auto, kernels on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
 }
@@ -262,7 +261,7 @@ Experiment usualExperiment(const Experiment& experiment)
 std::vector<std::string> runArguments(const Experiment& experiment)
 {
     Experiment usual = usualExperiment(experiment);
-    if (experiment.backend == Backend::Cuda) // the machine decides the default, so it is written
+    if (experiment.backend == Backend::Cuda) // the default depends on the machine
         usual.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
     return arguments(experimentFields(), experiment, usual);
 }
@@ -274,7 +273,7 @@ Result<Experiment> experimentFromArguments(std::span<const std::string> argument
         const auto* field = findField(experimentFields(), arguments[i]);
         if (field == nullptr || i + 1 == arguments.size())
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is no option with a value", arguments[i]));
+                        fmt::format("{} is not an option with a value", arguments[i]));
         std::string text = arguments[i + 1];
         if (const std::string before = field->get(experiment);
             field->kind == FieldKind::List && !before.empty())

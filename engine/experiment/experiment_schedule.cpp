@@ -19,7 +19,7 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
-// The order of a file may have an optimizer step before the tied all-reduce.
+// Adds the all-reduces of tied embeddings. Fails if the file has an optimizer step before them.
 Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 {
     if (auto tieable = checkTied(lowered); !tieable)
@@ -47,19 +47,19 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     const bool full = model.recompute == Recompute::Full;
     if (full && schedule.shape.slices > 1)
         return fail(Error::Code::Unsupported,
-                    "slices of a sequence need what full recomputation throws away: use "
+                    "sequence slices read activations that full recomputation frees: use "
                     "--recompute attention or none");
     if (!full && recomputes(schedule))
-        return fail(
-            Error::Code::InvalidArgument,
-            "the schedule recomputes activations that the model keeps: use --recompute full");
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule has RECOMPUTE ops, but the model keeps its activations: use "
+                    "--recompute full");
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
     if (auto runnable = checkRunnable(all); !runnable)
         return tl::unexpected(runnable.error());
     if (!model.tied && hasTiedEmbeddings(all))
         return fail(Error::Code::InvalidArgument,
-                    "the schedule sums the gradients of a tied head (its AR of the first and the "
-                    "last stage), and the model has none: take a model with tied = true");
+                    "the schedule sums the gradients of tied embeddings (AR of only the first and "
+                    "the last stage), but the model has none: use a model with tied = true");
     return model.tied ? tied(std::move(all), sync) : all;
 }
 

@@ -1,3 +1,4 @@
+#include "engine/cost/spec_file.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/model/toml_fields.h"
@@ -12,12 +13,12 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
 }
 
-// [model] is a whole model, or { preset = "tiny" } in a file written by hand.
+// [model] has all keys of a model, or only { preset = "tiny" } if a user wrote the file.
 Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();
     if (preset && table.size() > 1)
-        return invalid("[model] has a preset, so it can have no other key");
+        return invalid("[model] has a preset; remove its other keys, or the preset");
     auto model = preset ? loadModel(*preset) : modelFromTable(table);
     if (!model)
         return invalid(model.error().message);
@@ -31,7 +32,7 @@ Result<void> readTable(std::string_view name, const toml::node& node, Experiment
     if (table == nullptr
         || (name != "schedule" && name != "run" && name != "model" && name != "link"))
         return invalid(
-            fmt::format("'{}' is unknown: there are the tables schedule, run, model, link", name));
+            fmt::format("unknown table '{}'; the tables are schedule, run, model and link", name));
     if (name == "model")
         return readModel(*table, experiment);
     if (auto done = readFields(experimentFields(), name, *table, experiment); !done)
@@ -51,16 +52,16 @@ std::string toToml(const Experiment& experiment)
 
 Result<Experiment> experimentFromToml(std::string_view text)
 {
+    const auto tables = parseToml(text, "experiment");
+    if (!tables)
+        return tl::unexpected(tables.error());
+    if (tables->empty())
+        return invalid("the file has no keys; record a run and copy its experiment, or see "
+                       "sample_runs/*.toml");
     Experiment experiment;
-    try {
-        for (const auto& [name, node] : toml::parse(text))
-            if (auto done = readTable(name.str(), node, experiment); !done)
-                return tl::unexpected(done.error());
-    } catch (const toml::parse_error& error) {
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("experiment: line {}: {}", error.source().begin.line, error.description()));
-    }
+    for (const auto& [name, node] : *tables)
+        if (auto done = readTable(name.str(), node, experiment); !done)
+            return tl::unexpected(done.error());
     if (auto done = checkExperiment(experiment); !done)
         return tl::unexpected(done.error());
     return experiment;

@@ -15,7 +15,8 @@ struct Tensor
     Parameter::Init init;
 };
 
-// In the order of BlockWeights; tensors that the family lacks are empty.
+// The tensors of a block in the order of BlockWeights. Tensors that the family lacks have no
+// numbers.
 std::array<Tensor, 12> tensors(const TransformerShape& shape)
 {
     using Init = Parameter::Init;

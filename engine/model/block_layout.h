@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// The tensors of a block in memory order, for weights and gradients. Tensors that the family
-// lacks are null.
+// The tensors of a block in memory order, for weights and gradients. Tensors that the family lacks
+// are nullptr.
 template<class Real>
 struct BlockWeights
 {
@@ -24,18 +24,18 @@ void describeBlock(const TransformerShape& shape, int layer, std::vector<Paramet
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init);
 
-// What F of a block keeps besides its input. I overwrites activations with the gradients that W
-// needs.
+// What F of a block keeps in addition to its input. I overwrites the activations with the gradients
+// that W needs.
 template<class Real>
 struct BlockStash
 {
-    // Kept until W. Inputs of matrix products: (rows, C), activated (rows, inner).
+    // Kept until W: inputs of matrix products, (rows, C), and activated, (rows, inner).
     Real *norm1, *attended, *norm2, *activated;
-    // The outputs of the products; after I their gradients: (rows, qkv), (rows, expanded),
-    // (rows, C).
+    // Kept until W: outputs of these products, (rows, qkv), (rows, expanded) and (rows, C); I
+    // overwrites them with their gradients.
     Real *qkv, *expanded, *middle;
-    // Kept until I: statistics, (rows) each (no means with RMSNorm); gradients of keys and
-    // values from later slices (null without slices); and what attention keeps.
+    // Kept until I: statistics of the norms, (rows) each (no means with RMSNorm), gradients of keys
+    // and values from later slices (nullptr without slices), and what attention keeps.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;
@@ -43,8 +43,8 @@ struct BlockStash
     Wide<Real>* keyGradients = nullptr;
     KeptAttention<Real> attention;
 
-    // `kept` lives until W; `rest`, which is aligned for wide numbers, until I. Sizes are in
-    // numbers of Real, rounded up for wide numbers.
+    // `kept` lives until W, `rest` until I. `rest` is aligned for wide numbers. Sizes are in
+    // numbers of Real, rounded up to whole wide numbers.
     BlockStash(Real* kept, Real* rest, const TransformerShape& shape);
     static std::size_t keptCount(const TransformerShape& shape);
     static std::size_t restCount(const TransformerShape& shape);

@@ -15,7 +15,6 @@ std::string_view trim(std::string_view text)
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Removes and returns the part of `text` before `separator`.
 std::string_view takeUntil(std::string_view& text, char separator)
 {
     const auto end = std::min(text.find(separator), text.size());
@@ -58,7 +57,7 @@ int Grammar::ruleNamed(std::string_view name)
 Result<void> Grammar::addRule(std::string_view line)
 {
     if (line.find(':') == std::string_view::npos)
-        return fail(Error::Code::Corrupt, "a rule is 'name: choice | choice'");
+        return fail(Error::Code::Corrupt, "not a rule; write 'name: choice | choice'");
     const std::size_t rule = ruleNamed(trim(takeUntil(line, ':')));
     while (!line.empty()) {
         auto choice = parseChoice(trim(takeUntil(line, '|')));
@@ -76,7 +75,7 @@ Result<Grammar::Choice> Grammar::parseChoice(std::string_view text)
         if (text.front() == '{') {
             text.remove_prefix(1);
             if (text.find('}') == std::string_view::npos)
-                return fail(Error::Code::Corrupt, "'{' without '}'");
+                return fail(Error::Code::Corrupt, "'{' has no matching '}'");
             choice.push_back({"", ruleNamed(takeUntil(text, '}'))});
         } else {
             const auto literal = text.substr(0, text.find('{'));

@@ -9,14 +9,14 @@
 
 namespace engine {
 
-// A context-free grammar in text form (resources/data/language.txt describes the syntax).
+// A context-free grammar in text form (resources/data/language.txt has the syntax).
 class Grammar
 {
 public:
-    // The first rule is the start symbol. Corrupt names the line.
+    // The first rule is the start symbol. Returns Corrupt with the line of an error.
     static Result<Grammar> parse(std::string_view text);
 
-    // Appends one sentence; returns -log of its probability, in nats.
+    // Appends one random sentence; returns -log of its probability, in nats.
     double appendSentence(Random& random, std::string& text) const;
 
 private:
@@ -32,7 +32,7 @@ private:
         std::vector<Choice> choices;
     };
 
-    int ruleNamed(std::string_view name); // creates a new rule if needed
+    int ruleNamed(std::string_view name); // adds an empty rule if it does not exist
     Result<void> addRule(std::string_view line);
     Result<Choice> parseChoice(std::string_view text);
 

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// y = x weight + bias + residual. weight: (in, out); bias and residual are optional.
+// y = x weight + bias + residual. The weight is (in, out); bias and residual are optional.
 template<class Real>
 void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weight,
             const Real* bias, Matrix<Real> y, Matrix<const Real> residual = {})
@@ -24,7 +24,7 @@ void linearBackwardInput(const Kernels<Real>& kernels, Matrix<const Real> dy, co
     kernels.linearBackwardInput({.dy = dy, .weight = {weight, dx.columns, dy.columns}, .dx = dx});
 }
 
-// dWeight += x^T dy, dBias += sum of dy over its rows; the bias is optional.
+// dWeight += x^T dy; dBias += sum of dy over its rows. The bias is optional.
 template<class Real>
 void linearBackwardWeight(const Kernels<Real>& kernels, Matrix<const Real> x, Matrix<const Real> dy,
                           Wide<Real>* dWeight, Wide<Real>* dBias)

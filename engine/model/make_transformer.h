@@ -8,11 +8,11 @@
 
 namespace engine {
 
-// A transformer (transformer.h) in the precision of its spec. The device must outlive it and
-// must have passed checkPrecision().
+// Makes a transformer (transformer.h) in the precision of its spec. Requires checkPrecision(). The
+// device must outlive the model.
 std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
                                                       const Device& device, int slices = 1);
-// Unsupported, naming an alternative, if the device does not support the precision.
+// Returns Unsupported with an alternative if the device does not support the precision.
 Result<void> checkPrecision(Precision precision, const Device& device);
 
 } // namespace engine

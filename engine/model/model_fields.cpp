@@ -12,7 +12,7 @@ std::vector<std::string_view> namesOf(Names names)
     return {names.begin(), names.end()};
 }
 
-// An option that replaces the preset's value; its key stands at the top of a preset.
+// An option that replaces a value of the preset. Presets have its key at the top level.
 FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
 {
     FieldFacts facts = option("model", flag, label, help, "");
@@ -54,8 +54,8 @@ Fields<ModelSpec> modelFields()
                 .oneOf(namesOf(kRecomputeNames)),
             &M::recompute);
         add(ofModel("--precision", "Precision",
-                    "bf16 is mixed precision: weights, activations and messages in bf16, gradients "
-                    "and the optimizer in fp32; tf32 is for GPUs")
+                    "bf16: mixed precision, with weights, activations and messages in bf16, "
+                    "gradients and optimizer in fp32; tf32: fp32 with tf32 products, on GPUs only")
                 .oneOf(namesOf(kPrecisionNames)),
             &M::precision);
         FieldFacts rate

@@ -5,7 +5,8 @@
 
 namespace engine {
 
-// Every field of a model: the keys of a preset file, and the options that replace a preset's value.
+// The fields of a model: the keys of a preset file, and the options that replace values of a
+// preset.
 Fields<ModelSpec> modelFields();
 
 } // namespace engine

@@ -1,41 +1,27 @@
+#include "engine/cost/spec_file.h"
+#include "engine/cost/transformer.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/model_fields.h"
 #include "engine/model/toml_fields.h"
-#include "resources/resources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
 
 namespace engine {
 namespace {
 
-constexpr std::string_view kFolder = "models/", kEnding = ".toml";
+constexpr std::string_view kFolders[] = {"models/"};
 
-constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
-
-Result<ModelSpec> parse(std::string_view text, std::string_view source)
-{
-    try {
-        auto model = modelFromTable(toml::parse(text));
-        if (!model)
-            model.error().message = fmt::format("{}: {}", source, model.error().message);
-        return model;
-    } catch (const toml::parse_error& error) {
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("{}: line {}: {}", source, error.source().begin.line, error.description()));
-    }
-}
+constexpr std::int64_t kMostTokens = 1 << 20; // per micro-batch
 
 auto invalidModel(std::string message)
 {
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// Values that are valid separately but not together.
+// Checks values that may be valid separately but not together.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
@@ -45,9 +31,9 @@ Result<void> checkCombination(const ModelSpec& model)
         return invalidModel(
             fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
-        return invalidModel(
-            fmt::format("width {} / heads {} is odd, but rotary positions need pairs", model.width,
-                        model.heads));
+        return invalidModel(fmt::format(
+            "width {} / heads {} is odd, but rotary embeddings rotate pairs; change width or heads",
+            model.width, model.heads));
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
         return invalidModel(
             fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",
@@ -98,28 +84,27 @@ toml::table tableOf(const ModelSpec& model)
 
 std::vector<std::string> modelNames()
 {
-    std::vector<std::string> names;
-    for (const auto& resource : resources::all())
-        if (resource.path.starts_with(kFolder) && resource.path.ends_with(kEnding))
-            names.emplace_back(resource.path.substr(
-                kFolder.size(), resource.path.size() - kFolder.size() - kEnding.size()));
-    return names;
+    return SpecFile::names(kFolders);
 }
 
 Result<ModelSpec> loadModel(std::string_view nameOrFile)
 {
-    const auto preset = resources::find(fmt::format("{}{}{}", kFolder, nameOrFile, kEnding));
-    if (!preset.empty())
-        return parse(preset, nameOrFile);
-    if (!nameOrFile.ends_with(kEnding))
-        return fail(Error::Code::NotFound,
-                    fmt::format("unknown model '{}'; use one of {}, or a .toml file", nameOrFile,
-                                fmt::join(modelNames(), ", ")));
-    std::ifstream file{std::string(nameOrFile)};
-    std::ostringstream text;
-    if (!(file && text << file.rdbuf()))
-        return fail(Error::Code::Io, fmt::format("cannot read the model file '{}'", nameOrFile));
-    return parse(text.view(), nameOrFile);
+    if (std::ranges::count(transformerNames(), nameOrFile)
+        > std::ranges::count(modelNames(), nameOrFile))
+        return fail(
+            Error::Code::NotFound,
+            fmt::format("model '{}' can be costed (bscope simulate, bscope estimate) but not "
+                        "trained: it has no optimizer and no initial weights; models that "
+                        "can be trained: {}, or a .toml file",
+                        nameOrFile, fmt::join(modelNames(), ", ")));
+    return SpecFile::textOf(kFolders, nameOrFile, "model")
+        .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
+        .and_then([&](const toml::table& table) {
+            return modelFromTable(table).map_error([&](Error error) {
+                error.message = fmt::format("{}: {}", nameOrFile, error.message);
+                return error;
+            });
+        });
 }
 
 } // namespace engine

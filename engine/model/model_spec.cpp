@@ -35,8 +35,7 @@ std::int64_t parameterCount(const ModelSpec& model)
     return model.layers * block + embedding + head + (model.tied ? 0 : model.vocabulary * width);
 }
 
-// For a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without
-// recomputation).
+// For a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
 double flopsPerIteration(const ModelSpec& model, int microBatches)
 {
     const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;

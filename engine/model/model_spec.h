@@ -18,16 +18,16 @@ namespace engine {
 // SwiGLU, rotary positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// What F drops and the backward recomputes. Attention: the scores (flash attention stores none).
-// Full: everything except the input of the stage, in a RECOMPUTE op.
+// Which activations F drops and the backward recomputes. Attention: the scores (flash attention
+// never stores them). Full: everything except the input of the stage, which RECOMPUTE ops rebuild.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
-// Type of weights, activations, messages and products. Bf16 is mixed precision: gradients of
-// weights, master weights, moments, statistics and losses are float. Tf32 stores the same as
-// Fp32; products round their operands to a 10-bit mantissa.
+// The type of weights, activations, messages and matrix products. Bf16 is mixed precision:
+// gradients of weights, master weights, moments, statistics and losses are float. Tf32 stores the
+// same types as Fp32, but products round their operands to a 10-bit mantissa.
 enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
-// Names in files and options, in the order of the enumerations.
+// The names of enumerators in files and options, in their order.
 using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 3> kFamilyNames{"gpt", "bert", "llama"},
     kAttentionNames{"standard", "recompute", "flash"}, kRecomputeNames{"none", "attention", "full"};
@@ -44,7 +44,7 @@ struct ModelSpec
     std::string name = "tiny";
     Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
-    int kvHeads = 0;  // each shared by heads / kvHeads heads; 0: as many as heads
+    int kvHeads = 0;  // key-value heads; 0: as many as heads
     int ffnWidth = 0; // 0: 4 x width; Llama: 8/3 x width, rounded up to a multiple of 256
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;
@@ -56,13 +56,13 @@ struct ModelSpec
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
-// Loads a preset of resources/models or a .toml file and checks every field. The message of
-// NotFound lists the presets.
+// Loads a preset of resources/models or a .toml file and checks every field. NotFound lists the
+// presets.
 Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 
-// Stage s of S has blocks firstLayer(s) .. firstLayer(s + 1) - 1. checkModel() fails if layers <
-// stages and names the smallest --layers.
+// Stage s of S has blocks firstLayer(s) .. firstLayer(s + 1) - 1. checkModel() fails if there are
+// fewer layers than stages, and names the smallest valid --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
 // Checks the range of every field; part of checkModel() and loadModel().
@@ -70,9 +70,9 @@ Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
 double flopsPerIteration(const ModelSpec& model,
-                         int microBatches); // forward + backward, full attention
+                         int microBatches); // forward and backward, full attention
 // Includes recomputation: the scores that attention `recompute` and `flash` compute again in the
-// backward, and the forwards of `recomputed` (share of the micro-batches, 0 to 1).
+// backward, and the forwards of `recomputed`, the fraction of micro-batches that are recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

@@ -8,12 +8,12 @@
 namespace engine {
 namespace {
 
-// Bits of 2^52 and 2^84: as the upper half of a double they make the lower half an integer.
+// The bits of 2^52 and 2^84. As the upper half of a double they make its lower half an integer.
 constexpr std::uint64_t kLowMagic = 0x4330000000000000ULL, kHighMagic = 0x4530000000000000ULL;
 constexpr double kBothMagics = 0x1p84 + 0x1p52;
 
-// Exact for 53 bits. Converts halves, because few CPUs have vectorized conversion of 64-bit
-// integers.
+// Converts an integer of up to 53 bits exactly. It converts both halves separately, because few
+// CPUs can convert vectors of 64-bit integers.
 BS_INLINE double toDouble(std::uint64_t bits)
 {
     const auto low = std::bit_cast<double>((bits & 0xFFFFFFFFULL) | kLowMagic);
@@ -21,14 +21,14 @@ BS_INLINE double toDouble(std::uint64_t bits)
     return (high - kBothMagics) + low;
 }
 
-// Random::uniform() for this state.
+// The value of Random::uniform() for this state.
 BS_INLINE double uniformAt(std::uint64_t state)
 {
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;
 }
 
-// log x of a normal x > 0: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and log m = 2 artanh s
-// with s = (m - 1) / (m + 1), at most 0.172.
+// log x for a normal x > 0: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and log m = 2 artanh s with
+// s = (m - 1) / (m + 1), |s| <= 0.172.
 BS_INLINE double logarithm(double x)
 {
     constexpr std::uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL;
@@ -51,8 +51,8 @@ BS_INLINE double logarithm(double x)
     return n * kLn2High + (n * kLn2Low + (2 * s * q * p + 2 * s));
 }
 
-// cos 2 pi u of u in [0, 1]: sin 2 pi (|u - 1/2| - 1/4), whose argument is exact and within
-// [-pi/2, pi/2], by Taylor.
+// cos 2 pi u for u in [0, 1]. It equals sin 2 pi (|u - 1/2| - 1/4), whose argument is exact and
+// within [-pi/2, pi/2]; computed by a Taylor series.
 BS_INLINE double cosineOfTurns(double u)
 {
     constexpr double kTurn = 6.283185307179586477;

@@ -7,9 +7,9 @@
 namespace engine {
 
 // Fills `numbers` with successive values of Random(seed).normal() * deviation, rounded to float.
-// Because the state of SplitMix64 is a counter, the values are vectorized, about twenty times as
-// fast. Logarithm and cosine are polynomials within 1e-15 of libm; about one in 1e8 floats
-// rounds differently.
+// The state of SplitMix64 is a counter, so the loop is vectorized, which is about twenty times as
+// fast. Logarithm and cosine are polynomials within 1e-15 of libm; about one float in 1e8 is
+// rounded differently.
 template<class Real>
 void fillNormal(std::uint64_t seed, double deviation, std::span<Real> numbers);
 

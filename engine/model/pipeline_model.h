@@ -12,78 +12,80 @@
 
 namespace engine {
 
-// A tensor of a stage's parameters, which are one array.
+// A tensor among the parameters of a stage, which form one array.
 struct Parameter
 {
     enum class Init : std::uint8_t { Zero, One, Normal };
 
-    // name in the whole model, "block3.qkv.weight"; independent of the stage split
+    // The name in the whole model: "block3.qkv.weight"; independent of the stage split.
     std::string name;
     std::size_t offset = 0, count = 0;
     Init init = Init::Normal;
-    bool decays = false; // weight decay applies to matrices, not to biases and norms
+    bool decays = false; // whether weight decay applies: to matrices, not to biases and norms
 };
 
-// What one pass of a stage over one micro-batch (or one slice of it) needs, in numbers as weights
-// and activations are stored (bytes()); what is wider among them counts as several. An op's memory
-// is what is alive after it:
-//   F -> B or I: stash.   I -> W: the first weightStash numbers of what I worked on; the rest is
-//   free.   With full recomputation F keeps only the stage's input: F -> RECOMPUTE: stash;
-//   RECOMPUTE -> B or I: recomputed.
+// The memory that one pass of a stage over one micro-batch (or one slice of it) needs, counted in
+// numbers of the storage type (bytes()); wider numbers count as several. What is alive between ops:
+//   F -> B or I: stash.
+//   I -> W: the first weightStash numbers of the stash that I used.
+// With full recomputation F keeps only the input of the stage:
+//   F -> RECOMPUTE: stash.   RECOMPUTE -> B or I: recomputed.
 struct StageSizes
 {
     std::size_t parameters = 0;
-    std::size_t stash = 0;       // bytes kept by F
-    std::size_t recomputed = 0;  // result of RECOMPUTE; 0: no RECOMPUTE
+    std::size_t stash = 0;       // kept by F
+    std::size_t recomputed = 0;  // produced by RECOMPUTE; 0: no RECOMPUTE
     std::size_t weightStash = 0; // kept by I for W
     std::size_t input = 0,
-                output = 0;    // 0: the first stage reads tokens, the last one computes a loss
-    std::size_t workspace = 0; // maximum over the ops
-    // Parts that only some stages have: the end of weightStash, and the end of what F keeps.
+                output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
+    std::size_t workspace = 0; // the maximum over all ops
+    // Parts that only the last stage has: the end of weightStash, and the end of what F keeps.
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
-    // Master weights of the optimizer, in numbers as gradients have; `parameters` or 0.
+    // Master weights of the optimizer, counted like gradients: `parameters`, or 0 without master
+    // weights.
     std::size_t masters = 0;
 
     std::size_t bytes(std::size_t numbers) const { return numbers * numberBytes; }
-    // Master weights and two moments, in numbers as gradients have.
+    // Master weights and two moments, counted like gradients.
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
-// Passes are templates over the stored type; executors pass memory without a type: Number is
-// std::byte.
+// Passes are templates over the storage type. Executors do not know it and pass memory as bytes:
+// their Number is std::byte.
 
-// A stash may have up to four pieces, because the two parts of a backward free it separately,
-// and because pieces that are equal on all stages of a device reuse the same memory. The first
-// piece is the stash (or recomputed) of a pass: weightStash without headKept. The other pieces
-// are headKept, the rest without headRest, and headRest; nullptr: directly after the previous
-// piece. Slices require a single piece.
+// A stash has up to four pieces, because I and W free it separately, and because pieces that are
+// equal on all stages of a device reuse the same memory. They are, in order: the stash (or
+// recomputed) of a pass up to weightStash without headKept; headKept; the rest without headRest;
+// headRest. nullptr means that a piece directly follows the previous one. With slices the stash
+// must be one piece.
 template<class Number>
 struct StashPieces
 {
     Number *headKept = nullptr, *rest = nullptr, *headRest = nullptr;
 };
 
-// Floating-point operations of one pass. A whole backward is the sum of both parts.
+// Floating-point operations of one pass. A whole backward is the sum of backwardInput and
+// backwardWeight.
 struct StageFlops
 {
     double forward = 0, backwardInput = 0, backwardWeight = 0, recompute = 0;
 };
 
-// The tokens of one micro-batch, (samples x sequence); a target is the next token.
+// The tokens of one micro-batch, (samples x sequence). The target of a token is the next token.
 struct TokenBatch
 {
     std::span<const std::int32_t> inputs, targets;
 };
 
-// Sequence slices (Seq1F1B): a pass processes slice `index` of every sample; its queries attend
-// to keys and values of earlier slices, which are in their stashes.
+// Sequence slices (Seq1F1B): a pass processes slice `index` of every sample. Its queries also
+// attend to keys and values of earlier slices, which are in the stashes of those.
 struct SequenceSlice
 {
     int index = 0;
-    // Live stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads them;
-    // B or I reads them and adds to the gradients of their keys and values, so backwards run
+    // The stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads them. B
+    // or I reads them and adds to the gradients of their keys and values, so backwards must run
     // from the last slice to the first.
     std::span<const std::span<std::byte>> earlierStashes = {};
 };
@@ -96,8 +98,8 @@ struct ForwardPass
     TokenBatch tokens;
     SequenceSlice slice = {};
     StashPieces<Number> pieces = {};
-    // The last stage adds the summed loss of the micro-batch here, in nats; memory of the
-    // kernels' device.
+    // The last stage adds the summed loss of the micro-batch (in nats) to this number in device
+    // memory.
     double* loss = nullptr;
 };
 
@@ -110,8 +112,8 @@ struct RecomputePass
     StashPieces<Number> pieces = {}; // of the recomputed stash
 };
 
-// Of B and of I. The stash (recomputed, if applicable) is read and overwritten by gradients, so
-// it can be used once.
+// A pass of B or I. It overwrites the stash (the recomputed one, if any) with gradients, so a stash
+// can be used once.
 template<class Number, class Gradient = Wide<Number>>
 struct BackwardPass
 {
@@ -127,7 +129,7 @@ struct BackwardPass
     StashPieces<Number> pieces = {};
 };
 
-// Of W: the first StageSizes::weightStash numbers of the stash, as left by I.
+// A pass of W. Its stash has the first StageSizes::weightStash numbers that I left.
 template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
@@ -136,18 +138,18 @@ struct WeightPass
     const Number* headKept = nullptr; // see StashPieces
 };
 
-// Parameters of two stages that are one tensor (tied embeddings). They start equal and stay
-// equal if each update uses the sum of both gradients; executors add the gradients before OPT.
+// Parameters of two stages that are one tensor (tied embeddings). They start equal, and stay equal
+// because each update uses the sum of both gradients, which executors compute before OPT.
 struct TiedParameters
 {
     StageId first, last;
     std::size_t firstOffset = 0, lastOffset = 0, count = 0;
 };
 
-// A model divided into stages, as executors see it: sizes, and the passes of one stage over
-// memory owned by the executor. Weights, stashes and messages are bytes in the model's
-// precision. Gradients are typed: float in training, double for finite differences. Has no state
-// of a run; thread-safe; passes do not allocate.
+// A model divided into stages, as executors use it: sizes, and the passes of a stage over memory
+// that the executor owns. Weights, stashes and messages are bytes in the model's precision.
+// Gradients are typed: float in training, double for finite differences. Thread-safe, because it
+// has no state of a run; passes do not allocate.
 template<class Gradient>
 class PipelineModel
 {
@@ -162,23 +164,24 @@ public:
     virtual StageFlops flops(StageId stage) const = 0;
     virtual std::span<const Parameter> parameters(StageId stage) const = 0;
     virtual std::optional<TiedParameters> tied() const { return {}; }
-    // Writes to host memory. `masters` has StageSizes::masters numbers.
+    // Writes initial weights to host memory. `masters` has StageSizes::masters numbers.
     virtual void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
                             std::span<Gradient> masters) const = 0;
 
     virtual void forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
-    // Repeats F from what it kept. Only if sizes().recomputed is not 0.
+    // Repeats F from its stash. Only if sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
-    // B, and the same as two parts: I then W give the same bits as B. The gradient of each
-    // tensor is computed by either I (norms, embedding) or W (matrices, biases).
+    // B, or I and then W, which gives the same bits. I computes the gradients of norms and
+    // embeddings, W those of matrices and biases.
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardWeight(StageId stage,
                                 const WeightPass<std::byte, Gradient>& pass) const = 0;
-    // d(objective) / d(summed loss) of an iteration of `tokens` tokens: 1 / tokens for a mean.
+    // d(objective) / d(summed loss) for an iteration of `tokens` tokens: 1 / tokens if the
+    // objective is the mean.
     virtual Gradient lossScale(double tokens) const = 0;
-    // One optimizer step; `optimizer` has StageSizes::optimizer() numbers. `step` counts from 1.
+    // One optimizer step. `optimizer` has StageSizes::optimizer() numbers; `step` counts from 1.
     virtual void update(StageId stage, std::span<std::byte> weights,
                         std::span<const Gradient> gradients, std::span<Gradient> optimizer,
                         int step) const = 0;

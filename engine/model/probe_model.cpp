@@ -13,9 +13,9 @@ namespace engine {
 namespace {
 
 constexpr int kRowsPerSecondEntry = 5;
-constexpr std::int32_t kTokens = 256; // bytes
+constexpr std::int32_t kTokens = 256; // token values are bytes
 
-// The numbers of all tokens, times `factor`. [token, column]
+// [token, column] the integer of every token, times `factor`.
 std::vector<float> numbersOfTokens(int width, int factor)
 {
     std::vector<float> numbers;
@@ -51,7 +51,8 @@ std::size_t ProbeModel::state() const
     return static_cast<std::size_t>(m_size.rows) * m_size.width;
 }
 
-// The stash: x, and y - target, which is the gradient of y; on other stages I stores it there.
+// The stash is x and y - target, which is the gradient of y; on other stages I writes that
+// gradient.
 StageSizes ProbeModel::sizes(StageId stage) const
 {
     return {.parameters = parameters(stage).front().count,
@@ -85,7 +86,7 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::by
     }
 }
 
-// Has no loss; only the gradients are used.
+// Computes no loss, because only gradients are compared.
 void ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
     const auto pass = numbersIn<float>(memory);

@@ -5,11 +5,10 @@
 
 namespace engine {
 
-// A pipeline with exact float gradients, for testing schedules and executors. Each stage
-// multiplies by a signed permutation (with a second +-1 in some rows), inputs and targets are
-// small integers, and the loss is half the sum of squares. As long as partial sums stay below
-// 2^24, no order of summation rounds, so a lost, repeated or swapped micro-batch gives a
-// different integer.
+// A pipeline with exact float gradients, for testing schedules and executors. Each stage multiplies
+// by a signed permutation (with a second +-1 in some rows), inputs and targets are small integers,
+// and the loss is half the sum of squares. As long as partial sums stay below 2^24, no order of
+// summation rounds, so a lost, repeated or swapped micro-batch gives a different integer.
 class ProbeModel final : public PipelineModel<float>
 {
 public:
@@ -28,14 +27,14 @@ public:
     void backward(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
     void backwardInput(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
     void backwardWeight(StageId stage, const WeightPass<std::byte, float>& memory) const override;
-    float lossScale(double) const override { return 1; } // a sum, not a mean
+    float lossScale(double) const override { return 1; } // the objective is the sum, not the mean
     StageFlops flops(StageId stage) const override;
-    // Does not change the weights, which must remain integers.
+    // Leaves the weights unchanged, because they must remain integers.
     void update(StageId, std::span<std::byte>, std::span<const float>, std::span<float>,
                 int) const override
     { }
 
-    // The integer of a token in column `c`: -2 .. 2.
+    // The integer of a token in column `c`, from -2 to 2.
     static int number(std::int32_t token, int c) { return (token * 31 + c * 7) % 5 - 2; }
 
 private:
@@ -45,7 +44,7 @@ private:
     Size m_size;
     const Kernels<float>& m_kernels;
     std::vector<float> m_numbers, m_negated;                    // [token, column]
-    const float *m_inputs = nullptr, *m_minusTargets = nullptr; // in the memory of the device
+    const float *m_inputs = nullptr, *m_minusTargets = nullptr; // in device memory
     IdVector<StageId, Parameter> m_parameters;
 };
 

@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers on every machine, which the
+// SplitMix64 (Steele, Lea, Flood, 2014). It gives the same numbers on every machine, which the
 // distributions of <random> do not guarantee.
 class Random
 {
@@ -23,11 +23,11 @@ public:
         m_state += kStep;
         return mix(m_state);
     }
-    // 0 .. bound - 1. The bias is below bound / 2^64.
+    // A number from 0 to bound - 1. The bias is below bound / 2^64.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-    // In (0, 1), 53 bits.
+    // A number in (0, 1) with 53 random bits.
     double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
-    // Box-Muller in double; differences between libms disappear when rounded to float.
+    // Box-Muller in double. Rounding to float removes differences between implementations of libm.
     double normal()
     {
         const double radius = std::sqrt(-2 * std::log(uniform()));
@@ -40,7 +40,7 @@ public:
         z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
         return z ^ (z >> 31U);
     }
-    // A seed derived from a pair; chain calls for more values.
+    // Derives a seed from a seed and a value. Nested calls combine more values.
     static std::uint64_t combine(std::uint64_t seed, std::uint64_t value)
     {
         return mix(seed * kStep + mix(value + 0x632BE59BD9B4E019ULL));

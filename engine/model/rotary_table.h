@@ -7,13 +7,13 @@
 
 namespace engine {
 
-// Cosines and sines of position / 10000^(2c / headSize), (positions, headSize / 2); empty for a
+// The cosines and sines of position / 10000^(2c / headSize), (positions, headSize / 2). Empty for a
 // model without rotary positions.
 template<class Real>
 class RotaryTable
 {
 public:
-    // `kernels` must outlive it.
+    // `kernels` must outlive the table.
     RotaryTable(int positions, int headSize, const Kernels<Real>& kernels)
         : m_half(headSize / 2)
     {
@@ -30,7 +30,7 @@ public:
     RotaryTable& operator=(const RotaryTable&) = delete;
 
     using Direction = typename Rotary<Real>::Direction;
-    // Rotates the queries and keys of a slice.
+    // Rotates the queries and keys of slice `slice`.
     void turn(const Kernels<Real>& kernels, const AttentionShape& shape, Matrix<Real> qkv,
               int slice, Direction direction) const
     {

@@ -5,14 +5,14 @@
 
 namespace engine {
 
-// Positions of the tensors of one stage in its parameters (embedding, blocks, head) and in its
+// The positions of a stage's tensors among its parameters (embedding, blocks, head) and in its
 // stash.
 //
-// The stash begins with what lives until W: one (rows, C) state per block, then what each block
-// and the head keep for W. The states are the inputs x(b) of the blocks and, after I, the
-// gradients dOut(b) of their outputs: x(b + 1) and dOut(b) share memory. The last block's dOut
+// The stash begins with the part that lives until W: one (rows, C) state per block, then what each
+// block and the head keep for W. The states are the inputs x(b) of the blocks and, after I, the
+// gradients dOut(b) of their outputs: x(b + 1) and dOut(b) share memory. dOut of the last block
 // overwrites the stage's input, which W does not need; on the last stage it overwrites the head's
-// input, which the stage's input follows. Counts are in numbers of Real.
+// input, and the stage's input follows. Counts are in numbers of Real.
 template<class Real>
 struct StageLayout
 {
@@ -24,18 +24,17 @@ struct StageLayout
 
     std::vector<Parameter> describe() const;
     std::size_t embeddingCount() const;
-    std::size_t blockParameters(int block) const; // start of the blocks
+    std::size_t blockParameters(int block) const; // where the block begins
     std::size_t headParameters() const;
-    std::size_t headWeight() const; // start of the head's matrix
-    std::size_t blocksKept() const; // until W: states and what the blocks keep
-    std::size_t blocksRest() const; // until I
-    std::size_t headKept() const;   // of the last stage, otherwise 0
+    std::size_t headWeight() const; // where the head's matrix begins
+    std::size_t blocksKept() const; // kept until W: the states, and what blocks keep
+    std::size_t blocksRest() const; // kept until I
+    std::size_t headKept() const;   // 0 unless this is the last stage
     std::size_t headRest() const;
     std::size_t weightStash() const { return blocksKept() + headKept(); }
     std::size_t stash() const { return weightStash() + blocksRest() + headRest(); }
 };
 
-// The stash of a stage.
 template<class Real>
 class StageStash
 {
@@ -43,18 +42,18 @@ public:
     using Layout = StageLayout<std::remove_const_t<Real>>;
     StageStash(Real* first, const Layout& layout, const StashPieces<Real>& pieces = {});
 
-    Matrix<Real> x(int block) const; // x(blocks) is the input of the head
+    Matrix<Real> x(int block) const; // x(blocks) is the head's input
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;
-    // The same block in the stashes of earlier slices.
+    // The memory of the same block in the stashes of earlier slices.
     EarlierSlices<Real> earlier(int block, const SequenceSlice& slice) const;
 
 private:
     Matrix<Real> state(std::size_t index) const;
 
-    Real *m_first, *m_headKept; // until W
-    Real *m_rest, *m_headRest;  // until I
+    Real *m_first, *m_headKept; // kept until W
+    Real *m_rest, *m_headRest;  // kept until I
     const Layout& m_layout;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/model/text_data.h"
 
 #include "engine/base/check.h"
+#include "engine/base/read_file.h"
 #include "engine/model/grammar.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/permutation.h"
@@ -9,10 +10,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 
 namespace engine {
 namespace {
@@ -44,17 +42,10 @@ TextData TextData::shipped(std::uint64_t seed)
 Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                     int sequence)
 {
-    std::error_code unused;
-    if (std::filesystem::is_directory(file, unused))
-        return fail(Error::Code::Io, fmt::format("--text: '{}' is a folder", file.string()));
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
-        return fail(
-            Error::Code::Io,
-            fmt::format("--text: cannot open '{}': {}", file.string(), std::strerror(errno)));
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad())
-        return fail(Error::Code::Io, fmt::format("--text: cannot read '{}'", file.string()));
+    auto read = readFile(file.string());
+    if (!read)
+        return fail(read.error().code, "--text: " + read.error().message);
+    std::string& text = *read;
     if (text.empty())
         return fail(Error::Code::InvalidArgument,
                     fmt::format("--text: '{}' is empty; use a text of at least {} bytes",
@@ -67,8 +58,7 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
     return TextData(std::move(text), seed);
 }
 
-// Sequence i starts at i times its length; its last target is the first token of the next
-// sequence.
+// Sequence i starts at token i * sequence. Its last target is the first token of sequence i + 1.
 void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const
 {

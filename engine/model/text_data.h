@@ -11,36 +11,36 @@
 
 namespace engine {
 
-// Training data: bytes, divided into sequences. Samples are numbered over the run; the seed and
-// the number select the sequence, so every scheme, D and mode has the same samples. An epoch has
-// every whole sequence of the text once, in its own order.
+// Training data: bytes, divided into sequences. Samples are numbered over the run. The seed and the
+// number select the sequence, so every scheme, D and mode has the same samples. Each epoch has
+// every whole sequence of the text once, in an order of its own.
 class TextData
 {
 public:
-    // Text of the built-in grammar (resources/data/language.txt), generated from the seed.
+    // Text that the built-in grammar (resources/data/language.txt) generates from the seed.
     static TextData builtIn(std::uint64_t seed);
-    // The included short story (resources/data/sample.txt), selected by --text sample.
+    // The included short story (resources/data/sample.txt), for --text sample.
     static constexpr std::string_view kShipped = "sample";
     static TextData shipped(std::uint64_t seed);
-    // Any file. Io if it cannot be read; InvalidArgument if it is not longer than one sample of
-    // `sequence`.
+    // Reads any file. Returns Io if it cannot be read, InvalidArgument if it is not longer than one
+    // sample of `sequence` tokens.
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // Samples of `sequence` tokens from number `firstSample` on; each target is the token after
-    // its input.
+    // Fills in samples of `sequence` tokens from number `firstSample` on. The target of a token is
+    // the token after it.
     void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 
-    // As fill(), with hidden tokens to predict, which differ in every epoch (hidden_tokens.h).
+    // As fill(), but with hidden tokens to predict, which differ in every epoch (hidden_tokens.h).
     void fillHidden(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }
-    // Nats per byte: the lowest loss of a model that knows only the frequencies of bytes.
+    // The lowest loss of a model that knows only the frequencies of bytes, in nats per byte.
     double unigramEntropy() const;
-    // Nats per byte: the lowest possible loss, from the probabilities of the grammar; none for a
-    // file.
+    // The lowest possible loss, from the probabilities of the grammar, in nats per byte; nullopt
+    // for a file.
     std::optional<double> entropyRate() const { return m_entropyRate; }
 
 private:

@@ -7,7 +7,7 @@
 namespace engine {
 namespace {
 
-// "key=value" lines as a table of texts.
+// Converts lines of "key=value" to a table of strings.
 toml::table tableOf(std::string_view text)
 {
     toml::table table;
@@ -47,7 +47,7 @@ void insertField(const FieldFacts& facts, std::string_view text, toml::table& ta
         table.insert(facts.key, tableOf(text));
     else if ((facts.kind == FieldKind::Integer || facts.kind == FieldKind::Memory) && whole)
         table.insert(facts.key, *whole);
-    else // also a seed beyond TOML's integers
+    else // includes seeds beyond TOML's integers
         table.insert(facts.key, std::string(text));
 }
 
@@ -76,7 +76,7 @@ std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& nod
 
 namespace {
 
-// toml++ writes 0.9 as 0.90000000000000002.
+// Shortest text, because toml++ would write 0.9 as 0.90000000000000002.
 std::string realText(double value)
 {
     const std::string text = numberText(value);

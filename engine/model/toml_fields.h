@@ -7,11 +7,12 @@
 
 namespace engine {
 
-// A field's text as a TOML value, and back; none where the value is of another type.
+// Convert a field's text to a TOML value and back. textOf() returns nullopt for a value of another
+// type.
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
 std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
 
-// Writes each field into its table of `root` ("" is root itself).
+// Writes each field into its table below `root`; "" is `root` itself.
 template<class Object>
 void insertFields(Fields<Object> fields, const Object& object, toml::table& root)
 {
@@ -25,8 +26,8 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
     }
 }
 
-// Reads every key of `table`, which is named `name` in its file. InvalidArgument says which key is
-// unknown or what its value must be.
+// Reads every key of `table`, which is called `name` in its file. InvalidArgument names the key
+// that is unknown, or what its value must be.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
@@ -39,7 +40,7 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
             return each.table == name && each.key == k;
         });
         if (found == fields.end())
-            return invalid(name.empty() ? "there is no key '" + std::string(key.str()) + "'"
+            return invalid(name.empty() ? "unknown key '" + std::string(key.str()) + "'"
                                         : "[" + std::string(name) + "] has no key '"
                                    + std::string(key.str()) + "'");
         const auto text = textOf(*found, node);
@@ -52,10 +53,10 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
     return {};
 }
 
-// The keys of a preset of resources/models, which are also the [model] table of an experiment.
-// Missing keys keep their defaults; an unknown key and an impossible value are errors that name it.
+// Reads the keys of a preset of resources/models, or of the [model] table of an experiment. Missing
+// keys keep their defaults. An unknown key or invalid value is an error that names the key.
 Result<ModelSpec> modelFromTable(const toml::table& table);
-toml::table tableOf(const ModelSpec& model); // the inverse
+toml::table tableOf(const ModelSpec& model); // the inverse of modelFromTable()
 
 std::string tomlText(const toml::table& table); // ends with a line feed
 

@@ -58,8 +58,8 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// The maximum over the passes. With full recomputation F keeps the stash of one block at a time
-// here, between two states.
+// The maximum over the passes. With full recomputation the workspace of F also has the stash of one
+// block at a time, between two states.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -75,9 +75,9 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) cons
     return std::max(forward, Block::backwardWorkspace(shape));
 }
 
-// A block of a GPT: 24 b s h^2 in its matrices and 4 b s^2 h in attention; the head: 2 b s h v,
-// for BERT 2 b s h^2 more. A backward is twice as much; attention has no weights, so its
-// backward belongs to I. For slices the average.
+// A block of a GPT needs 24 b s h^2 FLOPs in its matrices and 4 b s^2 h in attention, the head 2 b
+// s h v (BERT's head 2 b s h^2 more). A backward needs twice as many. Attention has no weights, so
+// its backward belongs to I. With slices these are averages.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {
@@ -93,7 +93,7 @@ StageFlops Transformer<Real>::flops(StageId stage) const
             .recompute = m_spec.recompute == Recompute::Full ? matrices + attention : 0};
 }
 
-// Both copies are the first matrix, (V, C), of their stage or head.
+// Each copy is the first matrix, (V, C), of its stage or head.
 template<class Real>
 std::optional<TiedParameters> Transformer<Real>::tied() const
 {
@@ -107,7 +107,8 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
                           .count = static_cast<std::size_t>(m_spec.vocabulary) * m_spec.width};
 }
 
-// A mean over predicted tokens; forward() returns this mean times all tokens.
+// The objective is the mean over predicted tokens. forward() returns this mean times the number of
+// all tokens.
 template<class Real>
 Wide<Real> Transformer<Real>::lossScale(double tokens) const
 {
@@ -191,7 +192,8 @@ void Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& mem
                         .share = predictedShare()});
 }
 
-// Keeps the input of the stage; results of blocks and head are written to the workspace.
+// F with full recomputation: keeps only the input of the stage and computes blocks and head in the
+// workspace.
 template<class Real>
 void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                                     const ForwardPass<Real>& pass) const
@@ -222,7 +224,7 @@ void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                         .share = predictedShare()});
 }
 
-// As forward() without its output: the last block stops before its last matrix.
+// As forward(), but without its output, so the last block omits its last matrix product.
 template<class Real>
 void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>& memory) const
 {
@@ -246,7 +248,7 @@ void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>&
                         .targets = pass.tokens.targets});
 }
 
-// I and W per block, so that the input of W is still in the cache.
+// Runs I and W block by block, so that the input of W is still in the cache.
 template<class Real>
 void Transformer<Real>::backward(StageId stage,
                                  const BackwardPass<std::byte, Gradient>& memory) const
@@ -281,7 +283,7 @@ void Transformer<Real>::backwardInput(StageId stage,
         blockBackwardInput(own, pass, b);
     if (own.first)
         embeddingBackward(own, pass);
-    if (!own.last) // the last block's dOut, which W reads after the message was freed
+    if (!own.last) // dOut of the last block, which W reads after the message's slot is freed
         m_kernels.copy(pass.outputGradient,
                        all(StageStash<Real>(pass.stash.data(), own).dOut(own.blocks - 1)));
 }
@@ -374,18 +376,18 @@ void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
     else
         trained = stored;
     m_kernels.adamW({.weights = trained,
-                            .rounded = kHasMasters ? stored : nullptr,
-                            .firstMoment = moments,
-                            .secondMoment = moments + count,
-                            .gradients = gradients.data(),
-                            .count = count,
-                            .learningRate = m_spec.learningRate,
-                            .beta1 = m_spec.beta1,
-                            .beta2 = m_spec.beta2,
-                            .epsilon = m_spec.epsilon,
-                            .weightDecay = m_spec.weightDecay,
-                            .step = step},
-                           m_decayParts[stage]);
+                     .rounded = kHasMasters ? stored : nullptr,
+                     .firstMoment = moments,
+                     .secondMoment = moments + count,
+                     .gradients = gradients.data(),
+                     .count = count,
+                     .learningRate = m_spec.learningRate,
+                     .beta1 = m_spec.beta1,
+                     .beta2 = m_spec.beta2,
+                     .epsilon = m_spec.epsilon,
+                     .weightDecay = m_spec.weightDecay,
+                     .step = step},
+                    m_decayParts[stage]);
 }
 
 template class Transformer<float>;

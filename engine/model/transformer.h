@@ -5,17 +5,17 @@
 
 namespace engine {
 
-// A transformer in stages: the first stage includes the embedding; the last one includes final
-// norm, head and mean cross-entropy. A tied head is a second copy of the token embedding
-// (tied()). float and bfloat16 are for training, double is for finite differences.
+// A transformer in stages. The first stage includes the embedding, the last one the final norm, the
+// head and the mean cross-entropy. A tied head is a second copy of the token embedding (tied()).
+// float and bfloat16 are for training, double for finite differences.
 template<class Real>
 class Transformer final : public PipelineModel<Wide<Real>>
 {
     using Gradient = Wide<Real>;
 
 public:
-    // Requires checkModel(spec, stages), and that `slices` divides the sequence. A pass
-    // processes a micro-batch, or a slice of it. `kernels` must outlive the model.
+    // Requires checkModel(spec, stages), and a sequence that `slices` divides. A pass processes a
+    // micro-batch or a slice of it. `kernels` must outlive the model.
     Transformer(const ModelSpec& spec, int stages, const Kernels<Real>& kernels, int slices = 1);
 
     int stages() const override { return m_layouts.size(); }
@@ -42,9 +42,9 @@ private:
     using Head = TransformerHead<Real>;
 
     const StageLayout<Real>& layout(StageId stage) const { return m_layouts[stage]; }
-    double predictedShare() const; // as a share of all tokens
+    double predictedShare() const; // predicted tokens as a fraction of all tokens
     std::size_t workspaceCount(const StageLayout<Real>& layout) const;
-    // The rows of a slice in the weights or gradients of the embedding; empty with rotary
+    // The rows of the slice in the position embedding (weights or gradients); empty with rotary
     // positions.
     template<class Number>
     Matrix<Number> positionTable(Number* embedding, int slice) const;

@@ -5,12 +5,12 @@
 
 namespace engine {
 
-// One pre-norm transformer block: x + attention(norm(x)), then + mlp(norm(.)).
+// One pre-norm transformer block: y = x + attention(norm(x)), then y + mlp(norm(y)).
 template<class Real>
 class TransformerBlock
 {
 public:
-    // `kernels` must outlive the block. `sequence`: tokens of a whole sample.
+    // `kernels` must outlive the block. `sequence` is the number of tokens of a whole sample.
     TransformerBlock(const TransformerShape& shape, int sequence, const Kernels<Real>& kernels)
         : m_shape(shape)
         , m_kernels(kernels)
@@ -22,7 +22,7 @@ public:
         BlockWeights<const Real> weights;
         BlockStash<Real> stash;
         Matrix<const Real> x;
-        Matrix<Real> out; // without data: only the stash is computed
+        Matrix<Real> out; // without data only the stash is computed
         EarlierSlices<Real> earlier;
         Real* workspace = nullptr;
     };
@@ -33,7 +33,7 @@ public:
     {
         BlockWeights<const Real> weights;
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<Real> stash; // of F; afterwards input of W
+        BlockStash<Real> stash; // left by F; afterwards the input of W
         Matrix<const Real> x, dOut;
         Matrix<Real> dx; // may alias x
         EarlierSlices<Real> earlier;
@@ -45,8 +45,8 @@ public:
     struct Weight
     {
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<const Real> stash; // after I
-        Matrix<const Real> dOut;      // as in I
+        BlockStash<const Real> stash; // left by I
+        Matrix<const Real> dOut;      // as passed to I
     };
     void backwardWeight(const Weight& pass) const;
 

@@ -5,9 +5,9 @@
 
 namespace engine {
 
-// The head's tensors in memory order: gain and bias of the final norm, (C) each; BERT's
-// transform, (C, C), (C), and its norm, (C), (C); the decoder's matrix, (C, V), or (V, C) if
-// tied; with a transform also its bias, (V). Missing tensors are null.
+// The tensors of the head in memory order: gain and bias of the final norm, (C) each; BERT's
+// transform, (C, C) and (C), and its norm, (C) and (C); the decoder's matrix, (C, V), or (V, C) if
+// tied; with a transform also the decoder's bias, (V). Missing tensors are nullptr.
 template<class Real>
 struct HeadWeights
 {
@@ -59,20 +59,21 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Until W. Inputs of the products, (rows, C): of the transform (null without one), and of
-    // the decoder.
+    // Kept until W: inputs of matrix products, (rows, C), of the transform (nullptr without one)
+    // and of the decoder.
     Real *norm = nullptr, *decoded;
-    // The outputs, after I their gradients: (rows, C); TransformerShape::logitsOf().
+    // Kept until W: their outputs, (rows, C) and TransformerShape::logitsOf(); I overwrites them
+    // with their gradients.
     Real *transformed = nullptr, *logits;
-    // Until I: for each norm (rows) 1 / deviation and, except for RMSNorm, the mean; and the
-    // input of the transform's norm, (rows, C).
+    // Kept until I: for each norm 1 / deviation and, except for RMSNorm, the mean, (rows) each; and
+    // the input of the transform's norm, (rows, C).
     Wide<Real>* inverse;
     Wide<Real>* mean = nullptr;
     Wide<Real>* transformInverse = nullptr;
     Wide<Real>* transformMean = nullptr;
     Real* activated = nullptr;
 
-    // As in BlockStash.
+    // `kept` and `rest` are as in BlockStash.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
         , logits(kept + shape.state())
@@ -116,9 +117,9 @@ public:
     {
         HeadWeights<const Real> weights;
         HeadStash<Real> stash;
-        Matrix<Real> x; // I: overwritten by its gradient
+        Matrix<Real> x; // I overwrites it with its gradient
         std::span<const std::int32_t> targets;
-        double* loss = nullptr; // as in CrossEntropy, like the share
+        double* loss = nullptr; // as in CrossEntropy
         double share = 1;
     };
     void forward(const Pass& pass) const;

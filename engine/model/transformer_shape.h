@@ -5,23 +5,23 @@
 
 namespace engine {
 
-// Sizes of one pass over one micro-batch, or over one of `slices` slices of its samples.
+// The sizes of one pass over a micro-batch, or over one of `slices` slices of its samples.
 struct TransformerShape
 {
     explicit TransformerShape(const ModelSpec& model, int slices = 1);
 
     AttentionShape attention;
-    int width = 0, expanded = 0, inner = 0; // expanded: output of the first MLP matrix
-    int vocabulary = 0, positions = 0;      // learned positions; 0: rotary positions
-    bool rmsNorm = false, biased = true;    // otherwise layer norm
+    int width = 0, expanded = 0, inner = 0; // expanded: width after the first MLP matrix
+    int vocabulary = 0, positions = 0;      // number of learned positions; 0: rotary positions
+    bool rmsNorm = false, biased = true;    // rmsNorm: instead of layer norm
     bool gated = false;                     // SwiGLU, otherwise GELU
-    bool transformed = false;               // head with dense layer, GELU, norm and bias (BERT)
+    bool transformed = false;               // BERT's head: dense layer, GELU, norm and bias
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
-    // Of the residual stream, which stages pass to one another.
+    // The numbers of the residual stream, which a stage passes to the next.
     std::size_t state() const { return times(width); }
-    // Statistics per row of a norm: 1 / deviation, and the mean for layer norm.
+    // Statistics per row of a norm: 1 / deviation and, for layer norm, the mean.
     int statistics() const { return rmsNorm ? 1 : 2; }
 
     template<class Real>
@@ -34,8 +34,8 @@ struct TransformerShape
     {
         return matrix(data, width);
     }
-    // Row stride of (rows, vocabulary). Padded, because tensor cores need aligned rows; the
-    // padding is never read.
+    // The distance between rows of the (rows, vocabulary) logits. It is padded, because tensor
+    // cores need aligned rows; the padding is never read.
     int logitStride() const { return (vocabulary + kLogits - 1) / kLogits * kLogits; }
     template<class Real>
     Matrix<Real> logitsOf(Real* data) const
@@ -47,7 +47,7 @@ private:
     static constexpr int kLogits = 64;
 };
 
-// Multiplications and additions per token in the matrices of one block, and of the head.
+// Multiply-adds per token in the matrices of one block, and of the head.
 double blockFlops(const TransformerShape& shape);
 double headFlops(const TransformerShape& shape);
 

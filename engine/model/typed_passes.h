@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Views the memory of a pass as numbers of Real.
+// Converts the memory of a pass from bytes to numbers of Real.
 template<class Real>
 std::span<Real> numbersIn(std::span<std::byte> memory)
 {

@@ -12,13 +12,14 @@
 namespace engine {
 namespace {
 
-// Two NaN patterns, as bfloat16 and, in pairs, as float: never written, and freed.
+// NaN patterns of bytes that were never written and of freed memory. They are NaN as bfloat16 and,
+// in pairs, as float.
 constexpr std::uint16_t kPattern = 0xFFFF, kFreed = 0x7FFF;
 constexpr std::byte kByteOfPattern{0xFF}; // of kPattern, because a GPU fills memory by bytes
 constexpr Bytes kHugePage = Bytes{2} << 20;
 
-// Uses huge pages for large arenas: filling causes 1/512 of the page faults, and ops have fewer
-// TLB misses.
+// Allocates an arena, with huge pages if it is large: filling it then causes 1/512 of the page
+// faults, and ops have fewer TLB misses.
 DeviceMemory take(Bytes bytes, const Device* device)
 {
     if (device != nullptr)
@@ -29,7 +30,7 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (taken == nullptr)
         throw std::bad_alloc();
     if (alignment == kHugePage)
-        madvise(taken, whole, MADV_HUGEPAGE); // best effort: no error
+        madvise(taken, whole, MADV_HUGEPAGE); // errors are ignored: only slower
     return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
 }
 

@@ -8,15 +8,15 @@
 
 namespace engine {
 
-// The memory of one device. It is initialized with a pattern that is also a quiet NaN, to find
-// bytes that were never written and numbers that are read too early.
+// The memory of one device. It is filled with a pattern that is also a quiet NaN, to find bytes
+// that were never written and numbers that are read before they are written.
 class Arena
 {
 public:
-    // In memory of this device, which must outlive it; nullptr: host memory.
+    // Allocates on `device`, which must outlive the arena; nullptr: host memory.
     explicit Arena(Bytes bytes, const Device* device = nullptr);
 
-    // A part of the arena; CHECKs the bounds. On a GPU only kernels can read it.
+    // The bytes of an extent; CHECKs the bounds. On a GPU only kernels may read them.
     std::span<std::byte> bytes(Extent extent) const;
     template<class Number>
     std::span<Number> of(Extent extent) const
@@ -26,14 +26,14 @@ public:
     }
 
     Bytes size() const { return m_size; }
-    // Copies between the arena and host memory, in the order of the ops.
+    // Copies to and from host memory, in the order of the ops.
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
-    // Bytes of the aligned lines that were written (or poisoned, except on a GPU). The device
-    // counts them; the calling thread is bound to the device.
+    // The bytes of all lines that were written (except on a GPU, poisoning counts as writing). The
+    // device counts them; the calling thread must be bound to the device.
     Bytes touched() const;
-    // Fills whole numbers with NaN.
+    // Fills an extent, which must be whole numbers, with NaN.
     void poison(Extent extent) const;
 
 private:

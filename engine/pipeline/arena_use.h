@@ -5,10 +5,10 @@
 
 namespace engine {
 
-// Whether ops have run in the arenas, so that touched bytes are known.
+// LaidOut: no op has run yet. Used: ops have run, so touched bytes can be counted.
 enum class ArenasAre : std::uint8_t { LaidOut, Used };
 
-// Of every device, by index. With Used no device may be working, because it reads every line.
+// [device] With Used no op may be running, because every line is read.
 IdVector<DeviceId, ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
 
 } // namespace engine

@@ -6,9 +6,8 @@
 
 namespace engine {
 
-// Sums that the ops of an iteration add to (losses of micro-batches, squares of gradients), in
-// device memory, so that no op waits for a number. The device must outlive it; nullptr: host
-// memory.
+// Sums in device memory to which the ops of an iteration add (losses of micro-batches, squares of
+// gradients), so that no op waits for the host. The device must outlive them; nullptr: host memory.
 class DeviceSums
 {
 public:
@@ -20,7 +19,7 @@ public:
             m_memory = device->allocate(m_host.size() * sizeof(double), MemoryFor::Losses);
     }
 
-    // Sets all to 0, in the order of the ops.
+    // Sets all sums to 0, in the order of the ops.
     void clear()
     {
         if (m_device == nullptr)
@@ -33,7 +32,7 @@ public:
         return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
             + index;
     }
-    // After the preceding ops.
+    // The sums after all earlier ops.
     std::vector<double> read() const
     {
         std::vector<double> sums = m_host;

@@ -19,7 +19,7 @@ void addArena(const DevicePlan& plan, GpuMemory& memory)
     memory[GpuHolder::Idle] += idle;
 }
 
-// Requests of the devices besides their arenas.
+// Adds allocations of the devices that are not arenas.
 void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
 {
     memory[GpuHolder::Workspaces] = use.taken[MemoryFor::Workspace];
@@ -44,7 +44,7 @@ GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
     step(GpuHolder::Partitions);
 }
 
-// Sums over all devices of a GPU.
+// [GPU] the sum over all devices of the GPU.
 std::map<int, GpuMemoryUse> GpuMemoryLedger::readAll() const
 {
     std::map<int, GpuMemoryUse> all;

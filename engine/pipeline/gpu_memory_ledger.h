@@ -9,20 +9,20 @@
 
 namespace engine {
 
-// Attributes GPU memory to the phases of a run: requests of the devices are known, and other
-// growth of the driver's count belongs to the current phase. `devices` must outlive it. One
-// thread; empty without GPUs.
+// Attributes GPU memory to its owners. Allocations of the devices are known; other growth of the
+// memory that the driver reports belongs to the phase in which it appeared. `devices` must outlive
+// it. Not thread-safe; empty without GPUs.
 class GpuMemoryLedger
 {
 public:
-    // Call directly after the devices were opened.
+    // Construct it directly after the devices were opened.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes growth since the last call that no request explains to this owner; nullopt:
-    // unknown, shown as a difference.
+    // Attributes the growth since the last call that no allocation explains to `holder`. nullopt
+    // leaves it as a difference (GpuMemory::differenceShare()).
     void step(std::optional<GpuHolder> holder);
 
-    // The current state. `plan`: of the arenas.
+    // The memory of each GPU now. `plan` has the contents of the arenas.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;
 
 private:

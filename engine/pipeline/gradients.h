@@ -7,13 +7,13 @@
 
 namespace engine {
 
-// The weight gradient of one stage on one device, summed over micro-batches and then over
-// replicas.
+// The weight gradient of one stage on one device, summed over micro-batches and then over replicas.
 class Gradients
 {
 public:
-    // `floats` holds the sum; with Exact the gradient of one micro-batch, and `sums` the integer
-    // sum. The memory and `kernels` must outlive this object. Call clear() before use.
+    // `floats` has the sum. With Accumulate::Exact it has the gradient of one micro-batch, and
+    // `sums` the integer sum. Memory and `kernels` must outlive this object. Call clear() before
+    // use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
               const Kernels<float>& kernels)
         : m_accumulate(accumulate)
@@ -23,10 +23,10 @@ public:
     { }
 
     std::size_t count() const { return m_floats.size(); }
-    std::span<float> target() { return m_floats; }    // backwards accumulate here
-    std::span<std::int64_t> sums() { return m_sums; } // with Exact: summed over replicas
-    void endMicroBatch();                             // after each backward, or each of its parts
-    std::span<const float> sum();                     // over all micro-batches so far
+    std::span<float> target() { return m_floats; }    // backwards accumulate into it
+    std::span<std::int64_t> sums() { return m_sums; } // with Exact: what is summed over replicas
+    void endMicroBatch();         // call after each backward, or after each of its parts
+    std::span<const float> sum(); // over all micro-batches so far
     void clear();
 
 private:

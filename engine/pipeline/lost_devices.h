@@ -4,13 +4,13 @@
 
 namespace engine {
 
-// Whether a GPU no longer responds, so its work never ends. Objects that it uses must not be
-// destroyed, because their destructors would wait; the process must end with std::_Exit.
-// Thread-safe.
+// Whether a GPU no longer responds, so that its work never ends. Objects that it uses must then not
+// be destroyed, because their destructors would wait for it, and the process must end with
+// std::_Exit. Thread-safe.
 bool devicesAreLost();
 void markDevicesLost();
 
-// Leaks an object that threads or a GPU may still use.
+// Never destroys an object, because threads or a GPU may still use it.
 template<class Used>
 void keepForever(std::unique_ptr<Used> used)
 {

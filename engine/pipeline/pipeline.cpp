@@ -40,9 +40,9 @@ void Pipeline::makeDevices()
                                   executor != nullptr ? &executor->device : setup.device},
             DeviceId{d.value % devices}));
     }
+    // Copies run on other streams, which do not wait for the ops that fill the arenas.
     for (const ExecutorDevice& executor : setup.executorDevices)
-        executor.device
-            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
+        executor.device.synchronize();
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
@@ -171,7 +171,7 @@ bool Pipeline::transfer(OpRef ref)
     case OpKind::Load:
         m_transport->copy(self, m_numbers.move(id, ref.copy));
         return true;
-    default: // the user of a RECV's value waits for it
+    default: // a RECV does nothing; the op that uses its value waits
         CHECK(isTransfer(at(ref).kind));
         m_transport->receive(self, m_numbers.message(id, ref.copy));
         return true;
@@ -184,7 +184,7 @@ void Pipeline::run(OpRef ref)
         CHECK(transfer(ref));
         return;
     }
-    // An op runs after its inputs.
+    // Holds in a valid order: an op runs after its inputs.
     for (const Fence fence : planOf(ref).waits)
         CHECK(hasPassed(fence, ref.copy));
     compute(ref);
@@ -225,7 +225,7 @@ std::optional<double> Pipeline::gradientNorm() const
         return {};
     double squares = 0;
     for (const DeviceId d :
-         m_plan.devices.ids()) // of the first copy; the others have the same weights
+         m_plan.devices.ids()) // of the first copy; all copies have the same weights
         squares += m_devices[d]->squaresOfGradients();
     return std::sqrt(squares);
 }

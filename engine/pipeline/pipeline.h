@@ -13,61 +13,61 @@
 
 namespace engine {
 
-// A device of its own with the model's stages over its kernels.
+// A device of its own for one device of the schedule, with the model's stages on its kernels.
 struct ExecutorDevice
 {
-    const Device& device; // with a queue (engine/backend/device_queue.h)
+    const Device& device; // has a queue (engine/backend/device_queue.h)
     const PipelineModel<float>& unit;
 };
 
-// An op and its position in the schedule.
+// An op of a copy of the pipeline.
 struct OpRef
 {
     DeviceId device;
-    std::uint32_t position = 0, op = 0; // in the device's list; OpIndex
+    std::uint32_t position = 0, op = 0; // in the device's program; OpIndex
     int copy = 0;                       // of the pipeline (data_parallel.h)
 };
 
-// The D connected devices of a pipeline in one process; with data parallelism those of all
-// copies. Executors choose order and threads; each device is used by one thread at a time.
+// The D connected devices of a pipeline in one process, or with data parallelism those of all
+// copies. Executors choose the order of ops and the threads; one thread at a time may use a device.
 class Pipeline
 {
 public:
     struct Setup
     {
         const Schedule& lowered; // requires checkRunnable()
-        // with as many stages; a pass of one unit of work (stash_plan.h)
+        // A model with as many stages; a pass is one unit of work (stash_plan.h).
         const PipelineModel<float>& unit;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
         Bytes tokenBytes = 0;
         Poison poison = kDefaultPoison;
-        // An ALLREDUCE blocks its device until it is complete (SyncPolicy::EagerBlocking).
-        // Requires one thread per device.
+        // An ALLREDUCE blocks its device until it is complete (SyncPolicy::EagerBlocking). Requires
+        // one thread per device.
         bool blockingAllReduce = false;
-        // The device of the arenas and of `kernels`: a GPU that emulates all devices. nullptr:
-        // host memory.
+        // The GPU that emulates all devices, and that `kernels` and the arenas belong to; nullptr:
+        // the CPU.
         const Device* device = nullptr;
-        const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
-        // Where every device has a GPU of its own, or a part of one: numbered by CopyNumbers.
-        // `unit` and `kernels` are those of one of them, and `device` is none.
+        const ExecutionPlan* plan = nullptr; // the plan for this setup if it exists already; copied
+        // If every device has a GPU or a partition of its own, of all copies. `unit` and
+        // `kernels` then belong to one of them, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // With executorDevices on a GPU each: what joins them, where messages and sums go over
-        // communicators instead of copies.
+        // Joins NCCL communicators for messages and sums, if every executor device is a whole GPU.
+        // If empty, they are copies.
         MakeCommunicators communicators = {};
     };
     // Plans and allocates memory and initializes the weights. References in `setup` must outlive
-    // it. Throws std::bad_alloc, or std::runtime_error if GPUs cannot be joined.
+    // it. Throws std::bad_alloc, or std::runtime_error if communicators cannot be joined.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
-    // Call while no device is working. Copy c reads N micro-batches, from index c * N.
+    // Call it while no device executes ops. Copy c reads N micro-batches, from index c * N.
     void beginIteration(const TokenBatches& tokens);
     // The executor device of a device; nullptr if its ops are complete when compute() returns.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
-    // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
-    // when the transport was aborted.
+    // The steps of an op, called on the thread of its device. awaitInputs() and transfer() return
+    // false if the transport was aborted.
     bool awaitInputs(OpRef ref);
     void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // for compute ops
     void finish(OpRef ref);
@@ -76,16 +76,16 @@ public:
     // All steps of an op, on a thread that runs all devices in a valid order.
     void run(OpRef ref);
 
-    std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N values
+    std::vector<float> microBatchLoss() const; // W N values, nats per token
     double loss() const;                       // mean of the iteration, nats per token
-    // Euclidean norm of the gradient of that mean over all parameters, as passed to the
-    // optimizer. None if an iteration has several updates.
+    // Euclidean norm over all parameters of the gradient of that mean, as the optimizer gets it;
+    // nullopt if an iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
     Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }
     Transport& transport() { return *m_transport; }
-    // For tests: wraps the transport.
+    // Wraps the transport, for tests.
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
@@ -96,19 +96,19 @@ public:
         return *m_devices[m_numbers.device(id, copy)];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
-    // In full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of the
-    // first.
+    // Weights in full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of
+    // the first copy.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideLanes() const { return m_sideLanes; }
-    // Called on the thread of every device, with replicas as in weights().
+    // `observer` is called on the thread of every device, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
-    // Whether a fence of this copy has passed.
+    // Whether a fence of copy `copy` has passed.
     bool hasPassed(Fence fence, int copy) const
     {
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // Begin and end of a transfer, of a RECV those of its SEND; and whether it is complete.
+    // When a transfer ran (a RECV: when its SEND ran), and whether it is complete.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const;
 
@@ -122,7 +122,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // passed at the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // passes at the end of a transfer between two devices
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;
@@ -134,7 +134,7 @@ private:
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// "device 2", with several copies "device 2 of copy 1".
+// "device 2", or with several copies "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
 // "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);

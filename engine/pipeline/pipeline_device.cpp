@@ -47,8 +47,8 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
-// None if an all-reduce sums the copies. The sums of all replicas are then equal, so any first
-// stage may be paired with any last one.
+// Finds no pairs if an all-reduce sums the copies of the tied tensor. The sums of all replicas are
+// then equal, so any first stage may be paired with any last stage.
 void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.unit.tied();
@@ -70,7 +70,7 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     for (TiedEmbeddings& tied : m_tied)
         tied.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
-    // A mean over the micro-batches of one update, or of the iteration.
+    // The loss is a mean over the micro-batches of one update, or of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.unit.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
                                                          : tokens.tokens());
@@ -97,7 +97,8 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[found - m_plan.stages.begin()];
 }
 
-// A boundary tensor of a micro-batch contains its units of work in sequence.
+// The part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
+// consecutive.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
     const Bytes bytes = extent.bytes / units;
@@ -112,7 +113,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// The tokens of a micro-batch are also ordered by unit of work.
+// The tokens of `unit`. Units of work are consecutive in a micro-batch.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;
@@ -151,7 +152,7 @@ void PipelineDevice::compute(std::uint32_t position)
     }
 }
 
-// The version required by the schedule: the newest, or a kept one.
+// The version that the schedule requires: the newest, or a kept one.
 std::span<const std::byte> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
 {
     const Extent version = m_plan.ops[position].version;
@@ -169,7 +170,7 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
         step(own, op.replica);
 }
 
-// Whether the op belongs to tied embeddings, which are updated together.
+// Steps tied embeddings together. Returns false if the op does not belong to them.
 bool PipelineDevice::updateTied(const Op& op)
 {
     const auto isOf = [&](std::size_t i) {

@@ -11,61 +11,61 @@
 
 namespace engine {
 
-enum class Poison : std::uint8_t { No, Freed }; // whether freed memory is overwritten with NaN
+enum class Poison : std::uint8_t { No, Freed }; // Freed: freed memory is overwritten with NaN
 #ifdef NDEBUG
 constexpr Poison kDefaultPoison = Poison::No;
 #else
 constexpr Poison kDefaultPoison = Poison::Freed;
 #endif
 
-// Called in OPT before the step, with the reduced gradient of the stage, on the thread of its
+// Called in OPT before the step, with the reduced gradient of the stage, on the thread of the
 // device.
 using GradientObserver
     = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
 
-// One device of a pipeline: executes the compute ops of its program in its arena. It neither
-// waits nor communicates, and does not allocate after construction. One thread at a time.
+// One device of a pipeline, which executes the compute ops of its program in its arena. It neither
+// waits nor communicates, and allocates only in the constructor. Not thread-safe.
 class PipelineDevice
 {
 public:
     struct Setup
     {
         const Schedule& lowered;
-        const PipelineModel<float>& unit; // a pass of one unit of a micro-batch
+        const PipelineModel<float>& unit; // a pass of one unit of work
         const Kernels<float>& kernels;
         const ExecutionPlan& plan;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
         Poison poison = kDefaultPoison;
-        const Device* device = nullptr; // device of the arena, see Arena
+        const Device* device = nullptr; // device of the arena (see Arena)
     };
     // References in `setup` must outlive it.
     PipelineDevice(const Setup& setup, DeviceId id);
 
-    // Takes its micro-batches from `first` on and resets the losses.
+    // Reads micro-batches from index `first` on, and resets the losses.
     void beginIteration(const TokenBatches& tokens, int first);
-    // A compute op in two steps, of which only the first is timed.
+    // A compute op in two steps, of which only compute() is timed.
     void compute(std::uint32_t position);
     void finish(std::uint32_t position);
 
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // Losses of this device's last stages, summed over tokens, after the ops have run.
-    // [micro-batch]
+    // [micro-batch] the losses of this device's last stages, summed over tokens, after the ops have
+    // run.
     std::vector<double> losses() const { return m_losses.read(); }
-    // Sum of the squared gradients of this device's optimizer steps, after the ops of an
-    // iteration have run. Each parameter of the model counts once (replica 0 only, tied
-    // embeddings in the first stage only).
+    // The sum of the squared gradients of this device's optimizer steps, after the ops of an
+    // iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
+    // embeddings in the first stage only.
     double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;
-    // On a GPU: called in OPT before the gradient is read, which would otherwise block without a
-    // time limit. Returns when all queued ops have ended, or throws.
+    // For a GPU: called in OPT before the host reads the gradient, which would block without a time
+    // limit. Must return when all queued ops have ended, or throw.
     std::function<void()> awaitLane;
 
 private:
-    void initialize(const StagePlan& stage); // the last one made
+    void initialize(const StagePlan& stage); // the last one constructed
     void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
     StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
@@ -87,12 +87,12 @@ private:
     const DevicePlan& m_plan;
     bool m_halves = false;
     Arena m_arena;
-    std::vector<StageState> m_stages; // as in the plan
-    // Both ends of a tied model, where this device holds them. They step together in the later of
-    // their OPTs, when both gradients are complete.
+    std::vector<StageState> m_stages; // [stage] as in the plan
+    // The two stages of tied embeddings, if this device holds both. They are updated together in
+    // the later of their OPTs, when both gradients are complete.
     struct TiedEmbeddings
     {
-        std::size_t first = 0, last = 0; // indices of stages
+        std::size_t first = 0, last = 0; // indices into m_stages
         bool oneIsReady = false;
     };
     std::vector<TiedEmbeddings> m_tied;

@@ -31,7 +31,7 @@ Result<RunDevices> onFirstGpu(std::string note)
     return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
 }
 
-// No fallback: NCCL was requested explicitly.
+// Does not fall back to another transport, because NCCL was requested explicitly.
 Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
 {
     auto nccl = openNccl(cancel);
@@ -110,7 +110,8 @@ Mode defaultMode(const Experiment& experiment)
     if (experiment.transport == Carrier::Nccl)
         return Mode::Live;
     setCudaEnvironment();
-    const auto schedule = scheduleOf(experiment); // a schedule file defines the number of devices
+    // a schedule file determines the number of devices
+    const auto schedule = scheduleOf(experiment);
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()
         && std::ssize(report.devices) >= schedule->shape.devices * schedule->shape.dataParallel;

@@ -13,39 +13,40 @@
 
 namespace engine {
 
-// The devices of a run.
+// The devices of a run, and how they communicate.
 struct RunDevices
 {
-    // One device that emulates all; in live mode on GPUs one per device: a GPU or a partition.
+    // One device that emulates all; in live mode on GPUs one GPU or partition per device.
     std::vector<std::shared_ptr<const Device>> devices;
-    Mode mode = Mode::Emulate;            // the possible mode
-    std::string note;                     // why the mode differs from the request, in one sentence
-    MakeCommunicators communicators = {}; // for NCCL transport
+    Mode mode = Mode::Emulate;            // mode that is possible
+    std::string note;                     // why `mode` is not the requested one, one sentence
+    MakeCommunicators communicators = {}; // for --transport nccl
 
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // The transport of messages and sums, as --transport spells it; "" where there is none.
+    // The transport of messages and sums as a value of --transport; "" without GPUs.
     std::string transport() const;
-    // Free memory of the machine or of each GPU.
+    // The free memory of the machine or of each GPU.
     MemoryRooms rooms() const;
 };
 
-// If partitions for live mode cannot be created, the run is emulated. Unsupported: the backend
-// or the requested NCCL is not available. `cancel`, which must outlive the result, stops joining
-// communicators later.
+// Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.
+// Returns Unsupported if the backend or the requested NCCL is not available. `cancel` stops joining
+// communicators later; it must outlive the result.
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
                                const std::atomic<bool>& cancel);
 
-// A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
-// with the device bound to this thread, since constants go there. `units` owns them.
+// Makes a model for every device that has a GPU or partition of its own, on its kernels. `make` is
+// called with the device bound to this thread, because models allocate constants. `units` owns the
+// models.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
-// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Uses the
-// driver, so not for the window.
+// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Not for the
+// window, because it loads the driver.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

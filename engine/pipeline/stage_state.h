@@ -23,8 +23,8 @@ inline std::span<const float> fullWeights(std::span<const std::byte> weights,
     return {reinterpret_cast<const float*>(weights.data()), count};
 }
 
-// The state of a stage on one device: weights, gradient and optimizer state, which starts at 0.
-// The memory must outlive it.
+// The weights, gradient and optimizer state (initially 0) of a stage on one device. The memory must
+// outlive it.
 struct StageState
 {
     StageState(StageId ofStage, const StageMemory& memory, const Kernels<float>& kernels,

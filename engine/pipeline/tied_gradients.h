@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// Sets both copies of the tied gradient to their sum, if one device holds both stages.
+// Sets the tied gradients of both stages to their sum. Both stages must be on one device.
 inline void sumTied(const Kernels<float>& kernels, const TiedParameters& tied, Gradients& first,
                     Gradients& last)
 {

@@ -9,15 +9,16 @@
 namespace engine {
 namespace {
 
-// Beyond this number only the order of time is tried, because the others compare every pair.
+// With more buffers only the order of time is tried, because other orders compare every pair.
 constexpr std::size_t kFewLives = 4000;
-// Up to this number a better order is searched until a layout is at most 1 / kGoodEnough above
-// the lower bound, limited by rounds and by comparisons of pairs: about 0.1 s.
+// With at most this many buffers a better order is searched until the layout is within 1 /
+// kGoodEnough of the lower bound. The search is limited by rounds and by comparisons of pairs, to
+// about 0.1 s.
 constexpr std::size_t kVeryFewLives = 600;
 constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
-constexpr std::uint64_t kClimbs = 8; // each from the best so far
+constexpr std::uint64_t kClimbs = 8; // each starts from the best layout so far
 constexpr Bytes kGoodEnough = 40;
-// the search continues from layouts that are worse by at most this part
+// The search continues from layouts that are larger by at most 1 / kDrift.
 constexpr Bytes kDrift = 200;
 constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 
@@ -43,7 +44,7 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// Required distance of `other` above `below`; 0: they do not overlap in time.
+// The required distance of `other` above `below`; 0 if they do not overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)
@@ -60,7 +61,7 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
 
 using Order = std::vector<std::uint32_t>; // of lives
 
-// Puts buffers one by one into the lowest gap that fits.
+// Places buffers one at a time into the lowest gap that fits.
 class FirstFit
 {
 public:
@@ -71,13 +72,13 @@ public:
     { }
 
     enum class Sorted : std::uint8_t { ByBegin, No };
-    // Returns the size of the layout; stops as soon as `limit` is reached.
+    // Returns the size of the layout. Stops when it reaches `limit`.
     Bytes place(const Order& order, Sorted sorted, Bytes limit = kNoLimit)
     {
         m_placed.clear();
         Bytes bytes = 0;
         for (const std::uint32_t next : order) {
-            if (sorted == Sorted::ByBegin) // buffers that have ended do not overlap later ones
+            if (sorted == Sorted::ByBegin) // a buffer that has ended cannot overlap later ones
                 std::erase_if(m_placed, [&](std::uint32_t i) {
                     return m_lives[i].end < m_lives[next].begin;
                 });
@@ -95,7 +96,7 @@ public:
     const std::vector<Bytes>& offsets() const { return m_offsets; }
 
 private:
-    // The lowest offset at which the buffer overlaps no other.
+    // The lowest offset at which the buffer overlaps no placed buffer.
     Bytes lowest(std::uint32_t next) const
     {
         Bytes offset = 0;
@@ -108,7 +109,7 @@ private:
                 if (m_offsets[other] >= offset + clearance(m_lives[next], m_lives[other]))
                     continue;
                 offset = m_offsets[other] + above;
-                raised = m_shrinks; // else what lies lower is passed for good
+                raised = m_shrinks; // without shrinking buffers one pass suffices
             }
         }
         return offset;
@@ -126,7 +127,7 @@ struct Peak
     std::uint32_t position = 0;
 };
 
-// `size` of a piece's bytes.
+// The largest sum of size(piece) over pieces that are alive at the same time.
 template<class Size>
 Peak findPeak(std::span<const BufferLife> lives, Size size)
 {
@@ -147,7 +148,6 @@ Peak findPeak(std::span<const BufferLife> lives, Size size)
     return peak;
 }
 
-// Tries orders of placement and keeps the best layout.
 class Search
 {
 public:
@@ -202,8 +202,8 @@ private:
         take(order, m_fit.place(order, FirstFit::Sorted::No));
     }
 
-    // Moves one buffer at a time within the order, usually one at the top, and continues from
-    // the result unless it is much worse.
+    // Moves one buffer at a time within the order, usually one near the top of the layout, and
+    // continues from the result unless it is much worse.
     void climb(Random random)
     {
         Order now = m_order;
@@ -231,7 +231,6 @@ private:
         }
     }
 
-    // The position in the order of a buffer to move.
     std::size_t candidate(const Order& order, const std::vector<Bytes>& offsets, Random& random)
     {
         m_high.clear();
@@ -246,7 +245,7 @@ private:
     std::span<const BufferLife> m_lives;
     Peak m_peak;
     FirstFit m_fit;
-    Order m_byBegin, m_order; // m_order: of the best layout
+    Order m_byBegin, m_order; // m_order: order of the best layout
     std::vector<std::size_t> m_high;
     ArenaLayout m_best;
 };

@@ -9,13 +9,13 @@
 namespace engine {
 
 constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
-constexpr Bytes kAlignment = 64;               // of every buffer of an arena
+constexpr Bytes kAlignment = 64;               // of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Bytes of an arena.
+// A range of bytes of an arena.
 struct Extent
 {
     Bytes offset = 0, bytes = 0;
@@ -24,14 +24,14 @@ struct Extent
     friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-// A buffer that the program of its own device orders: alive from the op at `begin` to the end of
-// the op at `end`, both positions included. A stash may shrink on the way: then `bytes` hold until
-// `shrinks`, and `rest` of them, from its first byte, afterwards.
+// The lifetime of a buffer that the program of its own device determines: from the op at `begin` to
+// the end of the op at `end`, both positions included. A stash may shrink: up to position `shrinks`
+// it has `bytes`, afterwards only the first `rest` of them.
 struct BufferLife
 {
     std::uint32_t begin = 0, end = 0;
     Bytes bytes = 0;
-    std::uint32_t shrinks = kNever; // the last position with all of it
+    std::uint32_t shrinks = kNever; // last position with all `bytes`
     Bytes rest = 0;
 
     static constexpr std::uint32_t kNever = 0xFFFFFFFF;
@@ -46,17 +46,17 @@ struct BufferLife
 
 struct ArenaLayout
 {
-    std::vector<Bytes> offsets; // of each life
-    Bytes bytes = 0;            // laid out
-    Bytes peak = 0;             // alive at once at most: no layout is smaller
-    std::uint32_t peakAt = 0;   // position
+    std::vector<Bytes> offsets; // [life]
+    Bytes bytes = 0;            // size of the layout
+    Bytes peak = 0; // largest number of bytes alive at the same time, a lower bound of `bytes`
+    std::uint32_t peakAt = 0; // position of the peak
 };
 
-// Places buffers so that two share bytes only where one ends before the other begins: first-fit, in
-// the best of several orders, and of some thousand random changes of it while it is more than 2.5 %
-// above the peak. The same input gives the same layout.
+// Places buffers so that two share bytes only if one ends before the other begins. First-fit, in
+// the best of several orders and, while the layout is more than 2.5 % above the peak, of some
+// thousand random changes of it. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
-// Most bytes alive at once, without alignment.
+// The largest number of bytes alive at the same time, without alignment.
 Bytes peakOf(std::span<const BufferLife> lives);
 
 } // namespace engine

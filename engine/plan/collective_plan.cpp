@@ -40,7 +40,7 @@ public:
     std::vector<Planned> take() { return std::move(m_all); }
 
 private:
-    // All calls for a stage, and for both stages of tied embeddings, are one collective.
+    // All calls for a stage (for both stages of tied embeddings) join one collective.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
         auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);
@@ -49,7 +49,7 @@ private:
         one->members.push_back(member);
     }
 
-    // For one of the two stages.
+    // The parameters of a stage that are not tied.
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)

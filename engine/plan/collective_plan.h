@@ -4,9 +4,9 @@
 
 namespace engine {
 
-// The ALLREDUCE ops of a schedule: each sums the gradient of a stage over all devices that hold
-// it. With tied embeddings the tied tensor is summed over both stages and, with several
-// data-parallel copies, the rest of either stage over the copies. Parts of a stage do not
+// Plans the ALLREDUCE ops of a schedule, each of which sums the gradient of a stage over all
+// devices that hold it. With tied embeddings the tied tensor is summed over both stages and, with
+// several data-parallel copies, the rest of each stage over the copies. Parts of a stage do not
 // overlap, so they may run in any order.
 std::vector<ExecutionPlan::PlannedCollective> planCollectives(const Schedule& lowered,
                                                               const PipelineModel<float>& unit);

@@ -53,8 +53,7 @@ public:
     }
 
 private:
-    // The position at which a blocking all-reduce waits: after the calls for all replicas of the
-    // device.
+    // A blocking all-reduce waits after the calls for all replicas that the device holds.
     void allReduce(HappensBefore::Place place, std::span<const Op> program)
     {
         const Op& op = program[place.position];
@@ -112,7 +111,7 @@ private:
                 waitFor({device, i}, {Fence::Kind::Copied, own.transfer});
     }
 
-    // Ops that reuse the memory of an evicted stash wait until it has been moved.
+    // Makes ops that reuse the memory of an evicted stash wait until it has been moved.
     void reuseOfEvicted(DeviceId device)
     {
         const std::span<const Op> program = m_parts.lowered.on(device);
@@ -130,13 +129,12 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        break; // later ops wait for this one
+                        break; // later ops run after this one
                 }
             }
         }
     }
 
-    // The collectives of the op's stage.
     std::vector<std::uint32_t> reductionsOf(const Op& op) const
     {
         std::vector<std::uint32_t> all;
@@ -155,7 +153,7 @@ private:
     {
         return m_plan.devices[place.device].ops[place.position];
     }
-    // Joint ops wait together, before the first.
+    // Joint ops wait together before the first of them.
     void waitFor(HappensBefore::Place place, Fence fence)
     {
         planOf({place.device, m_parts.order.groupOf(place).first}).waits.push_back(fence);

@@ -4,9 +4,9 @@
 
 namespace engine {
 
-// Data parallelism: W copies of the pipeline train concurrently, each with its own devices and
-// micro-batches, with one plan. In the transport every copy has its own ids of devices, messages
-// and evicts, those of copy 0 first; all-reduces are shared by all copies.
+// Data parallelism: W copies of the pipeline train concurrently with one plan, each on its own
+// devices and micro-batches. In the transport every copy has its own ids of devices, messages and
+// evicts, those of copy 0 first. All-reduces are shared by all copies.
 class CopyNumbers
 {
 public:
@@ -45,7 +45,7 @@ private:
     int m_copies;
 };
 
-// Senders, receivers and members of all-reduces with these ids, without buffers, EVICT and LOAD.
+// The traffic of all copies with these ids, without buffers, EVICT and LOAD.
 Traffic trafficOf(const ExecutionPlan& plan, const CopyNumbers& numbers);
 
 } // namespace engine

@@ -32,7 +32,7 @@ DevicePlan DevicePlanner::plan()
     return std::move(m_plan);
 }
 
-// Allocates the next bytes. Empty extents remain empty.
+// Reserves the next bytes of the arena; 0 bytes give an empty extent.
 Extent DevicePlanner::take(Bytes bytes)
 {
     const Extent extent{m_plan.arena, bytes};
@@ -83,8 +83,8 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
-// Places a stash in pieces with separate lifetimes, unless it moves as a whole (evicted stashes)
-// or is read by later slices.
+// Places the buffers of the program. A stash has pieces with separate lifetimes, unless it moves as
+// a whole (is evicted) or is read by later slices.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1
@@ -116,7 +116,7 @@ void DevicePlanner::placeProgram(const StashPlan& own)
     countFullest(own);
 }
 
-// Reservations last for the whole run.
+// Counts reservations as used at the peak, because they last for the whole run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
     const auto add
@@ -165,7 +165,7 @@ void DevicePlanner::takeProgram()
         free(own.buffers[i], m_places[i]);
 }
 
-// Memory that is free after an op.
+// Records the memory that is free after an op.
 void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
 {
     const BufferLife& life = buffer.life;

@@ -8,11 +8,12 @@ namespace engine {
 class DevicePlanner
 {
 public:
-    // `stashes` of all devices, because evicted stashes come from the partner.
+    // `stashes` has an entry for every device, because stashes of the partner may be evicted to
+    // this one.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 
-    DevicePlan plan(); // transfers are connected later
+    DevicePlan plan(); // connect() adds the transfers
 
 private:
     Extent take(Bytes bytes);
@@ -28,10 +29,10 @@ private:
     const IdVector<DeviceId, StashPlan>& m_stashes;
     DeviceId m_device;
     DevicePlan m_plan;
-    std::vector<StashPlace> m_places; // of each buffer of the program
+    std::vector<StashPlace> m_places; // [buffer of the program]
 };
 
-// Shared by the plans of all devices.
+// What the plans of all devices share.
 struct PlanParts
 {
     const Schedule& lowered;
@@ -39,7 +40,7 @@ struct PlanParts
     const MessagePlan& messages;
     const IdVector<DeviceId, StashPlan>& stashes;
 };
-// Numbers what is sent, copied and reduced, and sets what every op waits for and posts.
+// Numbers the messages, copies and collectives, and sets what every op waits for and posts.
 void connect(const PlanParts& parts, ExecutionPlan& plan);
 
 } // namespace engine

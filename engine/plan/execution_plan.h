@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// A stage in the arena of a device.
+// The memory of a stage in the arena of a device.
 struct StagePlan
 {
     int replica = 0;
@@ -18,45 +18,45 @@ struct StagePlan
     Extent sums; // int64, with exact accumulation; otherwise empty
 };
 
-// Positions of the pieces of a stash, see the model's StashPieces. A stash that moves as a whole
-// is in the first.
+// Where the pieces of a stash are (see StashPieces). A stash that moves as a whole is in the first
+// piece.
 using StashPlace = std::array<Extent, kStashPieces>;
 
-// An op with its memory and the fences that it waits for.
+// The memory of an op and the fences that it waits for.
 struct OpPlan
 {
     Extent input, output;          // boundary tensors
-    std::vector<StashPlace> stash; // [unit of work of the op]
-    std::vector<StashPlace> made;  // [unit of work of the op] of RECOMPUTE
+    std::vector<StashPlace> stash; // [unit]
+    std::vector<StashPlace> made;  // [unit] produced by RECOMPUTE
     std::vector<Extent> earlier;   // stashes of earlier slices
-    Extent version; // weights, if not the newest; for OPT the version to keep before the update, if
-                    // any
-    std::vector<Fence> waits; // before the op begins; for joint ops at the first; for a blocking
-                              // ALLREDUCE before the next op
-    std::vector<std::uint32_t> posts;  // messages whose slots are free after the op
-    std::vector<Extent> freed;         // after the op
-    std::uint32_t transfer = kNoIndex; // the message of SEND and RECV, the copy of EVICT and LOAD
-    std::vector<std::uint32_t> reductions; // the collectives of ALLREDUCE
+    // Weights, unless they are the newest. OPT: where it keeps the old version, if at all.
+    Extent version;
+    // Before the op begins. Joint ops wait at the first op, a blocking ALLREDUCE before the next.
+    std::vector<Fence> waits;
+    std::vector<std::uint32_t> posts;      // messages whose slots are free after the op
+    std::vector<Extent> freed;             // memory that is free after the op
+    std::uint32_t transfer = kNoIndex;     // message of SEND and RECV, copy of EVICT and LOAD
+    std::vector<std::uint32_t> reductions; // collectives of ALLREDUCE
 };
 
-// The arena of one device, planned before the run: memory for the whole run, then reservations
-// that depend on other devices, then buffers ordered by its own program.
+// The arena of one device, planned before the run. It has memory for the whole run, then
+// reservations that depend on other devices, then buffers that the program of the device orders.
 struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
     std::vector<Extent> sources, slots, guests;                  // reservations
-    Bytes reserved = 0;                                          // bytes of the reservations
-    ArenaLayout layout; // of the buffers ordered by the program
-    Bytes arena = 0;    // total bytes
+    Bytes reserved = 0;                                          // of the reservations
+    ArenaLayout layout; // of the buffers that the program orders
+    Bytes arena = 0;    // size of the whole arena
     EnumArray<MemoryCategory, Bytes, kMemoryCategories>
-        full{};                            // of it at the peak; the rest is idle
-    Bytes stashPeak = 0;                   // peak of its own stashes
+        full{};                            // used at the peak; the rest of the arena is idle
+    Bytes stashPeak = 0;                   // of the device's own stashes
     std::vector<OpPlan> ops;               // [position]
-    std::vector<std::uint32_t> firstPosts; // messages whose slots are free from the begin
+    std::vector<std::uint32_t> firstPosts; // messages whose slots are free before the first op
 
-    Bytes live() const { return arena - layout.bytes + layout.peak; } // at the peak
+    Bytes live() const { return arena - layout.bytes + layout.peak; } // bytes used at the peak
 };
 
 struct ExecutionPlan
@@ -73,8 +73,9 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
-    // Of one copy of the pipeline; the members of all copies take part. Tied embeddings with
-    // several copies need up to four: for the tied tensor, and for the rest of either stage.
+    // A collective of one copy of the pipeline, in which the members of all copies take part. Tied
+    // embeddings with several copies need up to four: for the tied tensor, and for the rest of each
+    // stage.
     struct PlannedCollective
     {
         struct Member
@@ -82,7 +83,7 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // of the numbers of its gradient that are summed
+            std::size_t first = 0; // first number of its gradient that is summed
         };
 
         StageId stage; // identifies the all-reduce (tied_embeddings.h)
@@ -90,24 +91,24 @@ struct ExecutionPlan
         std::vector<Member> members;
     };
 
-    int units = 1; // per micro-batch
-    int width = 1; // data-parallel copies; everything else describes one copy
+    int units = 1; // units of work per micro-batch
+    int width = 1; // data-parallel copies; all other members describe one copy
     IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
     std::vector<PlannedCollective> collectives;
-    std::vector<HappensBefore::Place> order; // every op after its inputs
-    MemoryLog memory; // allocations and frees of an iteration, known before it runs
+    std::vector<HappensBefore::Place> order; // of ops, in which every op follows its inputs
+    MemoryLog memory;                        // allocations and frees of an iteration
 
-    double total() const; // bytes of all arenas of all copies
+    double total() const; // bytes of the arenas of all copies
 };
 
 struct ExecutionPlanInput
 {
     const Schedule& lowered;
-    const PipelineModel<float>& unit; // a pass of one unit of a micro-batch (stash_plan.h)
+    const PipelineModel<float>& unit; // a pass of one unit of work (stash_plan.h)
     Accumulate accumulate = Accumulate::Float;
-    Bytes tokenBytes = 0; // per iteration, on the devices of the first and the last stage
+    Bytes tokenBytes = 0; // per iteration, on devices of the first and the last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
@@ -120,8 +121,8 @@ inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// Bytes of the recording of that many iterations in memory: per op its span, its measured time
-// and two memory events.
+// The bytes that recording `iterations` needs in memory: per op a span, a measured time and two
+// memory events.
 double recordBytes(std::size_t ops, std::int64_t iterations);
 
 } // namespace engine

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// The first and the last op joined with each op.
+// [position] the first and the last op of the joint group that contains the op.
 auto groupsOf(std::span<const Op> program)
 {
     std::vector<HappensBefore::Group> groups(program.size());
@@ -60,7 +60,7 @@ std::span<HappensBefore::Clock> HappensBefore::begin(Place place)
     return std::span(m_begin[place.device]).subspan(place.position * m_devices, m_devices);
 }
 
-// Executes the ops of a group if all of their inputs are available.
+// Executes the ops of a group if the inputs of all of them are available.
 bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first)
 {
     const std::span<const Op> program = lowered.on(device);

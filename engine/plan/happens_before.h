@@ -6,25 +6,25 @@
 
 namespace engine {
 
-// The order that a schedule guarantees, from the programs of its devices and the values that
-// they wait for, independent of times (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two
-// buffers may share memory only if this order separates them.
+// The order that a schedule guarantees for any times: the programs of its devices, and the values
+// that ops wait for (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two buffers may share
+// memory only if this order separates them.
 class HappensBefore
 {
 public:
-    explicit HappensBefore(const Schedule& lowered); // must not deadlock
+    explicit HappensBefore(const Schedule& lowered); // the schedule must not deadlock
 
     struct Place
     {
         DeviceId device;
-        std::uint32_t position = 0; // of a compute op in the device's program
+        std::uint32_t position = 0; // of a compute op in the program of the device
     };
-    // Whether `first` has ended before `second` begins. Joint ops begin and end together.
+    // Whether `first` always ends before `second` begins. Joint ops begin and end together.
     bool isOrdered(Place first, Place second) const;
 
-    // Every op after its inputs.
+    // All ops, each after its inputs.
     const std::vector<Place>& order() const { return m_order; }
-    // The ops joined with the op at `position`, usually only itself.
+    // The positions of the ops joined with the op at `position`, usually only that op.
     struct Group
     {
         std::uint32_t first = 0, last = 0;
@@ -42,8 +42,8 @@ private:
     std::size_t m_devices = 0;
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
-    std::vector<Place> m_madeBy;                     // [valueIndex], during construction
-    // [meetingOf()] number of calls expected, and seen
+    std::vector<Place> m_madeBy; // [valueIndex] the producer, during construction
+    // [meetingOf()] expected calls, and calls so far
     IdVector<StageId, int> m_allReduces, m_reduced;
     IdVector<StageId, Clocks> m_reducedAt;
     std::vector<Place> m_order;

@@ -20,8 +20,8 @@ std::string bytesText(double bytes)
                          : fmt::format("{:.1f} GB", bytes / kGiga);
 }
 
-// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": sizes of the device,
-// or of the fullest memory.
+// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)". The sizes are those of
+// the fullest device (`perDevice`) or of the fullest memory.
 std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
     std::string text;
@@ -30,7 +30,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
                             bytesText(need));
     }
-    return text.empty() ? "use a smaller model, or other --devices" : text;
+    return text.empty() ? "use a smaller model or more --devices" : text;
 }
 
 int devicesOf(const ExecutionPlan& plan) // of all copies
@@ -46,13 +46,13 @@ DeviceId ownOf(int device, const ExecutionPlan& plan)
 
 struct Fullest
 {
-    DeviceId device; // of a copy
+    DeviceId device; // of one copy of the pipeline
     Bytes arena = 0;
-    std::string op;  // at which it holds the most
-    int devices = 0; // among how many
+    std::string op;  // op at the peak
+    int devices = 0; // number of devices that were compared
 };
 
-// Among the devices in a room; -1: all.
+// The fullest of the devices in memory `room`; of all devices if -1.
 Fullest fullestOf(const MemoryFit& fit, int room)
 {
     const int all = devicesOf(fit.plan);
@@ -72,15 +72,15 @@ Fullest fullestOf(const MemoryFit& fit, int room)
     return fullest;
 }
 
-// "this run needs 3.0 GB of memory and 2.0 GB are free", "GPU 1 needs 3.0 GB of memory for 4 of 8
-// devices, 0.3 GB of it for NCCL's communicators, and ...".
+// "this run needs 3.0 GB of memory but can use 1.8 GB of the 2.0 GB that are free; ..." or "GPU 1
+// needs 3.0 GB of memory for 4 of 8 devices, 0.3 GB of it for NCCL's communicators, but ...".
 Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
                     const std::string& what, const std::string& more)
 {
     return fail(Error::Code::Device,
-                fmt::format("{} needs {} of memory{} and {} are free, {} too little; {}", who,
-                            bytesText(needed), what, bytesText(room.free),
-                            bytesText(needed - room.usable()), more));
+                fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
+                            who, bytesText(needed), what, bytesText(room.usable()),
+                            bytesText(room.free), more));
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
@@ -104,7 +104,8 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 
 double recordOf(const Experiment& experiment, const Schedule& lowered)
 {
-    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay
+    // 1 for the median iteration.
+    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1;
     return recordBytes(opCount(lowered), iterations);
 }
 
@@ -131,7 +132,7 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
     const int all = devicesOf(plan);
     const bool isNccl = experiment.transport == Carrier::Nccl;
     const auto communicators = isNccl ? communicatorNeed(plan) : IdVector<DeviceId, Bytes>(all);
-    // Besides the arenas: copies of other GPUs' buffers for sums.
+    // Not in the arenas: copies of other GPUs' buffers, which all-reduces add.
     const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
     const double staged = isStaged ? QueuedTransport::kStaged : 0;
     for (int d = 0; d < all; ++d) {
@@ -163,7 +164,7 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
     if (machine.holds(record))
         return {};
     return refuse("this run", record, machine, "",
-                  "most of it is the record: use fewer --iterations or --micro-batches");
+                  "most of it is for the recording; use fewer --iterations or --micro-batches");
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
@@ -172,12 +173,12 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
     const Fullest fullest = fullestOf(fit, -1);
     const Bytes limit = fit.experiment.deviceMemory;
     if (limit > 0 && fullest.arena > limit)
-        return fail(Error::Code::Device,
-                    fmt::format("device {} needs {} at {} and --device-memory leaves it {}, {} too "
-                                "little; {}",
-                                fullest.device.value, bytesText(fullest.arena), fullest.op,
-                                bytesText(limit), bytesText(fullest.arena - limit),
-                                whatWouldFit(fit, device, true)));
+        return fail(
+            Error::Code::Device,
+            fmt::format("device {} needs {} at {}, but --device-memory is {}, {} too little; {}",
+                        fullest.device.value, bytesText(fullest.arena), fullest.op,
+                        bytesText(limit), bytesText(fullest.arena - limit),
+                        whatWouldFit(fit, device, true)));
     for (std::size_t i = 0; i < fit.rooms.size(); ++i)
         if (!fit.rooms[i].holds(need.rooms[i]))
             return refuseRoom(fit, device, i, need);

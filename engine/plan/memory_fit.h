@@ -9,9 +9,9 @@
 
 namespace engine {
 
-// Checks that the arenas of all devices fit into the memory of the machine or of their GPUs
-// (`rooms`), and each device into Experiment::deviceMemory. The error names the missing bytes,
-// the fullest device with its op, and changes of the experiment that fit.
+// The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
+// machine or of their GPUs (`rooms`), and each arena into Experiment::deviceMemory. The error has
+// the missing bytes, the fullest device with its op, and changes of the experiment that fit.
 struct MemoryFit
 {
     const Experiment& experiment;
@@ -19,27 +19,27 @@ struct MemoryFit
     const ExecutionPlan& plan;
     const MemoryRooms& rooms;
 };
-Result<void> checkFits(const MemoryFit& fit, const Device& device); // the device that runs it
+Result<void> checkFits(const MemoryFit& fit, const Device& device); // `device` runs the experiment
 
-// Checks the recording only, before planning; `available` bytes of the machine; 0: unknown,
-// fits.
+// Checks that the recording fits, before planning. `available`: bytes of the machine; 0: unknown,
+// always fits.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
-// Memory that a run needs.
+// The memory that a run needs.
 struct MemoryNeed
 {
-    std::vector<double> rooms;         // bytes in each room
+    std::vector<double> rooms;         // [room] bytes
     Bytes fullest = 0;                 // arena of the fullest device
-    std::vector<double> communicators; // bytes in each room reserved for NCCL
+    std::vector<double> communicators; // [room] bytes reserved for NCCL
 
-    double most() const; // maximum over the rooms
+    double most() const; // of `rooms`
 };
 
-// A change of the experiment with which it fits in memory; verified by planning it.
+// A change with which the experiment fits in memory, verified by planning it.
 struct Remedy
 {
-    std::string words; // "--micro-batches 4"
+    std::string words; // option: "--micro-batches 4"
     Experiment experiment;
     MemoryNeed need;
 };

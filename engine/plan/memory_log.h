@@ -6,7 +6,8 @@
 
 namespace engine {
 
-// The allocations and frees of one iteration by op; their times follow when the ops have run.
+// An allocation or a free in an iteration, at the begin or end of an op. Its time is known when the
+// op has run.
 struct MemoryChange
 {
     enum class At : std::uint8_t { Begin, End };
@@ -15,18 +16,18 @@ struct MemoryChange
     At at = At::Begin;
     DeviceId device;
     MemoryCategory category = MemoryCategory::Stash;
-    Bytes bytes = 0; // + allocated, - freed
+    Bytes bytes = 0; // positive: allocated, negative: freed
 
     friend bool operator==(const MemoryChange&, const MemoryChange&) = default;
 };
 using MemoryLog = std::vector<MemoryChange>;
 
-// Appends the events of iteration `iteration` (whose spans are the last of every track), sorted
-// by time; frees first at equal times.
+// Appends the memory events of iteration `iteration`, whose spans must be the last of every track.
+// Sorted by time; at equal times frees come first.
 void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t opCount,
                  Timeline& timeline);
 
-// The window of each op in that iteration. [OpIndex]
+// [OpIndex] the window of each op in that iteration.
 std::vector<Window> windowsOf(const Timeline& timeline, std::uint32_t iteration,
                               std::uint32_t opCount);
 

@@ -6,9 +6,9 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms);
-// Bytes of NCCL communicators on each device, counted over all copies; 0 without NCCL.
+// [device, over all copies] bytes of NCCL communicators; 0 without NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
-// Bytes of the recording in memory.
+// The bytes that the recording needs in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);
 
 bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms);

@@ -12,10 +12,10 @@
 namespace engine {
 namespace {
 
-// of an alternative, so that planning takes little time
+// Limits the size of alternatives, so that planning them takes little time.
 constexpr std::size_t kMostOps = 100'000;
 
-// Memory of an experiment; none if it cannot run.
+// The memory that an experiment needs; nullopt if it cannot run.
 std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
                                  const Device& device)
 {
@@ -87,7 +87,7 @@ private:
         return true;
     }
 
-    // The largest of `value` / 2, / 4, ... that fits.
+    // Tries `value` / 2, / 4, ... and keeps the largest that fits.
     void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
     {
         while ((value /= 2) > 0)

@@ -6,24 +6,24 @@
 
 namespace engine {
 
-// A memory that holds arenas: the machine's, or a GPU's.
+// A memory that has arenas: that of the machine, or of a GPU.
 struct MemoryRoom
 {
     Bytes free = 0; // after all devices were opened; 0: unknown, everything fits
-    int gpu = -1;   // -1: the machine, which also holds the recording
+    int gpu = -1;   // -1: the machine's memory, which also has the recording
 
     bool isGpu() const { return gpu >= 0; }
-    // Leaves some memory free: for other processes, or on a GPU for kernels loaded late, graphs
-    // and tracers.
+    // Less than `free`: leaves some for other processes, or on a GPU for kernels loaded late,
+    // graphs and tracers.
     double usable() const;
     bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
 };
 
-// Of a run; not empty.
+// The memories of a run; not empty.
 using MemoryRooms = std::vector<MemoryRoom>;
 
-// The index in `rooms` for the arena of a device, of `devices` over all copies of the pipeline,
-// placed on GPUs by device_placement.h.
+// The index in `rooms` of the memory for a device, one of `devices` over all copies of the pipeline
+// (device_placement.h places them on GPUs).
 int roomOf(int device, int devices, const MemoryRooms& rooms);
 
 } // namespace engine

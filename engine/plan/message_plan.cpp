@@ -12,7 +12,7 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     for (const Value& value : values) {
         if (value.kind == Value::Kind::Activation)
             return value;
-        // With sequence slices a stage also passes gradients to itself, which are not separate
+        // With sequence slices a stage also passes gradients to itself, but not in separate
         // tensors.
         if (value.kind == Value::Kind::Gradient && value.stage.value == op.stage.value + besides
             && value.stage.value > 0)
@@ -21,7 +21,7 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     return std::nullopt;
 }
 
-// Maximum number of reservations checked for reuse, longest unused first.
+// The largest number of reservations that are checked for reuse, longest unused first.
 constexpr std::size_t kTries = 64;
 
 // The reservations of one device: the last message of each, and its size.
@@ -29,7 +29,7 @@ struct Pool
 {
     std::vector<std::uint32_t> last;
     std::vector<Bytes>& bytes;
-    std::deque<std::uint32_t> byAge; // of the last message
+    std::deque<std::uint32_t> byAge; // ordered by age of the last message
 };
 
 class Planner
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    // In the order of production.
+    // Reserves memory for messages in the order in which they are produced.
     void reserve()
     {
         IdVector<DeviceId, Pool> sources, slots;
@@ -102,8 +102,8 @@ private:
         return m_plan.messages[m_plan.messageOf[valueIndex(value, m_lowered.shape)]];
     }
 
-    // Reuses a reservation of the same size whose last message was used before this one is
-    // produced, or creates a new one.
+    // Reuses a reservation of the same size whose last message is used before this one is produced,
+    // or creates a new one.
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];

@@ -9,30 +9,30 @@
 
 namespace engine {
 
-// The boundary tensor that an op receives from the neighbouring stage, and the one that it
-// passes on.
+// The boundary tensor that an op receives from the neighbouring stage, and the one that it passes
+// to the next.
 std::optional<Value> boundaryInput(const Op& op, const Shape& shape);
 std::optional<Value> boundaryOutput(const Op& op, const Shape& shape);
 
-// A boundary tensor from its producer through SEND and RECV to its consumer; without SEND and
-// RECV if both stages are on one device.
+// A boundary tensor, from its producer through SEND and RECV to its consumer. If both stages are on
+// one device, there are no SEND and RECV.
 struct PlannedMessage
 {
     Value value;
     HappensBefore::Place maker, user;
     std::uint32_t send = kNoIndex,
-                  receive = kNoIndex; // positions on the devices of producer and consumer
+                  receive = kNoIndex; // positions in the programs of producer and consumer
     Bytes bytes = 0;
     std::uint32_t source = 0, slot = 0;  // indices of reservations, if it is sent
-    std::uint32_t nextInSlot = kNoIndex; // the next message in the same slot
+    std::uint32_t nextInSlot = kNoIndex; // next message that uses the slot
 
     bool isSent() const { return send != kNoIndex; }
 };
 
-// What is held for messages during the whole run, since another device's clock decides when one is
-// gone. A reservation serves a message after another only where the schedule orders the use of the
-// one before the making of the other: so a sender never waits for a slot, and no order of events
-// needs more.
+// Memory reserved for messages during the whole run, because other devices' ops determine when a
+// message is no longer needed. A reservation is reused for a message only if the schedule orders
+// the last use of the earlier message before the production of the later one. Therefore a sender
+// never waits for a slot, and no timing needs more memory.
 struct MessagePlan
 {
     struct Reservations // of one device
@@ -41,13 +41,13 @@ struct MessagePlan
     };
 
     std::vector<PlannedMessage> messages;
-    std::vector<std::uint32_t> messageOf; // [valueIndex] -> messages; kNoIndex: none
+    std::vector<std::uint32_t> messageOf; // [valueIndex] index of its message; kNoIndex: none
     IdVector<DeviceId, Reservations> devices;
-    // The messages that use a slot for the first time.
+    // The the messages that use a slot for the first time.
     IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 
-// `bytesOf`: size of an activation or a gradient.
+// `bytesOf` returns the size of an activation or a gradient.
 MessagePlan planMessages(const Schedule& lowered, const HappensBefore& order,
                          const std::function<Bytes(const Value&)>& bytesOf);
 

@@ -16,7 +16,7 @@ public:
     {
         addOn(place.device, place, at, category, bytes);
     }
-    // A change on `device` at the begin or end of an op of another device.
+    // Records a change on `device` at the begin or end of an op of another device.
     void addOn(DeviceId device, HappensBefore::Place place, At at, MemoryCategory category,
                Bytes bytes)
     {
@@ -28,7 +28,7 @@ public:
     void message(const PlannedMessage& message)
     {
         if (!message.isSent())
-            return; // a buffer of the device
+            return; // it is a buffer that the program orders
         const auto category = MemoryCategory::Buffers;
         add(message.maker, At::Begin, category, message.bytes);
         add({message.maker.device, message.send}, At::End, category, -message.bytes);

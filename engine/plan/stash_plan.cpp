@@ -14,7 +14,7 @@ Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// For a stash of this many numbers.
+// The bytes of the pieces of a stash with `numbers` numbers.
 std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
 {
     return {bytesOf(sizes, sizes.weightStash - sizes.headKept), bytesOf(sizes, sizes.headKept),
@@ -78,7 +78,7 @@ private:
     }
     BufferLife& life(std::uint32_t buffer) { return m_plan.buffers[buffer].life; }
 
-    // Tensors between two stages of the device, without messages.
+    // Records tensors that one stage passes to another on the same device, without a message.
     void handOver(std::uint32_t position)
     {
         const Op& op = m_program[position];
@@ -174,7 +174,7 @@ private:
         }
     }
 
-    // The slot is freed by the end of the next compute op (stash.h: stashRoom()).
+    // The slot must be free at the end of the next compute op (stash.h: stashRoom()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;
@@ -210,7 +210,7 @@ private:
                 m_plan.of[i].version = first + versions.of[i];
     }
 
-    // Copies of a device run in program order, which is sufficient.
+    // Reuses a slot on the partner as soon as it is free, because copies run in program order.
     std::uint32_t guestFor(Bytes bytes)
     {
         const auto free = std::ranges::find(m_freeGuests, bytes,
@@ -231,7 +231,7 @@ private:
     StashPlan m_plan;
     std::map<std::pair<std::uint32_t, int>, std::uint32_t> m_current; // [cell, unit] -> buffer
     std::map<std::pair<std::uint32_t, int>, std::uint32_t> m_guestOf; // [cell, unit]
-    std::map<std::uint32_t, std::uint32_t> m_handedOver;              // [valueIndex] -> buffer
+    std::map<std::uint32_t, std::uint32_t> m_handedOver;              // [valueIndex] buffer
     std::vector<std::uint32_t> m_freeGuests;
 };
 

@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// One of `parts` equal parts of a batch's samples.
+// Part `part` of `parts` equal parts of the samples of a batch.
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {
     const std::size_t count = batch.inputs.size() / parts;
@@ -17,18 +17,18 @@ inline TokenBatch partOf(TokenBatch batch, int part, int parts)
     return {batch.inputs.subspan(first, count), batch.targets.subspan(first, count)};
 }
 
-// The tokens of one iteration, all micro-batches.
+// The tokens of all micro-batches of one iteration.
 class TokenBatches
 {
 public:
-    // Memory needed, known before allocation.
+    // The bytes that will be allocated.
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches
             * sizeof(std::int32_t);
     }
 
-    // With several slices the order of a micro-batch is (slice, sample, token).
+    // With several slices the tokens of a micro-batch are ordered (slice, sample, token).
     TokenBatches(const ModelSpec& model, int microBatches, int slices = 1)
         : m_sequence(model.sequence)
         , m_microBatches(microBatches)
@@ -39,8 +39,8 @@ public:
         , m_targets(m_inputs.size())
     { }
 
-    // `iteration` counts over the run, including warm-up. Micro-batches are consecutive, so no
-    // two of an epoch share a sample.
+    // Loads iteration `iteration`, counted over the run including warm-up. Micro-batches are
+    // consecutive, so two of the same epoch never share a sample.
     void load(const TextData& data, int iteration)
     {
         const std::int64_t samples = m_tokens / m_sequence;
@@ -59,7 +59,7 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    // Several consecutive micro-batches.
+    // The tokens of `count` consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
         const std::size_t begin = first * m_tokens;

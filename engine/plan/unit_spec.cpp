@@ -11,7 +11,7 @@ Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
     if (hasHalves(lowered)) {
         if (model.microBatchSize % 2 != 0)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} works on halves of a micro-batch, and {} samples cannot be "
+                        fmt::format("{} splits micro-batches into halves, but {} samples cannot be "
                                     "halved: use --micro-batch-size {}",
                                     lowered.scheme, model.microBatchSize,
                                     model.microBatchSize + 1));
@@ -20,10 +20,10 @@ Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
     }
     const int slices = lowered.shape.slices;
     if (model.sequence % slices != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} slices are not equal parts of a sequence of {} tokens: use "
-                                "--sequence {}",
-                                slices, model.sequence, (model.sequence / slices + 1) * slices));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{} slices do not divide a sequence of {} tokens evenly: use --sequence {}",
+                        slices, model.sequence, (model.sequence / slices + 1) * slices));
     return UnitSpec{std::move(model), slices};
 }
 

@@ -10,10 +10,10 @@ namespace engine {
 // (stash_plan.h).
 struct UnitSpec
 {
-    ModelSpec model; // with half the samples if the schedule has halves
-    int slices = 1;  // of the sequence
+    ModelSpec model; // with half of the samples if the schedule has halves
+    int slices = 1;  // slices of the sequence
 };
-// An error if the samples cannot be halved or the sequence cannot be sliced.
+// Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
 Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered);
 
 } // namespace engine

@@ -34,12 +34,12 @@ public:
 private:
     struct StageVersions
     {
-        // positions of the OPTs so far; OPT k creates version k + 1
+        // Positions of the OPTs so far. OPT k, from 0, creates version k + 1.
         std::vector<std::uint32_t> updates;
         std::map<std::size_t, std::uint32_t> kept; // version -> buffer
     };
 
-    // Versions are stored modulo 256; at most 255 are live at once.
+    // Schedules store versions modulo 256; at most 255 are live at the same time.
     void use(std::uint32_t position, StageVersions& stage)
     {
         const Op& op = m_program[position];

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// Activation .. EvictedStash: one value per micro-batch and slot
+// Activation .. EvictedStash have one value per micro-batch and slot.
 constexpr int kMicroBatchKinds = 5;
 
 } // namespace

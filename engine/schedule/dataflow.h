@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// What ops pass to one another. B and I produce the same gradient, so dependencies are stated
-// through values and not as "the op before this one".
+// A result that one op passes to another. Dependencies refer to values and not to ops, because B
+// and I produce the same gradient.
 struct Value
 {
     enum class Kind : std::uint8_t {
@@ -31,8 +31,8 @@ struct Value
     friend auto operator<=>(const Value&, const Value&) = default;
 };
 
-// At most three: a B needs the gradient of the next stage, its own stash and, with sequence
-// slices, the gradient of the slice after it.
+// The values that an op consumes or produces, at most three: a B needs the gradient of the next
+// stage, its own stash and, with sequence slices, the gradient of the next slice.
 class Values
 {
 public:
@@ -46,23 +46,23 @@ private:
     int m_count = 0;
 };
 
-// The data flow of a pipeline, used by validator, simulator, passes and executors
-// (dataflow_visit.h is the same without lists). SEND and RECV move a value between devices and
-// have no values here; transferredValue() returns the value that they move.
+// The data flow of a pipeline, which validator, simulator, passes and executors use
+// (dataflow_visit.h has versions without lists). SEND and RECV consume and produce nothing here;
+// transferredValue() returns the value that they move.
 Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
 
-// The kinds of op that produce a value for `consumer`, in order of preference: the first kind
-// that the schedule has for the value's stage, micro-batch and slice. F, LOAD and RECOMPUTE may
-// all produce the same stash, in this order.
+// The kinds of op that produce a value for `consumer`. If the schedule has several of them for the
+// value's stage, micro-batch and slice (F, LOAD and RECOMPUTE may all produce a stash), the first
+// in this list applies.
 std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer);
 // The device to which `device` evicts stashes. By the rule of BPipe (Kim et al., ICML 2023), x
 // and D-1-x are partners. The middle one of an odd number of devices has no partner and evicts
 // nothing.
 DeviceId stashPartner(DeviceId device, const Shape& shape);
 
-// The neighbouring stage that receives an activation or a gradient. None for other values.
+// The neighbouring stage that receives an activation or a gradient; nullopt for other values.
 inline std::optional<StageId> receivingStage(const Value& value, const Shape& shape)
 {
     if (value.kind == Value::Kind::Activation && value.stage.value + 1 < shape.stages)
@@ -72,13 +72,13 @@ inline std::optional<StageId> receivingStage(const Value& value, const Shape& sh
     return std::nullopt;
 }
 
-// Whether stage, micro-batch, replica and slice of the op exist in the shape (for a transfer, at
+// Whether stage, micro-batch, replica and slice of the op are within the shape (for a transfer, at
 // both ends). The other functions here require it.
 bool exists(const Op& op, const Shape& shape);
 
 // A cell is a combination of replica, stage, micro-batch and slice (or the whole micro-batch).
 // Cells have dense indices.
-inline std::uint32_t slotCount(const Shape& shape) // per micro-batch: whole, or slices and whole
+inline std::uint32_t slotCount(const Shape& shape) // per micro-batch: slices, and the whole
 {
     return shape.slices > 1 ? shape.slices + 1 : 1;
 }

@@ -29,15 +29,15 @@ inline bool isSequenceSlice(const Op& op)
     return op.slice != Op::kWhole && op.flags != OpFlag::Half;
 }
 
-// Halves share the stash of their whole forward.
+// Both halves of a micro-batch use the stash of its whole forward.
 inline Value stashOf(const Op& op)
 {
     const Value stash = valueOf(Value::Kind::Stash, op);
     return op.flags == OpFlag::Half ? ofSlice(stash, Op::kWhole) : stash;
 }
 
-// consumes() and produces() without building a list, for the simulator, which calls them up to a
-// billion times.
+// consumes() and produces() without building a list. The simulator calls them up to a billion
+// times.
 template<class Visit>
 BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
 {

@@ -16,7 +16,6 @@ struct KindNames
     std::string_view name, shortName, title;
 };
 
-// In the order of OpKind.
 constexpr EnumArray<OpKind, KindNames, kOpKinds> kNames{{{
     {"F", "F", "Forward"},
     {"B", "B", "Backward"},
@@ -32,7 +31,6 @@ constexpr EnumArray<OpKind, KindNames, kOpKinds> kNames{{{
     {"ALLREDUCE", "AR", "All-reduce"},
     {"OPT", "OPT", "Optimizer step"},
 }}};
-// Parses the text from left to right.
 class Reader
 {
 public:
@@ -72,7 +70,7 @@ bool isKindLetter(unsigned char c)
     return std::isupper(c) != 0 || c == '_';
 }
 
-// Numbers have no leading zeros.
+// Rejects leading zeros, so that every op has one name.
 bool isCanonical(std::string_view digits)
 {
     return digits.size() <= 1 || digits.front() != '0';

@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// The kind of an op. The comments are the names in schedule text (notation.h).
+// The kind of an op. The comments show the name in schedule text (notation.h).
 enum class OpKind : std::uint8_t {
     Forward,        // F
     Backward,       // B  gradients of input and weights
@@ -32,24 +32,25 @@ enum class OpFlag : std::uint8_t { None = 0, JointWithNext = 1, Half = 2 };
 // 16 bytes, because schedules have tens of millions of ops.
 struct Op
 {
-    static constexpr std::uint16_t kWhole = 0xFFFF; // not a slice: the whole micro-batch
+    static constexpr std::uint16_t kWhole = 0xFFFF; // the whole micro-batch instead of a slice
     static constexpr std::uint16_t kNoPeer = 0xFFFF;
 
     OpKind kind = OpKind::Forward;
     OpFlag flags = OpFlag::None;
     std::uint8_t replica = 0; // pipeline direction: 0 down, 1 up
-    // weight version it uses (OPT: creates), modulo 256; 0 in synchronous schemes
+    // The weight version that the op uses (that an OPT creates), modulo 256; 0 in synchronous
+    // schemes.
     std::uint8_t version = 0;
     std::uint16_t slice = kWhole;
-    std::uint16_t peer = kNoPeer; // device at the other end of a send, receive, evict or load
+    std::uint16_t peer = kNoPeer; // device at the other end of a transfer, evict or load
     StageId stage;
     MicroBatchId microBatch; // none for AllReduce and OptimizerStep
 
-    friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: false alarm
+    friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: as in id.h
 };
 static_assert(sizeof(Op) == 16);
 
-// Executed on the compute stream of its device: F B I W RECOMPUTE OPT. Other kinds have streams
+// The op runs on the compute stream of its device: F B I W RECOMPUTE OPT. Other kinds have streams
 // of their own.
 bool isCompute(OpKind kind);
 bool isBackward(OpKind kind); // B I W
@@ -59,7 +60,7 @@ bool isCopy(OpKind kind);     // EVICT LOAD
 struct Shape
 {
     int devices = 0, stages = 0, microBatches = 0, replicas = 1, slices = 1, dataParallel = 1;
-    // Micro-batches per update of an asynchronous scheme; 0: one update at the end.
+    // Micro-batches per optimizer step of an asynchronous scheme; 0: one step at the end.
     int updateEvery = 0;
 
     int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
@@ -69,8 +70,8 @@ struct Shape
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// One iteration: the ops of each device, in order, without times. For an asynchronous scheme,
-// one window of updates.
+// The ops of each device, in issue order and without times, for one iteration or, in an
+// asynchronous scheme, for a window of N micro-batches.
 struct Schedule
 {
     std::string scheme;
@@ -94,7 +95,8 @@ inline bool tiesEmbeddings(const Op& op)
         && op.peer != Op::kNoPeer;
 }
 
-// The stage whose number identifies the all-reduce; for AllReduce and OptimizerStep.
+// The stage that identifies the all-reduce of an AllReduce or OptimizerStep: stage 0 for tied
+// embeddings.
 inline StageId meetingOf(const Op& op)
 {
     return tiesEmbeddings(op) ? StageId{0} : op.stage;
@@ -102,7 +104,7 @@ inline StageId meetingOf(const Op& op)
 
 std::size_t opCount(const Schedule& schedule);
 
-// Numbers the ops of a schedule by device, then position. Span::op is such a number.
+// Numbers the ops of a schedule by device, then by position. Span::op is such a number.
 class OpIndex
 {
 public:

@@ -4,13 +4,13 @@
 
 namespace engine {
 
-// The two ends of a transfer. All arguments must satisfy exists().
+// Functions that find the other end of a transfer. All arguments must satisfy exists().
 bool isSend(OpKind kind); // SEND_F SEND_B
-// The stage at the other end: SEND_F of stage 2 matches RECV_F of stage 3.
+// The stage at the other end: stage 3 for a SEND_F of stage 2.
 StageId otherStage(const Op& transfer, const Shape& shape);
-// The device of that stage; equals Op::peer where a pass has set it.
+// The device of otherStage(). Equals Op::peer if addP2P() has set it.
 DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
-// The op at the other end.
+// The op at the other end: the RECV of a SEND and vice versa.
 Op otherEnd(const Op& transfer, const Shape& shape);
 
 bool hasTransfers(const Schedule& schedule);

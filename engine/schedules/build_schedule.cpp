@@ -35,16 +35,16 @@ Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::s
     if (std::ranges::find(option.values, value) != option.values.end())
         return {};
     const std::string refused
-        = fmt::format("{} does not take {}={}", scheme.name, option.key, value);
+        = fmt::format("{} does not accept {}={}", scheme.name, option.key, value);
     if (option.accepts != nullptr)
         return option.accepts(value) ? Result<void>{}
-                                     : invalid(fmt::format("{}; it is {}", refused, option.form));
+                                     : invalid(fmt::format("{}; write {}", refused, option.form));
     if (!option.smallest)
         return invalid(refused + "; " + didYouMean(value, option.values));
     const auto number = parseInteger<int>(value);
     if (number && *number >= *option.smallest)
         return {};
-    return invalid(fmt::format("{}; it is {}, or an integer from {} on", refused,
+    return invalid(fmt::format("{}; use {}, or an integer of at least {}", refused,
                                joined(option.values), *option.smallest));
 }
 
@@ -105,11 +105,11 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
     const std::string most = limit.isOfMachine && limit.ops < kMostOps
         ? fmt::format("the {:.1f} GiB available", gibi(limit.ops))
         : fmt::format("the limit of {} ops", limit.ops);
-    return invalid(fmt::format(
-        "{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more than {}; take "
-        "fewer devices{} or micro-batches",
-        request.microBatches, slices > 1 ? fmt::format(" of {} slices", slices) : "",
-        request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
+    return invalid(
+        fmt::format("{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more "
+                    "than {}; use fewer devices{} or micro-batches",
+                    request.microBatches, slices > 1 ? fmt::format(" of {} slices", slices) : "",
+                    request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ constexpr std::string_view kTable = "schedule", kGroup = "Schedule";
 Field<Request> schemeOptions()
 {
     FieldFacts facts = option(kTable, "--set", "Options of the scheme",
-                              "Option of the scheme; repeat it for another option", "KEY=VALUE");
+                              "Option of the scheme; repeat for other options", "KEY=VALUE");
     facts.key = "options";
     facts.kind = FieldKind::List;
     return {std::move(facts),

@@ -35,8 +35,8 @@ bool AllReduceLanes::isIdle() const
                                [](const Lane& lane) { return lane.head == lane.calls.size(); });
 }
 
-// The first call in the queue joins, and so do calls of the same stage directly after it,
-// because a device may hold both replicas.
+// The first call in the queue joins its all-reduce, and so do calls of the same stage directly
+// after it, because a device may hold both replicas.
 void AllReduceLanes::join(Lane& lane)
 {
     while (lane.joined < lane.calls.size()
@@ -54,7 +54,7 @@ void AllReduceLanes::finish(StageId stage)
 {
     for (const auto& deviceOf : m_schedule.deviceOf) {
         finishOn(deviceOf[stage], stage);
-        if (stage.value == 0) // the last stage may have joined it (tied_embeddings.h)
+        if (stage.value == 0) // with tied embeddings the last stage joins it, too
             finishOn(deviceOf.back(), stage);
     }
 }

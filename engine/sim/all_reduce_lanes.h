@@ -11,12 +11,11 @@ struct AllReduceCall
 {
     std::uint32_t op = 0; // OpIndex
     std::uint8_t replica = 0;
-    StageId stage; // stage that identifies the all-reduce
+    StageId stage; // identifies the all-reduce (meetingOf())
     std::int64_t issued = 0, duration = 0;
 };
 
-// An all-reduce that all its devices have joined; every device of the stage takes part from
-// `begin` to `end`.
+// One device's part of a completed all-reduce. `begin` and `end` are the same for all its devices.
 struct AllReduceDone
 {
     DeviceId device;
@@ -24,17 +23,18 @@ struct AllReduceDone
     std::int64_t begin = 0, end = 0;
 };
 
-// The all-reduce queues of all devices. Each processes its calls in issue order. The all-reduce
-// of a stage starts when it is first in the queue of every device that holds the stage.
+// The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
+// a stage starts when it is first in the queue of every device that holds the stage.
 class AllReduceLanes
 {
 public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the stage has an all-reduce; its optimizer step then waits for the result.
+    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
+    // waits.
     bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
-    // The all-reduces that this call starts; empty while other devices are awaited.
+    // Returns the all-reduces that can start with this call; empty while other devices are missing.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
     // Whether no call waits for another device.
     bool isIdle() const;

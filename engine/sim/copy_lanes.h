@@ -9,11 +9,10 @@
 
 namespace engine::sim {
 
-// The evicts and loads of one device, sequential in each direction because the link to the
-// partner is full-duplex. Also counts the free stash slots of the device and of its partner: an
-// op that needs a slot here waits for the oldest running evict, and an evict that needs a slot
-// on the partner waits for the oldest load. Both come earlier in the program, so there is no
-// deadlock.
+// The evicts and loads of one device, sequential in each direction because the link to the partner
+// is full-duplex. Also counts the free stash slots of the device and of its partner. An op that
+// needs a slot on the device waits for the oldest running evict; an evict that needs a slot on the
+// partner waits for the oldest load. Both come earlier in the program, so this cannot deadlock.
 class CopyLanes
 {
 public:
@@ -24,10 +23,10 @@ public:
         , m_loadFree(start)
     { }
 
-    // Starts at `ready` or later, in program order; takes `duration`.
+    // Returns when the copy runs: at `ready` or later, in program order, for `duration`.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // The time from `ready` on at which `parts` fit; reserves them.
+    // Reserves `parts` on the device; returns when they are free, at `ready` or later.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
@@ -40,7 +39,8 @@ public:
     }
 
 private:
-    // Slots, in parts. Slots that are being freed count as used until the time is needed.
+    // Free slots, counted in parts. Slots that are being freed count as used until the time is
+    // needed.
     class Slots
     {
     public:

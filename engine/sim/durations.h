@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// Source of an op's cost: stored per op, or from the price list. With the list a schedule has no
-// transfers; they follow from the data flow.
+// Two sources of an op's cost: one value per op, or the price list. With the list the schedule has
+// no transfers; the placer derives them from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
@@ -31,8 +31,8 @@ struct ListedCosts
     bool linksAreBusy() const { return busyLinks; }
 };
 
-// The jitter of TimingRules. It depends on what the op is and not on its position, so passes
-// that add ops do not change it.
+// The jitter of TimingRules. It depends on the fields of an op and not on its position, so that
+// passes that add ops do not change it.
 class Jitter
 {
 public:
@@ -49,8 +49,7 @@ private:
     std::uint64_t m_seed = 0;
 };
 
-// The end of `work` that starts at `start` and is `slowDown` times slower during `windows`
-// (sorted, disjoint).
+// The end of `work` if it is `slowDown` times slower during `windows` (sorted, disjoint).
 std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>& windows);
 
 } // namespace engine::sim

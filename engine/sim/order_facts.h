@@ -14,8 +14,8 @@ struct OrderFacts
     IdVector<StageId, int> allReduceCalls;
 };
 
-// Also checks ops that may come from a file: each exists, is on the device of its stage, and
-// names a peer if it needs one. Returns the first error.
+// Also checks the ops, which may come from a file: each must exist in the shape, be on the device
+// of its stage, and name a peer if it needs one. Returns the first error.
 Result<OrderFacts> orderFacts(const Schedule& schedule);
 
 } // namespace engine::sim

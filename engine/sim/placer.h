@@ -13,7 +13,7 @@ namespace engine::sim {
 // The windows of the all-reduces that slow down the compute of a device.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
-// The input of one placed iteration; references must outlive the placer.
+// The input for one iteration. References must outlive the placer.
 template<class Costs>
 struct Placement
 {
@@ -26,11 +26,11 @@ struct Placement
     const SlowWindows* slow = nullptr; // nullptr: no slow-down
 };
 
-// Places one iteration. A device advances until its next compute op lacks an input, and again
+// Places one iteration. A device advances until its next compute op lacks an input, and continues
 // when the input is available. Each lane is used only by its own device in program order, so the
 // result does not depend on the order in which devices are visited.
 //
-//`Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
+// `Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
 // SummaryRecorder sums them.
 template<class Costs, class Recorder>
 class Placer
@@ -53,7 +53,7 @@ private:
     struct Device
     {
         std::size_t next = 0;  // index of the next op
-        std::int64_t free = 0; // time at which compute is free
+        std::int64_t free = 0; // time from which compute is free
         ValueKey waitsFor;
         std::int32_t copies = -1; // index into m_copies; -1: no evicts
         bool hasCalled = false;   // has joined the all-reduce that blocks it
@@ -62,8 +62,8 @@ private:
     using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    // Each processes the first of `ops` (the rest of the device's program) and the ops joined
-    // with it; returns their number, or 0 if the device must wait.
+    // These process the first of `ops` (the rest of the device's program) and the ops joined with
+    // it. They return the number of ops, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
@@ -110,7 +110,7 @@ private:
     std::vector<CopyLanes> m_copies; // of devices that evict
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    // [cell] the op that receives the activation or gradient; empty if transfers are implied.
+    // [cell] The op that receives the activation or gradient; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };

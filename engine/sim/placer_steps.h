@@ -65,7 +65,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
     return stretched({start, start + work}, m_in.rules.slowDown, (*m_in.slow)[device]);
 }
 
-// Waits for memory for the stashes that the ops create.
+// Delays `start` until there are free slots for the stashes that the ops create.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
 {
@@ -78,8 +78,8 @@ void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& sta
             copies.giveBack(stashParts(op, m_shape));
 }
 
-// Raises `start` to the time at which the op's inputs are on the device; false if a time is
-// unknown.
+// Delays `start` until the op's inputs are on the device. Returns false if that time is not yet
+// known.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t& start)
 {
@@ -94,8 +94,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Values computed by the device itself are available, since its compute is in order; only
-// all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values that the device computes itself are, because its
+// compute runs in order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
@@ -112,7 +112,7 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
         start = std::max(start, m_values.arrival(wanted));
         return true;
     }
-    // A produced value is available on its own device. If transfers are implied, a value for
+    // A value is available on the device that produced it. If transfers are implied, a value for
     // another device arrives at once.
     return m_values.isMade(wanted) && (kImplied || holder(value.replica, value.stage) == device);
 }
@@ -189,8 +189,8 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
     arrive(peer, value, arrival.end);
 }
 
-// Joins the all-reduce. A blocking one holds the device until it is complete, together with that
-// of the other replica if the device holds both.
+// Joins the all-reduce. A blocking one stops the compute of the device until it is complete; if the
+// device holds both replicas, it waits for both all-reduces.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {
@@ -231,7 +231,7 @@ void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const 
     }
 }
 
-// An evict or a load, concurrent with compute.
+// Places an evict or a load, which run concurrently with compute.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
 {

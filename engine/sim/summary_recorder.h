@@ -9,12 +9,12 @@
 
 namespace engine::sim {
 
-// Sums the reported times without storing them. Only if stashes move between devices their times
-// are stored, because the peak then does not follow from the order of a device's own ops.
+// Sums times without storing them. Only if stashes move between devices it stores their times,
+// because the peak then does not follow from the order of a device's own ops.
 class SummaryRecorder
 {
 public:
-    // `kept`: the share of a rebuilt stash that is kept until then.
+    // `kept`: the share of a rebuilt stash that is kept until its RECOMPUTE.
     SummaryRecorder(const Schedule& schedule, const OrderFacts& facts, double kept);
 
     void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)

@@ -11,7 +11,6 @@ auto rowOf(const Track& track)
     return std::pair(track.device, track.kind);
 }
 
-// Sorts by begin, because transfers of a device over different links interleave.
 bool isBefore(const Span& a, const Span& b)
 {
     return std::tie(a.begin, a.end, a.op) < std::tie(b.begin, b.end, b.op);
@@ -76,7 +75,7 @@ IdVector<DeviceId, std::vector<Window>> TrackWriter::allReduceWindows(std::size_
             continue;
         auto& ofDevice = windows[track.device];
         for (std::size_t s = m_before[i]; s < track.spans.size(); ++s) {
-            const Window window = track.spans[s].window(); // in order: one lane
+            const Window window = track.spans[s].window(); // in order, because they share one lane
             if (!ofDevice.empty() && window.begin <= ofDevice.back().end)
                 ofDevice.back().end = std::max(ofDevice.back().end, window.end);
             else if (window.duration() > 0)
@@ -86,7 +85,7 @@ IdVector<DeviceId, std::vector<Window>> TrackWriter::allReduceWindows(std::size_
     return windows;
 }
 
-// Every device has a compute track, and one per other kind of op in its program.
+// A device has a compute track, and a track for every other kind of op in its program.
 void TrackWriter::findTracks(const Schedule& lowered)
 {
     const std::size_t devices = lowered.program.size();

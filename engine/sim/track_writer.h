@@ -9,11 +9,10 @@
 
 namespace engine::sim {
 
-// The lane on which an op runs.
 Track::Kind laneOf(OpKind kind);
 
-// Appends the spans of one iteration to the tracks of a timeline and creates missing tracks.
-// Without commit() the destructor removes them.
+// Appends the spans of one iteration to the tracks of a timeline and creates missing tracks. If
+// commit() was not called, the destructor removes them.
 class TrackWriter
 {
 public:
@@ -27,7 +26,7 @@ public:
         m_timeline.tracks[m_tracks[device][kind]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
-    // Interface of the placer's recorder. The ops of a group have consecutive numbers from
+    // The interface that the placer needs. The ops of a group have consecutive numbers from
     // `first`.
     void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
     {

@@ -25,7 +25,7 @@ BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
 }
 
 // The state of every value while an iteration is placed. Activations, gradients and reduced
-// gradients use a word each: not produced, produced on its own device, or the arrival time. A
+// gradients use 64 bits each: not produced, produced on its own device, or the arrival time. A
 // stash needs one bit, because it leaves its device only by evicts.
 class ValueTable
 {
@@ -58,12 +58,12 @@ public:
         return isTimed(key.kind) ? wordOf(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
-    // Only for values that use a word.
+    // Only for values that use 64 bits.
     BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
     BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 
 private:
-    // 0 is the value of untouched zero-initialized memory.
+    // 0 means "not produced", so that zero-initialized memory needs no writes.
     static constexpr std::int64_t kNotMade = 0, kMade = 1, kFirstTick = 2;
 
     BS_INLINED static std::uint8_t bitOf(Value::Kind kind)

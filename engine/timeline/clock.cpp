@@ -15,7 +15,7 @@ std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks)
         return kMost;
     if (units <= -(kMost / kSecond))
         return -kMost;
-    // The rest is below one unit, so that a double holds its share of a second to the nanosecond.
+    // `rest` is less than one unit, so a double represents its nanoseconds exactly.
     const double rest = ticks % info.ticksPerUnit;
     const double share = rest / info.ticksPerUnit;
     return units * kSecond + static_cast<std::int64_t>(share * kSecond + (share < 0 ? -0.5 : 0.5));

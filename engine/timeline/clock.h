@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Ticks as nanoseconds, for formats without other units. One abstract unit is one second.
-// Saturates.
+// Converts ticks to nanoseconds for formats without other units. One abstract unit counts as one
+// second. Saturates on overflow.
 std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks);
 
 } // namespace engine

@@ -15,8 +15,8 @@ std::string throttleText(std::uint64_t throttle)
         {Throttle::PowerCap, "power cap"},
         {Throttle::Hardware, "hardware slowdown"},
         {Throttle::Sync, "sync boost"},
-        {Throttle::Heat, "heat"},
-        {Throttle::HardwareHeat, "heat, by the hardware"},
+        {Throttle::Heat, "thermal slowdown"},
+        {Throttle::HardwareHeat, "hardware thermal slowdown"},
         {Throttle::PowerBrake, "power brake"},
         {Throttle::DisplayClocks, "display clocks"},
     };
@@ -35,7 +35,7 @@ std::string throttleText(std::uint64_t throttle)
 std::string clockText(const GpuClocks& clocks)
 {
     if (clocks.samples == 0)
-        return clocks.reason.empty() ? "" : "clocks are not known: " + clocks.reason;
+        return clocks.reason.empty() ? "" : "clocks are unknown: " + clocks.reason;
     const std::string slow = throttleText(clocks.throttle);
     return fmt::format("clocks {}..{} MHz (median {}), {}", clocks.least, clocks.most,
                        clocks.median, slow.empty() ? "no throttling" : "throttled: " + slow);

@@ -7,12 +7,13 @@
 
 namespace engine {
 
-// A GPU as CUDA describes it.
+// The properties of a GPU as CUDA reports them.
 struct GpuFacts
 {
-    int device = 0;              // as in the rows of GpuTrace
+    int device = 0;              // CUDA's ordinal in the process, as in GpuTrace
     std::string name, bus, uuid; // bus: "0000:19:00.0"
-    // Named like the columns of Nsight Systems' TARGET_INFO_GPU: "smCount", "l2CacheSize".
+    // Attributes, named like the columns of Nsight Systems' TARGET_INFO_GPU: "smCount",
+    // "l2CacheSize".
     std::vector<std::pair<std::string, std::int64_t>> numbers;
 
     friend bool operator==(const GpuFacts&, const GpuFacts&) = default;
@@ -21,10 +22,10 @@ struct GpuFacts
 // SM clocks during the run, over all GPUs and all samples at which they were not idle.
 struct GpuClocks
 {
-    std::int64_t samples = 0;            // 0: none, see `reason`
+    std::int64_t samples = 0;            // 0: see `reason`
     int least = 0, median = 0, most = 0; // MHz
-    std::uint64_t throttle = 0;          // Throttle (gpu_trace.h) seen in any sample, or'ed
-    std::string reason;                  // one sentence why there are none; "" where not asked
+    std::uint64_t throttle = 0;          // Throttle bits (gpu_trace.h) of all samples
+    std::string reason; // why there are no samples, one sentence; "" if none were requested
 
     friend bool operator==(const GpuClocks&, const GpuClocks&) = default;
 };
@@ -33,19 +34,18 @@ struct GpuClocks
 struct GpuMachine
 {
     std::vector<GpuFacts> gpus;
-    // "driver" -> "580.95.05", "tf32" -> "off": versions of libraries and the CUDA
-    // configuration.
+    // Versions of libraries and the CUDA configuration: {"driver", "580.95.05"}, {"tf32", "off"}.
     std::vector<std::pair<std::string, std::string>> settings;
-    std::vector<std::vector<bool>> peers; // [from][to]: supports peer access
+    std::vector<std::vector<bool>> peers; // [from][to]: peer access is supported
     GpuClocks clocks;
 
     friend bool operator==(const GpuMachine&, const GpuMachine&) = default;
 };
 
-// Throttle reasons for display, except idle: "power cap, heat".
+// The throttle reasons except Idle, for display: "power cap, thermal slowdown".
 std::string throttleText(std::uint64_t throttle);
 
-// "clocks 1755..1980 MHz (median 1965), no throttling"; "" if unknown.
+// "clocks 1755..1980 MHz (median 1965), no throttling"; "" if no clocks were requested.
 std::string clockText(const GpuClocks& clocks);
 
 } // namespace engine

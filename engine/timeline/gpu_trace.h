@@ -14,7 +14,7 @@ namespace engine {
 struct OpOfIteration
 {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-    // An op of another data-parallel copy than the recorded one.
+    // The op belongs to a data-parallel copy that is not recorded.
     static constexpr std::uint32_t kOtherCopy = 0xFFFFFFFE;
 
     std::uint32_t op = kNone;    // OpIndex of the run's schedule
@@ -25,7 +25,7 @@ struct OpOfIteration
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 
-// Where work ran, with CUDA's ids; `device` is the ordinal within the process.
+// Where work ran, in CUDA's ids; `device` is the ordinal within the process.
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
@@ -39,7 +39,7 @@ struct GpuPlace
 
 struct GpuKernel
 {
-    Window window; // [0, 0): time stamp missing
+    Window window; // [0, 0) if the time stamp is missing
     GpuPlace place;
     OpOfIteration of;
     std::uint32_t name = 0;                           // GpuTrace::strings, mangled
@@ -95,7 +95,8 @@ struct GpuCall
     friend bool operator==(const GpuCall&, const GpuCall&) = default;
 };
 
-// A wait: 1 for an event, 2 of a stream for an event, 3 for a stream, 4 for a context.
+// A synchronization. `type` 1: the host waits for an event, 2: a stream waits for an event, 3: the
+// host waits for a stream, 4: the host waits for a context.
 struct GpuWait
 {
     Window window;
@@ -106,7 +107,7 @@ struct GpuWait
     friend bool operator==(const GpuWait&, const GpuWait&) = default;
 };
 
-// A driver allocation or free; Timeline::memory has the use of arenas.
+// An allocation or a free by the driver. Timeline::memory has the buffers within arenas.
 struct GpuAllocation
 {
     std::int64_t time = 0;
@@ -118,7 +119,7 @@ struct GpuAllocation
     friend bool operator==(const GpuAllocation&, const GpuAllocation&) = default;
 };
 
-// Time lost to tracing.
+// Time that the tracer itself took.
 struct GpuOverhead
 {
     Window window;
@@ -151,23 +152,23 @@ struct GpuStreamName
     friend bool operator==(const GpuStreamName&, const GpuStreamName&) = default;
 };
 
-// An NVTX range of a library, as the host pushed it. Ranges of ops are not included: each op has
-// one, see SCHEMA.md.
+// An NVTX range that a library pushed on the host. The ranges of ops are stored with the ops
+// (SCHEMA.md).
 struct GpuRange
 {
     Window window;
-    OpOfIteration of;                   // the op during whose launch it lies
-    std::uint32_t text = 0, domain = 0; // GpuTrace::strings; "" is the nameless domain
+    OpOfIteration of;                   // the op that was being launched
+    std::uint32_t text = 0, domain = 0; // GpuTrace::strings; domain "" is the default domain
     std::uint32_t category = 0;         // the library's category; 0: none
     std::uint32_t color = 0;            // ARGB; 0: none
     std::uint32_t thread = 0;           // Linux thread id
     std::optional<std::int64_t> payload;
-    bool nests = true; // push/pop; otherwise start/end
+    bool nests = true; // true: push/pop, false: start/end
 
     friend bool operator==(const GpuRange&, const GpuRange&) = default;
 };
 
-// When the host launched an op.
+// The time during which the host launched an op.
 struct GpuOpLaunch
 {
     Window window;
@@ -177,7 +178,7 @@ struct GpuOpLaunch
     friend bool operator==(const GpuOpLaunch&, const GpuOpLaunch&) = default;
 };
 
-// Throttle reasons, NVML's bits (nvmlClocksEventReason*).
+// Throttle reasons, as NVML's bits (nvmlClocksEventReason*).
 enum class Throttle : std::uint64_t {
     Idle = 0x1,
     ApplicationClocks = 0x2,
@@ -202,14 +203,14 @@ struct GpuSample
     friend bool operator==(const GpuSample&, const GpuSample&) = default;
 };
 
-// What is missing in a trace. If any number is above 0, every display of the trace says so.
+// What is missing in a trace. A display of the trace must report every number above 0.
 struct GpuTraceHealth
 {
     std::int64_t dropped = 0;     // records lost by the tracer
     std::int64_t withoutOp = 0;   // kernels without a known op
     std::int64_t withoutTime = 0; // kernels without time stamps
     std::int64_t unknown = 0;     // records of unknown kinds
-    // buffers declined for lack of memory; the records after them are lost
+    // buffers that CUPTI requested and that could not be allocated; later records are lost
     std::int64_t declinedBuffers = 0;
 
     bool isComplete() const { return *this == GpuTraceHealth{}; }

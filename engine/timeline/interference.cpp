@@ -22,7 +22,7 @@ std::string interferenceText(std::span<const Interference> kinds)
     for (const Interference& kind : kinds)
         list += fmt::format("{}{} {:.2f}", list.empty() ? "" : ", ", kindShortName(kind.kind),
                             kind.ratio());
-    return fmt::format("ops take {:.2f} times as long beside the others as alone ({})",
+    return fmt::format("interference slows ops down by a factor of {:.2f} ({})",
                        interferenceRatio(kinds), list);
 }
 

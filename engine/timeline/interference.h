@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// Durations of ops of one kind alone and while the other devices are busy, if devices are parts
-// of one GPU: the same ops, one iteration each.
+// Durations of the ops of one kind, alone and while the other devices are busy, for devices that
+// are partitions of one GPU. Both numbers are sums over the same ops of one iteration.
 struct Interference
 {
     OpKind kind = OpKind::Forward;
@@ -21,10 +21,10 @@ struct Interference
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 
-// Of all kinds; 0: not measured.
+// The slow-down factor over all kinds; 0 if not measured.
 double interferenceRatio(std::span<const Interference> kinds);
 
-// "ops take 1.08 times as long beside the others as alone (F 1.05, B 1.10, OPT 1.31)"
+// "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT 1.31)"
 std::string interferenceText(std::span<const Interference> kinds);
 
 } // namespace engine

@@ -6,14 +6,15 @@
 
 namespace engine {
 
-// Sums of an iteration without spans. Ticks; the terms are those of profiler/analysis.
+// Sums over an iteration, for runs that store no spans. In ticks; profiler/analysis defines the
+// terms.
 struct DeviceSummary
 {
-    Window computed;           // first begin to last end of its compute ops with a duration
-    Window own;                // as above, including all-reduces
-    std::int64_t compute = 0;  // union of them
-    double peakStash = 0;      // parts (stash.h)
-    std::int64_t peakKept = 0; // parts, of stashes that a RECOMPUTE rebuilds
+    Window computed;           // first begin to last end of the compute ops with a duration
+    Window own;                // same, including all-reduces
+    std::int64_t compute = 0;  // union of the compute ops
+    double peakStash = 0;      // in parts (schedule/check/stash.h)
+    std::int64_t peakKept = 0; // in parts, of stashes that a RECOMPUTE rebuilds
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 
@@ -21,8 +22,8 @@ struct IterationSummary
 {
     Window window;
     IdVector<DeviceId, DeviceSummary> devices;
-    // Whether messages, all-reduces and copies take time. Their exposed part is unknown without
-    // spans.
+    // Whether messages, all-reduces or copies take time. How much of it is exposed cannot be
+    // computed without spans.
     bool hasCommunication = false;
 };
 

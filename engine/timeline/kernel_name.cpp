@@ -14,7 +14,7 @@
 namespace engine {
 namespace {
 
-// Kernels that run a functor or a library's kernel passed as an argument.
+// Kernels that run a functor or another kernel that is passed as a template argument.
 bool isWrapper(std::string_view name)
 {
     return name == "eachPack" || name == "Kernel" || name == "Kernel2" || name == "device_kernel"
@@ -71,7 +71,7 @@ std::string demangled(const std::string& mangled)
 {
     struct Free
     {
-        void operator()(char* text) const { std::free(text); } // NOLINT: who allocated it says so
+        void operator()(char* text) const { std::free(text); } // NOLINT: from malloc()
     };
     int status = 0;
     const std::unique_ptr<char, Free> text(

@@ -10,8 +10,8 @@ namespace engine {
 std::string demangled(const std::string& mangled);
 // The function name of a demangled name: "layerNorm".
 std::string shortName(const std::string& demangledName);
-// The short name with its first class argument, to distinguish instances of a template:
-// "sumChunks<Columns>"; for a kernel that only runs such a class, the class: "Gelu".
+// The short name with its first class argument, which distinguishes instances of a template:
+// "sumChunks<Columns>". For a kernel that only runs such a class, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
 // "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,

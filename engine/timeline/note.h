@@ -7,16 +7,16 @@
 
 namespace engine {
 
-// A note on a stretch of a run's time, or to one op of one iteration.
+// A note on a time range of a run, or on one op of one iteration.
 struct Note
 {
     std::int64_t id = 0; // id in the run's file; above 0
-    Window window;       // on the timeline; for an op, its span
+    Window window;       // on the timeline; the span of the op if there is one
     int iteration = -1;  // index into Timeline::iterations; -1: none
     std::optional<std::uint32_t> op
-        = {};             // OpIndex of the schedule; none: the note is on a time range
+        = {};             // OpIndex of the schedule; kNone: the note is on a time range
     DeviceId device = {}; // of the op or range; invalid: all devices
-    std::string text;     // UTF-8; "": a bookmark
+    std::string text;     // UTF-8; "" for a bookmark
     std::string created;  // ISO 8601, UTC
 
     friend bool operator==(const Note&, const Note&) = default;

@@ -18,7 +18,7 @@ enum class Outcome : std::uint8_t {
     Finished,
     Cancelled,
     Failed
-};                                             // Running: none was written
+};                                             // Running: the file has no outcome yet
 std::string_view modeName(Mode mode);          // "emulate", for files and the command line
 std::string_view modeAdjective(Mode mode);     // "emulated", for display
 std::string_view outcomeName(Outcome outcome); // "finished"
@@ -30,50 +30,47 @@ struct ArenaUse
 {
     std::int64_t live = 0;               // peak of live buffers
     std::int64_t arena = 0;              // planned size; the rest is never used
-    std::optional<std::int64_t> touched; // written bytes; none until the run has ended
+    std::optional<std::int64_t> touched; // bytes written; set when the run has ended
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
 };
 
-// What was asked for.
 struct RunRequest
 {
     std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
     std::string label;              // "BitPipe": for people
-    std::string experiment;         // the toml that repeats the run
-    std::string command;            // the bscope command that repeats it
+    std::string experiment;         // TOML that repeats the run
+    std::string command;            // bscope command that repeats the run
     int plannedWarmup = 0, plannedIterations = 1;
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
 
-// What the run computed on.
 struct RunHardware
 {
     std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
     std::string timing;     // the clock of ops: "thread CPU clock", "" when simulated
-    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the model of P2P times
-    // Transport between devices on GPUs or parts of one: "local", "peer", "nccl" (--transport),
-    // "local, peer"; "" elsewhere.
+    std::string link;       // link model of P2P: "50 GB/s, 5 us (assumed)", "free"
+    // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
+    // "local, peer"; "" without GPUs.
     std::string transport;
-    int threads = 0, cores = 0; // of a live run, and of its machine; 0: not known
-    double peakFlops = 0;       // of one device, per second; 0: not known
-    std::string peakSource;     // how peakFlops was measured; "" of a data sheet
-    GpuMachine machine;         // where GPUs computed
+    int threads = 0, cores = 0; // of a live run, and of its machine; 0: unknown
+    double peakFlops = 0;       // of one device, per second; 0: unknown
+    std::string peakSource;     // how peakFlops was measured; "" if from a data sheet
+    GpuMachine machine;         // empty without GPUs
 
     bool isOversubscribed() const { return threads > cores; } // threads share cores
     friend bool operator==(const RunHardware&, const RunHardware&) = default;
 };
 
-// What the run trained.
 struct RunTraining
 {
-    std::string model;                   // "tiny", "" when simulated in units
-    std::string precision;               // "fp32", "bf16", "tf32"; "" when nothing trained
-    std::int64_t tokensPerIteration = 0; // 0: not known
-    double flopsPerIteration = 0;        // model FLOPs; 0: not known
-    double executedFlops = 0;            // per iteration, with recomputation; 0: not known
-    // Share of an activation that stays from F to the RECOMPUTE that rebuilds it, beside the input
+    std::string model;                   // "tiny"; "" if simulated in units
+    std::string precision;               // "fp32", "bf16", "tf32"; "" if nothing was trained
+    std::int64_t tokensPerIteration = 0; // 0: unknown
+    double flopsPerIteration = 0;        // model FLOPs; 0: unknown
+    double executedFlops = 0;            // per iteration, including recomputation; 0: unknown
+    // Share of an activation that is kept from the end of F until its RECOMPUTE; 0: only the input
     // of the stage.
     double recomputeKeeps = 0;
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
@@ -81,19 +78,19 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
-// What is known when the run has ended.
+// Known only when the run has ended.
 struct RunResults
 {
-    IdVector<DeviceId, ArenaUse> arenas;         // empty where nothing ran
-    std::vector<Interference> interference = {}; // where devices were parts of one GPU
-    std::int64_t iterationAlone = 0; // ns: emulated from ops that ran alone on their partitions
-    int graphOps = 0;                // ops that were launched as graphs
-    std::vector<GpuMemory> gpuMemory = {}; // of each GPU that is used; empty: not known
+    IdVector<DeviceId, ArenaUse> arenas;         // empty if no op ran
+    std::vector<Interference> interference = {}; // empty unless devices were partitions of one GPU
+    std::int64_t iterationAlone = 0; // ns; emulated from ops that ran alone on their partitions
+    int graphOps = 0;                // ops that were launched as CUDA graphs
+    std::vector<GpuMemory> gpuMemory = {}; // of each used GPU; empty: unknown
 
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
 
-// Where a run came from and what its numbers mean. Everything is stored with the run.
+// How a run was produced and what its numbers mean. All of it is stored with the run.
 struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
@@ -110,14 +107,15 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 
-// Beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2 cores)".
+// For display beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2
+// cores)".
 std::string modeDescription(const RunInfo& info);
 
-// nullptr: not known.
+// nullptr if unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
-// One run, whole: what the store writes and reads, what analysis, figures and the window take.
-// `schedule` is the lowered one (with P2P, all-reduce, optimizer); spans point into it.
+// A complete run, as the store writes and reads it and as analysis, figures and the window take it.
+// `schedule` is the lowered schedule (with P2P, all-reduce and optimizer), to which spans refer.
 struct Run
 {
     RunInfo info;

@@ -12,14 +12,14 @@ class SpanIndex
 {
 public:
     SpanIndex() = default;
-    explicit SpanIndex(std::span<const Span> spans); // must outlive this
+    explicit SpanIndex(std::span<const Span> spans); // `spans` must outlive this
 
-    // From the first span that ends at window.begin or later to the last that begins by window.end.
-    // No span outside touches the window; of those inside some may, where transfers overlap, have
-    // ended before it: check with Window::intersects().
+    // The spans from the first that ends at window.begin or later to the last that begins at
+    // window.end or earlier. No other span touches the window. Where transfers overlap, a returned
+    // span may have ended before the window; test it with Window::intersects().
     std::span<const Span> around(Window window) const;
-    // An index such that all spans before it end before `time`: the first of the block that
-    // contains a later end. `from`: a known index of this kind.
+    // Returns the first index of the first block with a span that ends at `time` or later. All
+    // spans before it end before `time`. `from` is an earlier result for a time that is not later.
     std::size_t endedBefore(std::int64_t time, std::size_t from = 0) const;
     std::span<const Span> spans() const { return m_spans; }
 

@@ -7,12 +7,12 @@
 
 namespace engine {
 
-// Who holds how much stash when, from the ops that begin and end it, in any order: its peaks. One
-// on its way to or from a partner counts on both. 32 bytes an op.
+// Records when each device holds which stashes, and computes the peak. Ops are added in any order.
+// A stash that moves to or from a partner counts on both devices. Needs 32 bytes per op.
 class StashLedger
 {
 public:
-    // Of a stash that is rebuilt the share `kept` of an activation stays until its RECOMPUTE
+    // `kept`: the share of an activation that is kept until its RECOMPUTE
     // (RunInfo::recomputeKeeps).
     StashLedger(const Schedule& schedule, double kept);
 
@@ -22,13 +22,13 @@ public:
         std::int64_t time = 0;
         HeldParts change; // see stash.h
     };
-    // By time; at equal times what ends comes first. Sorts.
+    // Sorted by time; at equal times releases come first. The first call sorts.
     const std::vector<Event>& events(DeviceId device);
     double partsOf(const HeldParts& held) const { return held.whole + m_kept * held.kept; }
     struct Peak
     {
         double parts = 0;
-        std::int64_t kept = 0; // parts of which only what a RECOMPUTE needs is there, the most
+        std::int64_t kept = 0; // largest number of parts of which only `kept` is held
     };
     Peak peak(DeviceId device);
 

@@ -93,7 +93,7 @@ struct Timeline
     std::vector<MemoryEvent> memory;   // by time
     std::vector<Iteration> iterations; // sorted by time; the median iteration comes last
 
-    // of the iterations, excluding the median iteration unless it is the only one
+    // The window of all iterations, without the median iteration unless it is the only one.
     Window extent() const;
     const Track* track(DeviceId device, Track::Kind kind) const; // nullptr if missing
     friend bool operator==(const Timeline&, const Timeline&) = default;

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Sets every buffer to the sum of all, added in the given order, so that the result does not
-// depend on timing. Buffers have the same length and are in this process.
+// Sets every buffer to the sum of all buffers. They are added in the given order, so the result
+// does not depend on timing. All must have the same length and be in this process.
 template<class Number>
 void allReduce(std::span<const std::span<Number>> buffers)
 {
@@ -21,7 +21,7 @@ void allReduce(std::span<const std::span<Number>> buffers)
             other[i] = first[i];
 }
 
-// As above for memory of the kernels' device.
+// The same for buffers in the memory of the kernels' device.
 inline void allReduce(const Kernels<float>& kernels, std::span<const std::span<float>> buffers)
 {
     for (const std::span<float> other : buffers.subspan(1))

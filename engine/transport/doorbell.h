@@ -5,8 +5,9 @@
 
 namespace engine {
 
-// Lets a thread sleep until others have changed something: read epoch(), check, sleep(epoch).
-// Writes before ring() are visible after the sleep; a ring in between is not missed. Lock-free.
+// Lets a thread sleep until other threads have changed something: it reads epoch(), checks its
+// condition, and calls sleep(epoch), which returns at once if ring() was called since. Writes
+// before ring() are visible after sleep(). Lock-free.
 class Doorbell
 {
 public:

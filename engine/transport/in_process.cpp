@@ -28,7 +28,7 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes s
 
 InProcessTransport::~InProcessTransport() = default;
 
-// One side thread per set of devices with common calls.
+// Makes a side thread for each set of devices that have calls in common.
 void InProcessTransport::makeLanes()
 {
     std::vector<std::vector<DeviceId>> sets;
@@ -130,7 +130,7 @@ void InProcessTransport::move(std::span<const std::byte> from, std::span<std::by
         m_kernels->copyBytes(from, to);
 }
 
-// Executed by the last member that calls.
+// Called once per member; the last call adds the buffers.
 void InProcessTransport::reduce(std::uint32_t id)
 {
     const Collective& collective = m_traffic.collectives[id];
@@ -147,8 +147,8 @@ void InProcessTransport::reduce(std::uint32_t id)
     else
         engine::allReduce<std::int64_t>(collective.integers);
     state(reduced).time.end = wallTime();
-    // Set once: a member that sees it may finish the iteration, and must not see it again in the
-    // next one.
+    // Marks every fence only once: a member that sees its fence may finish the iteration, and must
+    // not see the fence again in the next one.
     pass(reduced, collective.members.front());
     for (const DeviceId member : collective.members)
         m_bells[member].ring();

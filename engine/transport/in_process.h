@@ -9,21 +9,21 @@
 
 namespace engine {
 
-// Devices are threads of one process, or one thread executes all of them. A message is a memcpy
-// by the sender into the receiver's slot; a fence is an atomic number.
+// A transport between threads of one process, or within one thread that executes all devices. A
+// message is a memcpy by the sender into the receiver's slot; a fence is an atomic number.
 class InProcessTransport final : public Transport
 {
 public:
     enum class SideLanes : std::uint8_t {
-        Inline,  // copies and all-reduces run within the call; for one thread that executes all
+        Inline,  // copies and all-reduces run within the call, if one thread executes all
                  // devices
-        Threads, // one thread per pair of devices with such calls
+        Threads, // one side thread per pair of devices with such calls
     };
-    // Time that a side thread spins before it sleeps, ns.
+    // How long a side thread spins before it sleeps, in ns.
     static constexpr std::int64_t kSpin = 20'000;
 
     // The memory of `traffic` must outlive this object. `kernels` belong to the device of that
-    // memory; nullptr: host memory.
+    // memory; nullptr for host memory.
     InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes, std::int64_t spin = kSpin,
                        const Kernels<float>* kernels = nullptr);
     ~InProcessTransport() override;
@@ -43,7 +43,7 @@ public:
     std::size_t sideLanes() const { return m_lanes.size(); }
 
 private:
-    // Of one fence: the last iteration in which it passed, and the time of the transfer.
+    // A fence: the last iteration in which it passed, and the time of its transfer.
     struct State
     {
         std::atomic<std::uint32_t> passed{0};

@@ -63,7 +63,7 @@ auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Memb
     return *member;
 }
 
-// Returns false if abort() ended the call; the cause is reported elsewhere.
+// Returns false if abort() has ended the call; the cause of the abort is reported elsewhere.
 template<class Call>
 bool MatchedTransport::attempt(const Call& call) const
 try {
@@ -99,8 +99,8 @@ void MatchedTransport::receive(DeviceId self, std::uint32_t message)
     markQueued(arrived, self);
 }
 
-// A device with several buffers of a collective calls for each, and adds them locally at the
-// last call.
+// A device with several buffers of a collective calls once for each. At the last call it adds its
+// buffers locally.
 void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Member& member = memberOf(self, id);
@@ -186,7 +186,7 @@ TransferTime MatchedTransport::timeOf(Fence fence) const
         if (fence.kind == Fence::Kind::Arrived)
             time.begin = std::max(time.begin, m_sendBegin[fence.id]->time());
     }
-    time.begin = std::min(time.begin, time.end); // the clocks of two GPUs agree within microseconds
+    time.begin = std::min(time.begin, time.end); // clocks of two GPUs agree within microseconds
     return time;
 }
 

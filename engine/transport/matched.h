@@ -6,16 +6,16 @@
 
 namespace engine {
 
-// GPUs of this process that communicate over communicators (NCCL; communicator_plans.h). Each
-// communicator has a queue of its own on every device, so waiting for another rank blocks
-// nothing else. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand
-// that the order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends
-// have started.
+// A transport between GPUs of this process that uses communicators (NCCL; communicator_plans.h).
+// Each communicator has its own queue on every device, so waiting for another rank blocks nothing
+// else. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand that the
+// order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends have
+// started.
 class MatchedTransport final : public QueuedTransport
 {
 public:
-    // As QueuedTransport; each device must have its own GPU. Throws std::runtime_error if
-    // joining the ranks fails.
+    // As for QueuedTransport, but each device must have a GPU of its own. Throws std::runtime_error
+    // if the ranks cannot be joined.
     MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
                      const MakeCommunicators& join);
     ~MatchedTransport() override;
@@ -30,16 +30,16 @@ public:
     TransferTime timeOf(Fence fence) const override;
 
 private:
-    struct Line // of messages
+    struct Line // the queues of a communicator for messages
     {
-        std::unique_ptr<DeviceQueue> sends, receives; // of the two devices
+        std::unique_ptr<DeviceQueue> sends, receives; // on the sending and on the receiving device
     };
-    struct Member // a device, which may have several buffers of the collective
+    struct Member // a device of a collective, which may have several of its buffers
     {
         DeviceId device;
         std::vector<std::size_t> buffers; // indices of Collective
         std::unique_ptr<DeviceQueue> queue;
-        Event called; // recorded when its stream reaches the call
+        Event called; // recorded when the device's stream reaches the call
         State state;
         std::size_t joined = 0; // number of calls in this iteration
         std::uint32_t iteration = 0;
@@ -60,7 +60,7 @@ private:
     bool attempt(const Call& call) const;
 
     CommunicatorPlans m_plans;
-    std::vector<Line> m_lines;      // [communicator] of messages
+    std::vector<Line> m_lines;      // [communicator], those for messages
     std::deque<Sum> m_sums;         // [collective]
     std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches it
     // last member: destroyed before the queues

@@ -76,7 +76,7 @@ void QueuedTransport::makeSides(Moves moves)
     }
 }
 
-// Called for each replica; a device with both replicas calls twice.
+// Counts a device twice if it holds both replicas, because it calls once for each.
 void QueuedTransport::makeCalls()
 {
     for (std::size_t i = 0; i < m_calls.size(); ++i)
@@ -117,7 +117,7 @@ void QueuedTransport::markQueued(Fence fence, DeviceId waiter)
     m_bells[waiter].ring();
 }
 
-// Excludes the waiting before `fence`.
+// Records the time of a copy without the time it waited.
 void QueuedTransport::transferTimed(DeviceQueue& queue, Fence fence, const DeviceCopy& copy)
 {
     queue.record(*state(fence).begin);
@@ -162,8 +162,8 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
     markQueued(copied, self);
 }
 
-// The last member that calls queues the all-reduce. A device that holds both replicas calls
-// twice; the later call counts.
+// The last member that calls queues the all-reduce. A device that holds both replicas calls twice;
+// its later call counts.
 void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Calls& calls = m_calls[id];
@@ -195,7 +195,7 @@ void QueuedTransport::reduce(std::uint32_t id)
         m_bells[member].ring();
 }
 
-// In the order of the members (see all_reduce.h).
+// Adds in the order of the members (see all_reduce.h).
 template<class Number>
 void QueuedTransport::sum(const Collective& collective, std::span<const std::span<Number>> buffers)
 {
@@ -208,8 +208,8 @@ void QueuedTransport::sum(const Collective& collective, std::span<const std::spa
                                    device(collective.members[i]).gpu()});
 }
 
-// The data of another GPU is copied piece by piece, because kernels read only memory of their
-// own GPU.
+// Copies the data of another GPU piece by piece before adding it, because kernels read only memory
+// of their own GPU.
 template<class Number>
 void QueuedTransport::addFrom(DeviceId other, DeviceId first, std::span<const Number> from,
                               std::span<Number> to)

@@ -12,11 +12,11 @@
 
 namespace engine {
 
-// Devices whose ops are queued: GPUs of this process, or partitions of one. The sender copies
-// into the receiver's slot on a queue of its own (peer copies between GPUs); a fence is an
-// event. Besides its compute stream a device has up to three queues: for messages, for EVICT and
-// LOAD, and for the all-reduces of which it is the first member, where the buffers are added in
-// the order of the members.
+// A transport between devices whose ops are queued: GPUs of this process, or partitions of one. The
+// sender copies into the receiver's slot on a queue of its own (peer copies between GPUs); a fence
+// is an event. In addition to its compute stream a device has up to three queues: for messages, for
+// EVICT and LOAD, and for the all-reduces of which it is the first member. That queue adds the
+// buffers in the order of the members.
 //
 // Waiting for an event that was never recorded does not block, so wait() and send() first wait on
 // the host until the other device's thread has recorded it. Queued work therefore depends only on
@@ -24,9 +24,9 @@ namespace engine {
 class QueuedTransport : public Transport
 {
 public:
-    // Time that a thread spins before it sleeps, ns.
+    // How long a thread spins before it sleeps, in ns.
     static constexpr std::int64_t kSpin = 20'000;
-    // Size of the pieces in which another GPU's buffer is copied to be added, bytes.
+    // The size of the pieces in which another GPU's buffer is copied to be added, in bytes.
     static constexpr std::size_t kStaged = std::size_t{16} << 20;
 
     // The memory of `traffic` belongs to `devices`, which must outlive this object.
@@ -53,8 +53,8 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which it was queued
         Event begin, end;                     // credits have no begin
     };
-    // Copies: this class transfers messages and adds. Above: a derived class does, with queues
-    // of its own; it then sets the events of arrivals and all-reduces.
+    // Copies: this class transfers messages and adds buffers. Above: a derived class does so on
+    // queues of its own, and sets the events of the Arrived and Reduced fences.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 
@@ -70,12 +70,12 @@ protected:
     bool isAborted() const { return m_aborted.load(std::memory_order_acquire); }
 
 private:
-    struct Side // queues of a device besides its compute stream, created on demand
+    struct Side // additional queues of a device, created on demand
     {
         std::unique_ptr<DeviceQueue> messages, copies, sums;
         DeviceMemory staged; // copy of another GPU's buffer
     };
-    struct Calls // for one collective
+    struct Calls // the calls of one collective
     {
         std::mutex mutex;
         std::size_t joined = 0;

@@ -10,18 +10,18 @@
 
 namespace engine {
 
-// A thread that executes calls of several devices (all-reduces, copies over their link) while
-// they compute. The calls of each device run in order. Lock-free.
+// A thread that executes calls of several devices (all-reduces, copies over their link) while these
+// compute. The calls of each device run in order. Lock-free.
 class SideLane
 {
 public:
     using Work = std::function<void(std::uint32_t call)>;
-    // `capacity`: the maximum number of calls of one device per iteration. `work` runs on this
+    // `capacity`: the largest number of calls of one device per iteration. `work` runs on this
     // object's thread.
     SideLane(std::vector<DeviceId> devices, std::size_t capacity, Work work);
     ~SideLane(); // completes all calls
 
-    void call(DeviceId self, std::uint32_t call); // call from the thread of that device
+    void call(DeviceId self, std::uint32_t call); // only from the thread of that device
     const std::vector<DeviceId>& devices() const { return m_devices; }
 
 private:

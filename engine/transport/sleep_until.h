@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Waits until `isTrue`, whose change is signalled with the bell: spins for `spin` ns, then
-// sleeps. Returns false after an abort, which also rings.
+// Waits for a condition whose changes are signalled by the bell: spins for `spin` ns, then sleeps.
+// Returns false after an abort, which also rings the bell.
 template<class Condition>
 bool sleepUntil(const Doorbell& bell, std::int64_t spin, const std::atomic<bool>& aborted,
                 const Condition& isTrue)

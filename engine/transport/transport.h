@@ -9,17 +9,17 @@
 
 namespace engine {
 
-// A tensor sent from one device to another. Both ends are known before the run: the receiver
-// owns the slot, and the sender writes into it.
+// A tensor that one device sends to another. Both ends are known before the run: the receiver owns
+// the slot, and the sender writes into it.
 struct Message
 {
     DeviceId from, to;
-    std::span<const std::byte> source; // the sender's
-    std::span<std::byte> slot;         // the receiver's
+    std::span<const std::byte> source; // memory of the sender
+    std::span<std::byte> slot;         // memory of the receiver
     enum class Carries : std::uint8_t { Activation, Gradient } carries = Carries::Activation;
 };
 
-// A copy between a pair of devices, concurrent with compute of its owner: EVICT and LOAD.
+// A copy between a pair of devices (EVICT or LOAD), concurrent with the owner's compute.
 struct Copy
 {
     DeviceId owner, peer;
@@ -28,14 +28,14 @@ struct Copy
     bool toPeer = true; // otherwise from the peer
 };
 
-// Buffers of equal length that are all set to their sum, added in the order of the members:
-// floats, or integers with `--accumulate exact`.
+// Buffers of equal length that are all set to their sum. They are floats, or integers with
+// `--accumulate exact`, and are added in the order of the members.
 struct Collective
 {
     std::vector<DeviceId> members;
     std::vector<std::span<float>> floats;          // [member]
-    std::vector<std::span<std::int64_t>> integers; // [member]; if not empty, these are summed
-    StageId stage = {}; // of the gradient; for tied embeddings the common stage
+    std::vector<std::span<std::int64_t>> integers; // [member]; if set, summed instead
+    StageId stage = {}; // stage of the gradient; for tied embeddings the first stage
 };
 
 // All transfers of an iteration, numbered.
@@ -62,17 +62,17 @@ struct Fence
     friend bool operator==(const Fence&, const Fence&) = default;
 };
 
-// Begin and end of a transfer, CLOCK_MONOTONIC in ns, excluding the time it waited.
+// When a transfer ran, in ns of CLOCK_MONOTONIC, without the time it waited before.
 struct TransferTime
 {
     std::int64_t begin = 0, end = 0;
 };
 
-// Moves tensors between devices. An executor calls it from one thread per device (`self`) in
-// program order. The "lane" is what executes the device's compute ops: on a CPU the calling
-// thread, which sleeps in wait(); with CUDA a stream, where every call returns at once and
-// wait() makes the stream wait for an event. If messages are matched by order (NCCL, MPI),
-// receive() posts the receive. Between iterations no transfer is running.
+// Moves tensors between devices. An executor calls it from one thread per device (`self`), in
+// program order. A device's compute ops run on its stream: on a CPU the calling thread, which
+// sleeps in wait(); with CUDA a stream, so that every call returns at once and wait() makes the
+// stream wait for an event. If messages are matched by order (NCCL, MPI), receive() posts the
+// receive. Between iterations no transfer is running.
 class Transport
 {
 public:
@@ -81,30 +81,31 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    // Resets all fences. Call before any device starts; not during an iteration.
+    // Resets all fences. Call it before any device starts an iteration.
     virtual void beginIteration() = 0;
-    // The receiver frees the slot of the message, after the work queued so far on its lane.
+    // The receiver frees the slot of the message when the work queued so far on its stream has
+    // ended.
     virtual void post(DeviceId self, std::uint32_t message) = 0;
-    // Sends once the slot is free. False: aborted.
+    // Sends the message when its slot is free. Returns false if aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;
-    // The position of the receive in the receiver's program; the slot was posted before. Arrived
-    // passes when the message is complete. Between two devices, messages of one kind are
+    // Called at the receive's position in the receiver's program; the slot was posted before.
+    // Arrived passes when the message is complete. Messages of one kind between two devices are
     // received in the order of the sends.
     virtual void receive(DeviceId self, std::uint32_t message) = 0;
-    // Start after the work queued so far, concurrent with later work; Copied and Reduced pass at
-    // the end.
+    // These start after the work queued so far and run concurrently with later work. Copied and
+    // Reduced pass at their end.
     virtual void copy(DeviceId self, std::uint32_t copy) = 0;
     virtual void allReduce(DeviceId self, std::uint32_t collective) = 0;
-    // The lane continues after the fence has passed. False: aborted.
+    // Makes the stream continue only after the fence has passed. Returns false if aborted.
     virtual bool wait(DeviceId self, Fence fence) = 0;
 
-    // Wakes all waiting threads, for the rest of the transport's life. Thread-safe.
+    // Wakes all waiting threads; every later wait fails. Thread-safe.
     virtual void abort() = 0;
-    // Throws std::runtime_error if the transport has failed, which fences would not report.
-    // Thread-safe, during an iteration.
+    // Throws std::runtime_error if the transport has failed, because a fence would then never pass.
+    // Thread-safe; call it during an iteration.
     virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
-    // Of the last iteration, after its end.
+    // The time of a transfer of the last iteration. Call it after the iteration has ended.
     virtual TransferTime timeOf(Fence fence) const = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace engine {
 
-// Compares the gradient of one stage bit by bit.
+// Compares the gradient of one stage bit by bit and adds the result to `check`.
 inline void compareGradients(std::span<const float> expected, std::span<const float> actual,
                              GradientCheck& check)
 {

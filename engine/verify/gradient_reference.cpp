@@ -10,7 +10,7 @@
 namespace engine {
 namespace {
 
-// Recomputation gives the same numbers, so the reference keeps all activations.
+// Recomputation does not change the numbers, so the reference keeps all activations.
 ModelSpec keepingAll(ModelSpec model)
 {
     model.recompute = Recompute::None;
@@ -28,7 +28,7 @@ public:
     {
         const auto cut = makeTransformer(setup.unit.model, setup.lowered.shape.stages, setup.device,
                                          setup.unit.slices);
-        m_first.push_back(0); // the parameters of the whole model have the same order
+        m_first.push_back(0); // parameters of the whole model have the same order
         for (const StageId stage : Ids<StageId>(cut->stages()))
             m_first.push_back(m_first.back() + cut->sizes(stage).parameters);
     }
@@ -89,9 +89,11 @@ Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& s
         return std::make_unique<Synchronous>(setup);
     VersionRule rule = versionRule(setup.lowered.scheme, shape.stages, shape.updateEvery);
     if (!rule)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("no sequential training is known to compare {} with",
-                                setup.lowered.scheme));
+        return fail(
+            Error::Code::Unsupported,
+            fmt::format(
+                "no sequential training is known for {}, so its gradients cannot be compared",
+                setup.lowered.scheme));
     return std::make_unique<Asynchronous>(setup, std::move(rule));
 }
 

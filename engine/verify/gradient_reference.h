@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The reference for a scheme's gradients, iteration by iteration: plain training without
-// schedule and executors.
+// The reference for the gradients of a scheme, iteration by iteration: training without schedule
+// and executors.
 class GradientReference
 {
 public:
@@ -19,10 +19,10 @@ public:
     GradientReference& operator=(const GradientReference&) = delete;
     virtual ~GradientReference() = default;
 
-    // Trains one iteration with the micro-batches of all copies; returns its mean loss in nats
-    // per token.
+    // Trains one iteration with the micro-batches of all copies; returns its mean loss in nats per
+    // token.
     virtual double train(TokenBatches& uncut) = 0;
-    // The gradient of update number `update` of that iteration; only 0 in a synchronous scheme.
+    // The gradient of update `update` of that iteration, which is 0 in a synchronous scheme.
     virtual std::span<const float> gradient(StageId stage, std::size_t update) const = 0;
 };
 
@@ -34,8 +34,8 @@ struct ReferenceSetup
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Exact;
 };
-// SequentialTrainer for synchronous schemes, VersionedTrainer for asynchronous ones; Unsupported
-// if the version rule is unknown.
+// Makes a SequentialTrainer for synchronous schemes and a VersionedTrainer for asynchronous ones.
+// Returns Unsupported if the version rule of the scheme is unknown.
 Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& setup);
 
 } // namespace engine

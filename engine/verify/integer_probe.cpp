@@ -19,14 +19,14 @@ namespace engine {
 namespace {
 
 constexpr ProbeModel::Size kSize;
-constexpr std::int64_t kExact = 1 << 24; // floats represent all smaller integers
+constexpr std::int64_t kExact = 1 << 24; // floats represent all integers up to it
 
 using Integers = std::vector<std::int64_t>;
 
 enum class Sign : std::uint8_t { Kept, Absolute };
 
-// The probe in int64, without kernels, stages or buffers. With absolute values of all numbers,
-// the sums bound every partial sum of the float run in any order.
+// The probe in int64, without kernels, stages and buffers. With the absolute values of all numbers,
+// its sums bound every partial sum of the float run in any order.
 class IntegerReference
 {
 public:
@@ -49,14 +49,14 @@ public:
             addRow(tokens.inputs[r], tokens.targets[r]);
     }
 
-    // Gradients added since the last call. [stage], row-major
+    // [stage] row-major; the gradients added since the last call.
     std::vector<Integers> takeGradients()
     {
         return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
     }
 
     std::vector<Integers> gradients; // [stage], row-major
-    std::int64_t largest = 0;        // of every intermediate value
+    std::int64_t largest = 0;        // of all intermediate values
 
 private:
     static constexpr std::size_t kWidth = kSize.width;
@@ -120,7 +120,7 @@ int microBatchesOf(const Shape& shape) // of an iteration
     return shape.microBatches * shape.dataParallel;
 }
 
-// [update][stage], by the reference.
+// [update][stage] the gradients of the reference.
 Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& model,
                                                              const Shape& shape, std::uint64_t seed)
 {
@@ -137,14 +137,15 @@ Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& m
             expected.push_back(reference.takeGradients());
     }
     if (bound.largest >= kExact)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe of {} stages and {} micro-batches reaches 2^24, "
-                                "where floats round: use fewer devices, chunks or micro-batches",
-                                shape.stages, microBatches));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("the integer probe exceeds 2^24 with {} stages and {} micro-batches, where "
+                        "floats round: use fewer devices, chunks or micro-batches",
+                        shape.stages, microBatches));
     return expected;
 }
 
-// Trains the probe; owns everything that executor and threads refer to.
+// Trains the probe. It owns everything that executor and threads refer to.
 class ProbeTraining
 {
 public:
@@ -211,10 +212,9 @@ private:
     TokenBatches m_tokens;
     Units m_units;
     const std::atomic<bool> m_never{false};
-    std::mutex m_mutex; // live devices compare concurrently
-    std::map<std::pair<int, StageId>, std::size_t>
-        m_updates;                        // updates of a stage of a replica so far
-    std::unique_ptr<Executor> m_executor; // last member: it uses the others
+    std::mutex m_mutex;                                       // live devices compare concurrently
+    std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage] updates so far
+    std::unique_ptr<Executor> m_executor;                     // last member: it uses the others
 };
 
 } // namespace
@@ -239,8 +239,8 @@ try {
     unitSize.rows /= unitsPerMicroBatch(*lowered);
     if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe has {} rows a micro-batch, which {} slices do "
-                                "not divide",
+                    fmt::format("the integer probe has {} rows per micro-batch, which cannot be "
+                                "divided into {} slices",
                                 kSize.rows, lowered->shape.slices));
     auto expected = expectedGradients({lowered->shape.stages, kSize, on.first().kernels()},
                                       lowered->shape, seed);

@@ -15,7 +15,7 @@
 namespace engine {
 namespace {
 
-// With slices, sums within a micro-batch have another order and are rounded differently.
+// Slices add in another order within a micro-batch, so results are rounded differently.
 constexpr double sliceTolerance(Precision precision)
 {
     switch (precision) {
@@ -29,7 +29,7 @@ constexpr double sliceTolerance(Precision precision)
     return 1e-5;
 }
 
-// Compares the gradients of all updates; called concurrently by live devices.
+// Compares the gradients of all updates. Live devices call it concurrently.
 class Comparison
 {
 public:

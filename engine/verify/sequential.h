@@ -8,25 +8,25 @@
 
 namespace engine {
 
-// Plain training of micro-batches in sequence on one device, without schedule and executor: the
-// reference for all schemes.
+// Trains micro-batches in sequence on one device, without schedule and executor. The reference for
+// all synchronous schemes.
 class SequentialTrainer
 {
 public:
-    // `model` has one stage; both must outlive the trainer.
+    // `model` must have one stage. Model and kernels must outlive the trainer.
     SequentialTrainer(const PipelineModel<float>& model, const Kernels<float>& kernels,
                       std::uint64_t seed, Accumulate accumulate);
 
-    // Accumulates the gradients of an iteration; returns its mean loss in nats per token.
-    // `model` processes one of `units` equal parts of a micro-batch's samples at a time. Tied
-    // gradients are summed at the end.
+    // Accumulates the gradients of an iteration; returns its mean loss in nats per token. `model`
+    // processes one of `units` equal parts of a micro-batch's samples at a time. Tied gradients are
+    // summed at the end.
     double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }
     std::span<const float> weights() const { return m_state.fullWeights(); }
 
 private:
-    double addUnit(TokenBatch tokens, double tokensOfIteration); // its summed loss
+    double addUnit(TokenBatch tokens, double tokensOfIteration); // returns its summed loss
 
     const PipelineModel<float>& m_model;
     const Kernels<float>& m_kernels;

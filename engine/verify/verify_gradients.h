@@ -12,13 +12,13 @@
 
 namespace engine {
 
-// Gradients of a scheme compared with sequential training.
+// The result of comparing a scheme's gradients with those of sequential training.
 struct GradientCheck
 {
     std::string what;                        // "integer probe, bitpipe, D = 4, N = 8, live"
     std::size_t compared = 0, different = 0; // numbers, over replicas, stages and iterations
-    double largestError = 0; // relative L2 error of the worst stage, 0 if all bits are equal
-    double tolerance = 0;    // for the error, if rounding differs: sequence slices
+    double largestError = 0; // relative L2 error of the worst stage; 0 if all bits are equal
+    double tolerance = 0;    // of largestError, if sequence slices change the rounding
     bool lossesEqual = true; // in every iteration, bit for bit or within the tolerance
 
     bool bitEqual() const { return compared > 0 && different == 0 && lossesEqual; }
@@ -28,11 +28,12 @@ struct GradientCheck
     }
 };
 
-// A linear model with small integers, whose reference is computed in int64. Fails if a partial
-// sum could reach 2^24 (equality would then prove nothing) or the request is invalid.
+// Trains a linear model with small integers and compares it with a reference in int64. Fails if the
+// request is invalid, or if a partial sum could reach 2^24, because equality would then prove
+// nothing.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
-// As above on these devices; in live mode as many as the request has.
+// The same on given devices; live mode needs as many as the request has.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
 
@@ -45,7 +46,8 @@ struct RealModelCheck
     Mode mode = Mode::Emulate; // Emulate or Live
     SyncPolicy sync = SyncPolicy::Eager;
 };
-// The real model. With Exact all bits must be equal; with Float the order of sums differs.
+// Trains the real model. With Accumulate::Exact all bits must be equal; with Float the order of
+// sums differs.
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                          const RealModelCheck& check);
 

@@ -23,7 +23,7 @@ std::vector<Size> sizes(const VerifyOptions& options)
     return {{4, 8}};
 }
 
-// The part of the request that can be trained at this size.
+// Whether the request is valid and can be trained at this size.
 bool isTrainable(const ScheduleRequest& request)
 {
     const auto schedule = buildSchedule(request);
@@ -82,7 +82,7 @@ std::vector<std::pair<std::string, ModelSpec>> verifyVariants()
     add("tied=true").tied = true;
     ModelSpec& bert = add("family=bert");
     bert.family = Family::Bert;
-    bert.vocabulary = 257; // bytes and the hidden token
+    bert.vocabulary = 257; // bytes and the mask token
     add("family=llama").family = Family::Llama;
     return all;
 }

@@ -8,13 +8,11 @@
 
 namespace engine {
 
-// The inputs of verifyEngine().
-
-// Small enough for hundreds of runs, with all features of a GPT.
+// A GPT that is small enough for hundreds of runs and has all features.
 ModelSpec verifyModel();
-// Variants of the model, by their difference.
+// Variants of that model, each with the name of its difference.
 std::vector<std::pair<std::string, ModelSpec>> verifyVariants();
-// The requested schemes in all sizes and options that can be trained.
+// The requested schemes, in all sizes and with all options that can be trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options);
 
 } // namespace engine

@@ -50,7 +50,7 @@ Gradients VersionedTrainer::gradientsOf(Stage& stage)
 double VersionedTrainer::train(TokenBatches& batches, int microBatches)
 {
     CHECK(microBatches % m_setup.updateEvery == 0);
-    for (const StageId s : m_stages.ids()) { // the newest becomes version 0
+    for (const StageId s : m_stages.ids()) { // the newest version becomes version 0
         auto& versions = m_stages[s].versions;
         versions.erase(versions.begin(), versions.end() - 1);
         m_updates[s].clear();

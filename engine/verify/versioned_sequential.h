@@ -11,23 +11,23 @@
 
 namespace engine {
 
-// The weight version that a micro-batch of a window uses in a stage, forward and backward; the
-// first is 0.
+// The weight version that a micro-batch of a window uses in a stage, in forward and backward.
+// Versions count from 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
-// The rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019): stage s
-// is stages-1-s updates behind, max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021): batch k of
-// `updateEvery` micro-batches uses max(0, k - 1). Empty for other schemes.
+// The version rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019):
+// stage s is stages-1-s updates behind, max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021): batch
+// k of `updateEvery` micro-batches uses max(0, k - 1). Empty for other schemes.
 VersionRule versionRule(std::string_view scheme, int stages, int updateEvery);
 
-// Asynchronous training without a pipeline: micro-batches in sequence through all stages, with
-// all weight versions of the window kept. The reference for asynchronous schemes, bit for bit.
+// Asynchronous training without a pipeline: runs micro-batches in sequence through all stages and
+// keeps all weight versions of the window. The bit-for-bit reference for asynchronous schemes.
 class VersionedTrainer
 {
 public:
     struct Setup
     {
-        // with as many stages as the pipeline; must outlive the trainer
+        // Has as many stages as the pipeline; must outlive the trainer.
         const PipelineModel<float>& model;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
@@ -37,21 +37,21 @@ public:
     };
     explicit VersionedTrainer(Setup setup);
 
-    // Trains one window; returns its mean loss in nats per token. `microBatches` is a multiple
+    // Trains one window; returns its mean loss in nats per token. `microBatches` must be a multiple
     // of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // The gradients of the updates of the last window. [update]
+    // [stage][update] the gradients of the last window. [update]
     const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
     {
         return m_updates;
     }
-    std::span<const float> weights(StageId stage) const; // the newest
+    std::span<const float> weights(StageId stage) const; // the newest version
 
 private:
     struct Stage
     {
-        std::vector<std::vector<std::byte>> versions; // of the window so far
+        std::vector<std::vector<std::byte>> versions; // versions of the window so far
         std::vector<float> optimizer, gradients;
         std::vector<std::int64_t> sums;
         std::vector<std::byte> stash, output, inputGradient;

@@ -22,7 +22,8 @@ constexpr double kMostTicks = 2e18;
 
 using Cost = OpCosts::Cost;
 
-// The reverse direction of the same transfer, with the same bytes over the same link.
+// The kind of the same transfer in the reverse direction, which moves as many bytes over the same
+// link.
 OpKind otherWay(OpKind kind)
 {
     switch (kind) {
@@ -37,7 +38,8 @@ OpKind otherWay(OpKind kind)
     }
 }
 
-// The op without its position; a micro-batch passes a stage once, in one direction.
+// Identifies an op in any schedule. Its position is not needed, because a micro-batch passes a
+// stage once and in one direction.
 Op identity(Op op)
 {
     const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
@@ -52,7 +54,7 @@ Op identity(Op op)
 struct Class
 {
     OpKind kind = OpKind::Forward;
-    StageId stage; // none: any
+    StageId stage; // none: any stage
     std::uint16_t slice = Op::kWhole;
     bool half = false, acrossNodes = false;
 
@@ -168,7 +170,7 @@ private:
 
     const CalibrateOptions& m_options;
     std::map<Class, Cost> m_medians;
-    std::vector<Own> m_own; // sorted by op
+    std::vector<Own> m_own; // sorted by identity()
 };
 
 Error misfit(std::string message)
@@ -179,13 +181,12 @@ Error misfit(std::string message)
 std::optional<Error> shapeMisfit(const Shape& run, const Shape& asked)
 {
     if (run.stages != asked.stages)
-        return misfit(
-            fmt::format("the run has {} stages and the schedule {}, so times of stages do not "
-                        "carry over; record a run with {} stages, or use D x v = {}",
-                        run.stages, asked.stages, asked.stages, run.stages));
+        return misfit(fmt::format("the run has {} stages but the schedule has {}, so their times "
+                                  "differ; record a run with {} stages, or use D x v = {}",
+                                  run.stages, asked.stages, asked.stages, run.stages));
     if (asked.slices > 1 && run.slices != asked.slices)
-        return misfit(fmt::format("the run divides micro-batches into {} slices and the schedule "
-                                  "into {}; record a run with the same slices",
+        return misfit(fmt::format("the run has {} slices per micro-batch but the schedule has {}; "
+                                  "record a run with as many slices",
                                   run.slices, asked.slices));
     return std::nullopt;
 }
@@ -195,8 +196,8 @@ std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
     const auto group = [](const Shape& shape) { return shape.replicas * shape.dataParallel; };
     if (!holds(asked, OpKind::AllReduce) || group(run) == 1 || group(run) == group(asked.shape))
         return std::nullopt;
-    return misfit(fmt::format("the run's all-reduces are over {} copies of a stage and the "
-                              "schedule's over {}; record a run with as many",
+    return misfit(fmt::format("the run's all-reduces sum {} copies of a stage but the schedule's "
+                              "sum {}; record a run with as many",
                               group(run), group(asked.shape)));
 }
 
@@ -209,7 +210,7 @@ Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
     return misfit(fmt::format(
         "the run has no measured time of {}, which {} needs; record a scheme with such ops{}",
         joined(names), scheme,
-        divides ? ", or give the share of I in a backward (--split-backward SHARE)" : ""));
+        divides ? ", or set the share of I in a backward with --split-backward SHARE" : ""));
 }
 } // namespace
 
@@ -223,7 +224,7 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     const PriceBook prices(run, options);
     if (prices.isEmpty())
         return fail(Error::Code::NotFound,
-                    "the run has no measured iteration yet; wait for the first one");
+                    "the run has no measured iteration yet; wait until the first one is recorded");
     OpCosts costs;
     costs.ticksPerUnit = run.info.ticksPerUnit;
     costs.rules = options.rules;

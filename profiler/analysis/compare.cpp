@@ -43,7 +43,6 @@ Result<ComparedRun> comparedRun(const Run& run)
     if (!numbers)
         return tl::unexpected(numbers.error());
     ComparedRun compared;
-    compared.label = run.info.label.empty() ? run.info.scheme : run.info.label;
     compared.mode = run.info.mode;
     compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
@@ -68,7 +67,8 @@ bool differ(const std::vector<const Run*>& runs, Field field)
                                [&](const Run* run) { return field(*run) != field(*runs.front()); });
 }
 
-// Whether runs that have the field differ in it; a simulated run has no hardware and no model.
+// Whether two runs have different values of a field. Runs without it do not count: a simulated run
+// has no hardware and no model.
 template<class Field>
 bool contradict(const std::vector<const Run*>& runs, Field field)
 {
@@ -82,7 +82,7 @@ bool contradict(const std::vector<const Run*>& runs, Field field)
     return false;
 }
 
-// Limits of the comparison that the user must know.
+// Differences between the runs that limit the comparison.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
     std::vector<std::string> notes;
@@ -91,7 +91,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.emplace_back(note);
     };
     noteIf(differ(runs, [](const Run& r) { return r.info.inUnits(); }),
-           "abstract units cannot be compared with measured times: no differences are given");
+           "abstract units cannot be compared with measured times, so no differences are shown");
     noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
            "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
@@ -100,7 +100,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
-           "the runs use different numbers of micro-batches, so their iterations are different "
+           "the runs use different numbers of micro-batches, so their iterations do different "
            "amounts of work");
     noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),
            "the runs train different models");
@@ -111,7 +111,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     return notes;
 }
 
-// "23.5 ms less bubble"; empty if the difference is printed as 0.
+// "23.5 ms less bubble"; "" if the difference is printed as 0.
 std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
 {
     const std::string number = meanNumber(std::fabs(difference), ticksPerUnit);
@@ -134,13 +134,16 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
 {
     if (runs.empty() || baseline >= runs.size())
         return fail(Error::Code::InvalidArgument,
-                    "a comparison needs at least one run and a valid baseline");
+                    "a comparison needs at least one run, and one of them as baseline");
     Comparison comparison;
     comparison.baseline = baseline;
+    comparison.differences = differences(runs);
+    const std::vector<std::string> labels = distinctLabels(runs);
     for (const Run* run : runs) {
         auto compared = comparedRun(*run);
         if (!compared)
             return tl::unexpected(compared.error());
+        compared->label = labels[comparison.runs.size()];
         comparison.runs.push_back(std::move(*compared));
     }
     comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });
@@ -148,8 +151,8 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     return comparison;
 }
 
-// An iteration is compute + exposed communication + bubble on every device, so the differences
-// of the three means add up to the difference of the iterations.
+// On every device an iteration is compute + exposed communication + bubble, so the differences of
+// the three means add up to the difference of the iterations.
 std::string summarize(const Comparison& comparison, std::size_t run)
 {
     const ComparedRun& base = comparison.runs[comparison.baseline];
@@ -158,7 +161,7 @@ std::string summarize(const Comparison& comparison, std::size_t run)
         return one.label + " is the baseline";
     if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
         return one.label + " and " + base.label
-            + " have no common clock: one is in abstract units, the other in nanoseconds";
+            + " cannot be compared: one is in abstract units, the other in nanoseconds";
     const double scale = engine::ratio(base.ticksPerUnit, one.ticksPerUnit);
     const auto difference
         = [&](double of, double than) { return of * scale - than; }; // in ticks of the baseline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "profiler/analysis/differences.h"
 #include "profiler/analysis/metrics.h"
 
 #include <string>
@@ -7,13 +8,13 @@
 
 namespace profiler {
 
-// One run of a comparison: the metrics of its reported iteration, and its difference to the
+// A run of a comparison: the metrics of its reported iteration, and the difference from the
 // baseline if both have the same unit.
 struct ComparedRun
 {
-    std::string label;
+    std::string label; // of distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
-    bool isOversubscribed = false; // there were more threads than cores
+    bool isOversubscribed = false; // more threads than cores
     std::int64_t ticksPerUnit = 1;
     RunMetrics metrics; // of the reported iteration
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
@@ -25,8 +26,9 @@ struct ComparedRun
 struct Comparison
 {
     std::vector<ComparedRun> runs;
+    std::vector<Difference> differences;
     std::size_t baseline = 0;
-    bool comparable = true; // false: abstract units and nanoseconds
+    bool comparable = true; // false: one run is in abstract units, another in ns
     // "the runs have different modes", "the runs train different models", ...
     std::vector<std::string> notes;
 };

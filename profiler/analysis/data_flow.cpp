@@ -27,7 +27,7 @@ std::span<const std::uint32_t> DataFlow::Groups::of(std::uint32_t key) const
     return std::span(ops).subspan(first[key], first[key + 1] - first[key]);
 }
 
-// Counting sort: the number of ops per key, the begin of each key, then the ops.
+// A counting sort: counts the ops of each key, computes where each key begins, then places the ops.
 template<class KeysOf>
 DataFlow::Groups DataFlow::group(std::uint32_t keys, KeysOf keysOf) const
 {
@@ -91,8 +91,8 @@ std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& val
     return number == kNone ? std::nullopt : std::optional(number);
 }
 
-// A value that is produced twice is produced on the consumer's device: the last producer before
-// the consumer counts.
+// If several ops produce the value, they are on the consumer's device, and the last one before the
+// consumer applies.
 std::optional<std::uint32_t> DataFlow::producer(const Value& value, std::uint32_t consumer) const
 {
     const auto makers = m_producers.of(valueIndex(value, m_schedule.shape));

@@ -8,10 +8,9 @@
 
 namespace profiler {
 
-// These functions traverse the whole iteration; for repeated calls use an Explainer
-// (explainer.h).
+// These functions traverse the whole iteration. For repeated calls use an Explainer (explainer.h).
 
-// One link of the chain of causes of an op's start or of a bubble's length.
+// One step in the chain of causes of an op's start or of a bubble.
 struct CauseLink
 {
     std::uint32_t op = 0; // OpIndex: producer, transfer or consumer
@@ -27,8 +26,8 @@ struct Bubble
     engine::DeviceId device;
     engine::Window window;
     Kind kind = Kind::Wait;
-    std::optional<std::uint32_t> next; // the op that ends it; none for drain
-    // producer, its transfer if any, the op that ends the bubble; empty for drain
+    std::optional<std::uint32_t> next; // op that ends the bubble; nullopt for Drain
+    // Producer, its transfer if any, and the op that ends the bubble; empty for Drain.
     std::vector<CauseLink> chain;
 };
 
@@ -36,7 +35,7 @@ struct Bubble
 std::vector<Bubble> bubbles(const engine::Run& run, int iteration);
 
 // Transfers, all-reduces, evicts and loads during which the device does not compute, sorted by
-// begin; drawn in the compute lane.
+// begin. The timeline draws them in the compute lane.
 std::vector<engine::Window> exposedCommunication(const engine::Run& run, int iteration,
                                                  engine::DeviceId device);
 
@@ -46,17 +45,16 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // Time for which compute was free before the op started; for a transfer or all-reduce, the
-    // time for which it was ready.
+    // How long compute was free before the op started; for a transfer or all-reduce, how long it
+    // was ready.
     std::int64_t waited = 0;
-    // Its inputs, latest arrival first: the transfer, if any, then the producer.
+    // Its inputs, latest arrival first: each has its transfer, if any, then its producer.
     std::vector<CauseLink> needs;
     std::vector<CauseLink> neededBy; // the transfer, if any, then the consumer
 };
 std::optional<OpExplanation> explain(const engine::Run& run, int iteration, std::uint32_t op);
 
-// The path of one micro-batch through an iteration, F and B of every stage, in time order (compute
-// ops).
+// The compute ops of one micro-batch in an iteration (F and B of every stage), in time order.
 std::vector<CauseLink> flow(const engine::Run& run, int iteration, engine::MicroBatchId microBatch);
 
 } // namespace profiler

@@ -26,7 +26,7 @@ Explainer::Explainer(const Run& run, int iteration)
                 m_window[span.op] = span.window();
 }
 
-// A transfer is one link, from the start of its SEND to the end of its RECV.
+// A transfer is one step, from the start of its SEND to the end of its RECV.
 CauseLink Explainer::transferLink(std::uint32_t receive) const
 {
     CauseLink hop = link(receive);
@@ -51,7 +51,7 @@ std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint3
     if (!producer || !ran(*producer))
         return std::nullopt;
     if (m_flow.op(*producer).kind
-        == OpKind::AllReduce) { // depends on the last gradient of its stage
+        == OpKind::AllReduce) { // waits for the last gradient of its stage
         const auto contributor = lastContributor(value.stage);
         return Need{contributor.value_or(*producer), link(*producer), m_window[*producer].end};
     }
@@ -61,7 +61,7 @@ std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint3
     return Need{*producer, std::nullopt, m_window[*producer].end};
 }
 
-// A SEND waits for its value, a RECV for its SEND, an all-reduce for the last gradient.
+// A SEND needs its value, a RECV its SEND, and an all-reduce the last gradient of its stage.
 std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
 {
     const Op& transfer = m_flow.op(op);
@@ -118,7 +118,7 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     return users;
 }
 
-// Joint ops share one window, so the previous op is the last one that ended by then.
+// Joint ops share one window, so the previous op is the last one that has ended when `op` begins.
 std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
 {
     const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);
@@ -222,7 +222,7 @@ std::optional<std::uint32_t> Explainer::lastOp() const
 std::vector<CauseLink> Explainer::criticalPath() const
 {
     std::vector<CauseLink> path;
-    const std::size_t longest = 2 * m_window.size(); // for files whose times contradict their order
+    const std::size_t longest = 2 * m_window.size(); // if a file's times contradict its order
     for (auto op = lastOp(); op && path.size() < longest;) {
         path.push_back(link(*op));
         const auto needs = needsOf(*op);

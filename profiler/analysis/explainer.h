@@ -9,8 +9,8 @@
 
 namespace profiler {
 
-// Implements explain.h for one iteration. Built in one pass over schedule and spans; keep it for
-// repeated calls. The run must outlive it.
+// Implements explain.h for one iteration. The constructor traverses schedule and spans once. The
+// run must outlive it.
 class Explainer
 {
 public:
@@ -19,9 +19,9 @@ public:
     std::vector<Bubble> bubbles() const;
     std::optional<OpExplanation> explain(std::uint32_t op) const;
     std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
-    // The chain of ops and transfers, backwards from the op that ends last, each of which
-    // started when the previous one ended. In time order; as long as the iteration if nothing on
-    // it idles.
+    // The chain of ops and transfers that ends with the op that ends last, in which each step
+    // started when the previous one ended. In time order. Unless a step idles, it is as long as the
+    // iteration.
     std::vector<CauseLink> criticalPath() const;
 
 private:
@@ -41,14 +41,14 @@ private:
     std::optional<std::uint32_t> lastContributor(engine::StageId stage) const;
     std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first
     std::vector<CauseLink> neededBy(std::uint32_t op) const;
-    std::optional<std::uint32_t> before(std::uint32_t op) const; // on its compute lane
+    std::optional<std::uint32_t> before(std::uint32_t op) const; // previous op in its compute lane
     std::optional<std::uint32_t> lastOp() const;
     std::vector<CauseLink> chainTo(std::uint32_t op) const;
 
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    std::vector<engine::Window> m_window; // [op], end before begin: did not run in this iteration
+    std::vector<engine::Window> m_window; // [op] end before begin: did not run in this iteration
 };
 
 } // namespace profiler

@@ -19,7 +19,6 @@ std::uint64_t key(OpOfIteration of)
     return std::uint64_t{of.iteration} << 32 | of.op;
 }
 
-// CUDA's copy kinds, see GpuCopy::kind.
 std::string copyName(std::uint8_t kind)
 {
     constexpr std::array<std::string_view, 11> kNames{"copy",
@@ -36,7 +35,7 @@ std::string copyName(std::uint8_t kind)
     return std::string(kNames[kind < kNames.size() ? kind : 0]);
 }
 
-// Contexts that executed work of exactly one device.
+// The device of each context that executed work of exactly one device.
 class ContextOwners
 {
 public:
@@ -63,7 +62,7 @@ GpuLane::Role roleOf(KernelKind kind)
                                                                  : GpuLane::Role::Compute;
 }
 
-// Maps a part of `from` linearly to `to`.
+// Maps `part`, a part of `from`, linearly to `to`.
 Window fitted(Window part, Window from, Window to)
 {
     const double scale = from.duration() > 0 ? engine::ratio(to.duration(), from.duration()) : 1;
@@ -72,7 +71,8 @@ Window fitted(Window part, Window from, Window to)
     return {at(part.begin), at(part.end)};
 }
 
-// An NCCL kernel makes a stream an NCCL stream; any other kernel makes it a compute stream.
+// A stream with an NCCL kernel is an NCCL stream; a stream with any other kernel is a compute
+// stream.
 GpuLane::Role stronger(GpuLane::Role a, GpuLane::Role b)
 {
     using enum GpuLane::Role;
@@ -153,7 +153,7 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     return found;
 }
 
-// Spans of ops in the median iteration and in iterations with GPU work.
+// The spans of ops in the median iteration and in iterations that have GPU work.
 std::unordered_map<std::uint64_t, Window> GpuActivity::spansOf(const Timeline& timeline,
                                                                std::uint32_t replay,
                                                                const std::vector<Found>& found)
@@ -178,7 +178,7 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
         return;
     const std::uint32_t replay = iterations.size() - 1;
     const auto spans = spansOf(run.timeline, replay, found);
-    // op -> difference of its closest execution
+    // op -> smallest difference between an execution's duration and that in the median iteration
     std::unordered_map<std::uint32_t, std::int64_t> nearest;
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};

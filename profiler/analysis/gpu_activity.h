@@ -12,14 +12,14 @@
 
 namespace profiler {
 
-// A kernel, copy or memset of an op.
+// A kernel, copy or memset that belongs to an op.
 struct GpuWork
 {
     enum class Source : std::uint8_t { Kernel, Copy, Memset };
 
-    engine::Window window; // nanoseconds of the timeline
+    engine::Window window; // ns of the timeline
     engine::OpOfIteration of;
-    std::uint32_t row = 0;  // index of its record in the trace
+    std::uint32_t row = 0;  // index of its record in the table of `source`
     std::uint32_t name = 0; // GpuActivity::names()
     std::uint32_t lane = 0; // GpuActivity::lanes()
     Source source = Source::Kernel;
@@ -27,7 +27,7 @@ struct GpuWork
 
 struct KernelName
 {
-    std::string full, label; // demangled; as short as possible while unique
+    std::string full, label; // demangled; label: as short as possible while unique
     KernelKind kind = KernelKind::Other;
 };
 
@@ -39,14 +39,14 @@ struct GpuLane
     engine::DeviceId device;
     std::uint32_t context = 0, stream = 0;
     Role role = Role::Compute;
-    std::size_t first = 0, count = 0; // GpuActivity::work()
+    std::size_t first = 0, count = 0; // range of GpuActivity::work()
 };
 std::string_view laneRoleName(GpuLane::Role role);
 
-// GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was
-// not executed: every op gets the work of the execution with the most similar duration, moved
-// and scaled to the op's span. Work without an op belongs to the device of its context; if that
-// is unknown, it is counted and left out. Immutable; thread-safe.
+// GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
+// executed: each of its ops shows the work of the execution with the most similar duration, moved
+// and scaled to the op's span. Work without an op belongs to the device of its context; if that is
+// unknown, it is counted and left out. Immutable; thread-safe.
 class GpuActivity
 {
 public:
@@ -63,16 +63,16 @@ public:
     }
     const KernelName& nameOf(const GpuWork& work) const { return m_names[work.name]; }
     std::span<const KernelName> names() const { return m_names; }
-    // Indices into work(), by begin; empty if nothing was recorded.
+    // Indices into work(), sorted by begin; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // For the median iteration: the iteration whose work is shown; otherwise the op's own.
+    // The iteration whose work is shown. Differs from the op's own only for the median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
-    std::int64_t withoutPlace() const { return m_withoutPlace; } // rows that are not in work()
+    std::int64_t withoutPlace() const { return m_withoutPlace; } // rows not in work()
 
-    // The API call that launched it; nullptr: none was recorded.
+    // The API call that launched the work; nullptr if it was not recorded.
     const engine::GpuCall* callOf(const GpuWork& work) const;
     const engine::GpuPlace& placeOf(const GpuWork& work) const;
-    std::uint64_t bytesOf(const GpuWork& work) const; // of a copy or memset; else 0
+    std::uint64_t bytesOf(const GpuWork& work) const; // of a copy or memset; otherwise 0
 
 private:
     struct Found // work whose lane is not numbered yet
@@ -96,13 +96,14 @@ private:
     void indexOps();
 
     engine::GpuTrace m_trace;
-    std::vector<KernelName> m_names; // those of trace().strings, then "copy ..." and "memset"
+    std::vector<KernelName> m_names; // trace().strings, then "copy ..." and "memset"
     std::vector<GpuWork> m_work;
     std::vector<GpuLane> m_lanes;
     std::vector<std::uint32_t> m_byOp;
-    std::unordered_map<std::uint64_t, Range> m_ofOp;            // key of OpOfIteration -> m_byOp
-    std::unordered_map<std::uint64_t, std::uint32_t> m_sources; // replayed op -> iteration
-    std::unordered_map<std::uint32_t, std::uint32_t> m_calls;   // correlation -> trace().calls
+    std::unordered_map<std::uint64_t, Range> m_ofOp; // key of OpOfIteration -> m_byOp
+    // median iteration's op -> iteration
+    std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
+    std::unordered_map<std::uint32_t, std::uint32_t> m_calls; // correlation -> trace().calls
     std::int64_t m_withoutPlace = 0;
 };
 

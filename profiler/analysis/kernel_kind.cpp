@@ -12,11 +12,11 @@ namespace {
 
 struct Clue
 {
-    std::string_view part; // of the name in lower case
+    std::string_view part; // searched for in the lower-case name
     KernelKind kind;
 };
 
-// The first that fits decides: "flash_fwd_gemm" is attention, "splitKreduce" belongs to a matmul.
+// The first match applies: "flash_fwd_gemm" is attention, "splitKreduce" belongs to a matmul.
 constexpr Clue kClues[] = {
     {"nccl", KernelKind::Nccl},
     {"memcpy", KernelKind::Copy},

@@ -5,10 +5,10 @@
 
 namespace profiler {
 
-// The purpose of a kernel, guessed from its name; each has a colour and a name.
+// The purpose of a kernel, derived from its name, for colours and tables.
 enum class KernelKind : std::uint8_t {
     Matmul,
-    Attention, // including the softmax of the scores
+    Attention, // includes the softmax of the scores
     Norm,
     Elementwise,
     Other,
@@ -19,7 +19,7 @@ enum class KernelKind : std::uint8_t {
 constexpr int kKernelKinds = 8;
 std::string_view kernelKindName(KernelKind kind); // "matmul", "element-wise", "NCCL"
 
-// From the demangled name: our own kernels, cuBLASLt, cuDNN, CUTLASS, NCCL, PyTorch.
+// Knows the demangled names of our own kernels, cuBLASLt, cuDNN, CUTLASS, NCCL and PyTorch.
 KernelKind kernelKindOf(std::string_view demangledName);
 
 } // namespace profiler

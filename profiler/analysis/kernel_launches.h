@@ -7,8 +7,9 @@
 
 namespace profiler {
 
-// Kernels launched per iteration for the ops of each device, including NCCL's, without copies:
-// the mean over the measured iterations that have any. Empty if no kernel belongs to an op.
+// [device] Kernels launched for the ops of a device per iteration, including NCCL's, without
+// copies: the mean over the measured iterations that have kernels. Empty if no kernel belongs to an
+// op.
 engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,
                                                                const engine::GpuTrace& trace);
 

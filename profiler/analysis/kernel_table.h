@@ -9,42 +9,43 @@
 
 namespace profiler {
 
-// Selects executions of ops for a table.
+// Which executions of ops a table includes.
 struct KernelFilter
 {
     std::optional<engine::OpKind> op;
     std::optional<engine::DeviceId> device;
-    int iteration = -1;                             // index; -1: all except the median iteration
-    std::optional<engine::Window> begun;            // only ops that begin within it
-    std::optional<engine::OpOfIteration> execution; // only this execution
+    int iteration = -1;                             // -1: all except the median iteration
+    std::optional<engine::Window> begun;            // ops that begin within it
+    std::optional<engine::OpOfIteration> execution; // a single execution
 };
 
-// All launches of one kernel by ops of one type. Nanoseconds.
+// All launches of one kernel by ops of one kind. Times in ns.
 struct KernelRow
 {
     engine::OpKind op = engine::OpKind::Forward;
     std::uint32_t name = 0; // GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    double share = 0; // of the time of all ops of the type, including gaps; waiting of an NCCL
-                      // kernel before its op begins is excluded
+    // Of the time of all ops of this kind, including gaps, but without the time that NCCL kernels
+    // wait before their op begins.
+    double share = 0;
 
     double mean() const { return engine::ratio(total, count); }
 };
 
-// The ops of one type that have GPU work. Nanoseconds.
+// All ops of one kind that have GPU work. Times in ns.
 struct OpKindWork
 {
     engine::OpKind op = engine::OpKind::Forward;
     std::int64_t executions = 0, works = 0;
-    std::int64_t time = 0; // sum of their spans
-    std::int64_t busy = 0; // time in which work of the op ran; the rest is gaps
+    std::int64_t time = 0; // sum of the spans
+    std::int64_t busy = 0; // during which work of the op ran; the rest is gaps
     double gapShare() const;
 };
 
 struct KernelTable
 {
     std::vector<OpKindWork> ops; // by kind
-    std::vector<KernelRow> rows; // by op type, then by total, longest first
+    std::vector<KernelRow> rows; // by kind of op, then by total time, longest first
 };
 KernelTable kernelTable(const engine::Run& run, const GpuActivity& activity,
                         const KernelFilter& filter = {});
@@ -54,16 +55,16 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // sums within the op
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // [KernelKind] time
     double gapShare() const;
-    // Whether launch overhead dominates: kernels are short, with long gaps between them.
+    // Whether launch overhead dominates: kernels are short and gaps between them are long.
     bool isLaunchBound() const;
 };
-// `span`: the span of the op. None if no work of the op was recorded.
+// `span` is the span of the op. Returns nullopt if no work of the op was recorded.
 std::optional<OpWork> opWork(const GpuActivity& activity, engine::OpOfIteration op,
                              engine::Window span);
 
-// Why a run has no GPU work, and what to do, as a sentence.
+// Why a run has no GPU work and how to record it, as one sentence.
 std::string whyNoKernels(const engine::RunInfo& info);
 
 } // namespace profiler

@@ -15,8 +15,8 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
     return {begin, end};
 }
 
-// Merges two sequences sorted by begin, which is much cheaper than sorting. Zero-length spans
-// (messages over free links) are left out.
+// Merges two sequences that are sorted by begin, which is much cheaper than sorting. Skips
+// zero-length spans (messages over free links).
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
     const std::ptrdiff_t middle = windows.size();

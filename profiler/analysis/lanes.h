@@ -10,8 +10,9 @@
 
 namespace profiler {
 
-// The spans of one iteration by device and kind of track, found by binary search: spans of a
-// track are sorted, and iterations do not interleave. Views into `run`, which must outlive it.
+// The spans of one iteration by device and kind of track. They are found by binary search, because
+// the spans of a track are sorted and iterations do not interleave. The spans belong to `run`,
+// which must outlive this object.
 class Lanes
 {
 public:
@@ -21,7 +22,7 @@ public:
     engine::Window window() const { return m_window; } // of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
-    // Each clipped to the iteration.
+    // Clipped to the iteration:
     Windows compute(engine::DeviceId device) const;
     Windows communication(engine::DeviceId device) const; // running, with or without compute
     Windows exposed(engine::DeviceId device) const;       // running without compute
@@ -35,7 +36,7 @@ private:
     engine::IdVector<engine::DeviceId, Row> m_spans;
 };
 
-// The index itself, or for -1 the reported iteration; NotFound if the run has no such iteration.
+// `iteration`, or for -1 the reported iteration. NotFound if the run has no such iteration.
 engine::Result<int> iterationIndex(const engine::Run& run, int iteration);
 
 } // namespace profiler

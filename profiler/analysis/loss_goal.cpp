@@ -8,13 +8,13 @@ using namespace engine;
 
 namespace {
 
-// Of one iteration, over all data-parallel copies.
+// The micro-batches of one iteration, over all data-parallel copies.
 std::int64_t microBatchesOf(const Run& run)
 {
     return std::int64_t{run.schedule.shape.microBatches} * run.schedule.shape.dataParallel;
 }
 
-// By micro-batch; if only the mean of an iteration is known, it is repeated.
+// The losses of all micro-batches. If only the mean of an iteration is known, it is repeated.
 std::vector<double> lossesOf(const Run& run)
 {
     std::vector<double> losses;
@@ -31,7 +31,7 @@ std::vector<double> lossesOf(const Run& run)
     return losses;
 }
 
-// Element i: the mean of `window` losses up to i + window - 1.
+// Element i is the mean of the `window` losses from i on.
 std::vector<double> means(const std::vector<double>& losses, std::size_t window)
 {
     std::vector<double> result;
@@ -44,7 +44,7 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     return result;
 }
 
-// Asynchronous schemes have several.
+// More than one only in asynchronous schemes.
 std::int64_t updatesPerIteration(const Schedule& schedule)
 {
     std::int64_t updates = 0;

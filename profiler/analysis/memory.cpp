@@ -10,8 +10,8 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// Memory of one device while memory events are replayed. Frees come first at equal times, so
-// values count after all events of a time.
+// The memory of one device while memory events are replayed. Frees come first at equal times, so
+// levels are valid only after all events of a time.
 struct Holdings
 {
     EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};

@@ -18,8 +18,8 @@ Window extentOf(const Windows& windows)
     return windows.empty() ? Window{} : Window{windows.front().begin, windows.back().end};
 }
 
-// From the first start to the last end of compute and all-reduce. A message after the last op
-// does not occupy the device.
+// From the first start to the last end of compute and all-reduces. Messages do not count, because a
+// message after the last op does not occupy the device.
 std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
 {
     std::vector<Window> windows;
@@ -29,7 +29,7 @@ std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
     return extentOf(unite(std::move(windows))).duration();
 }
 
-// Fill is before the device's first op, drain after its last, wait in between.
+// Fill is the bubble before the device's first op, drain after its last, wait in between.
 void addBubble(const Windows& bubble, Window computed, DeviceMetrics& device)
 {
     for (const Window w : bubble) {
@@ -68,8 +68,8 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     return device;
 }
 
-// Weights in M_theta times versions: a device of a one-direction scheme holds v chunks, which
-// are 1.
+// Weights in M_theta (the weights of one device of a one-direction scheme, in all its chunks),
+// times the number of versions.
 void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     const int chunks = std::max(schedule.shape.chunks(), 1);

@@ -10,26 +10,27 @@
 
 namespace profiler {
 
-// The numbers defined in ARCHITECTURE.md, "What every number means". Times are ticks of the
+// ARCHITECTURE.md, "What every number means", defines these numbers. Times are ticks of the
 // timeline; divide by RunInfo::ticksPerUnit for display.
 struct DeviceMetrics
 {
     engine::DeviceId device;
-    std::int64_t span = 0;    // from the device's first start to its last end
+    std::int64_t span = 0;    // first start to last end of the device
     std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{}; // durations
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
-    std::int64_t fill = 0, drain = 0; // bubble before the first, after the last op
+    std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
     std::int64_t bubble = 0;          // iteration - compute - exposed = fill + wait + drain
     double peakStash = 0;             // M_a
-    double peakKept = 0; // largest number of activations of which only the input of RECOMPUTE is
-                         // kept; they count recomputeKeeps each
-    double weights = 0;  // M_theta
-    std::optional<std::int64_t> peakBytes, peakStashBytes; // none if no memory was recorded
+    // Largest number of activations of which only the input of their RECOMPUTE is kept. Each counts
+    // RunInfo::recomputeKeeps.
+    double peakKept = 0;
+    double weights = 0;                                    // M_theta
+    std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
     engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
         bytesAtPeak{};
-    std::int64_t timeOfPeak = 0; // its first time
+    std::int64_t timeOfPeak = 0; // first time of peakBytes
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 
@@ -37,25 +38,25 @@ struct RunMetrics
 {
     int iteration = -1;        // index into Timeline::iterations
     std::int64_t duration = 0; // first F start to end of the last OPT
-    std::int64_t span = 0;     // largest device span
+    std::int64_t span = 0;     // largest span of a device
     double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
-    std::optional<double> hfu; // based on executed FLOPs, including recomputation
-    // Without spans the exposed part of communication is unknown if it takes time; it counts as
-    // bubble, and exposedCommunication is 0.
+    std::optional<double> hfu; // from executed FLOPs, including recomputation
+    // False if communication takes time and no spans are kept. Its exposed part is then unknown and
+    // counts as bubble; exposedCommunication is 0.
     bool exposedIsKnown = true;
 };
 
-// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. NotFound if
-// there is no iteration yet.
+// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. Returns NotFound
+// if there is no iteration yet.
 engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 
-// Metrics of a summarized iteration; no memory, tokens or byKind.
+// Metrics of a summarized iteration, without memory, tokens and byKind.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
-// Adds tokens per second and MFU, if the info and the clock allow it.
+// Adds tokens per second, MFU and HFU if the info has what they need.
 void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
 
 } // namespace profiler

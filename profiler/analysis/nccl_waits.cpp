@@ -12,7 +12,7 @@ using namespace engine;
 
 namespace {
 
-// Identifies a transfer by its value, an all-reduce by its stage.
+// Identifies a message by its value, or an all-reduce by its stage.
 struct Meeting
 {
     std::uint32_t iteration = 0;
@@ -25,7 +25,7 @@ struct Meeting
 struct Ranks
 {
     std::int64_t lastBegin = 0;
-    std::size_t kernels = 0; // of different ops
+    std::size_t kernels = 0; // kernels of different ops
 };
 
 class Splitter
@@ -100,7 +100,7 @@ private:
         const Meeting meeting = meetingOfKernel(kernel);
         const Ranks& ranks = m_ranks.at(meeting);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
-        std::int64_t begin = kernel.window.begin; // of the transfer
+        std::int64_t begin = kernel.window.begin; // begin of the transfer
         NcclSplit::By by = NcclSplit::By::None;
         if (ranks.kernels == membersOf(meeting)) {
             begin = ranks.lastBegin;
@@ -118,7 +118,7 @@ private:
     OpIndex m_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<Meeting, Ranks> m_ranks;
-    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce, by stage
+    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce
 };
 
 } // namespace

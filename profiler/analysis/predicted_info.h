@@ -8,17 +8,16 @@
 
 namespace profiler {
 
-// Assumptions if only the attention is recomputed: its share of a forward, and the share of an
-// activation that is kept. Without scores 34 of 34 + 5 a s/h bytes per s b h remain; for GPT-3 5
-// a s/h is 80.
+// Assumptions for recomputed attention: its share of a forward, and the share of an activation that
+// is kept. Without scores, 34 of the 34 + 5 a s/h bytes per s b h remain; for GPT-3 5 a s/h is 80.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 
-// Describes the model of a prediction in the info, and the part of it to which rates refer.
+// Adds the model of a prediction to `info`, with the numbers from which rates are computed.
 void describeModel(const engine::ModelOnHardware& on, const engine::Shape& shape,
                    engine::RunInfo& info);
-// As above for a recorded run with the name `file`. Values per micro-batch are scaled by their
-// number.
+// The same for a recorded run; `file` is its name. Values per micro-batch are scaled to the
+// micro-batches of `shape`.
 void describeRecorded(const engine::Run& recorded, std::string_view file,
                       const engine::Shape& shape, engine::RunInfo& info);
 

@@ -14,7 +14,7 @@ using namespace engine;
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-// Numbers the iterations that count; kNone for others. [iteration]
+// [iteration] a number for each iteration that counts; kNone for the others.
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline)
 {
     using Kind = Iteration::Kind;
@@ -97,7 +97,6 @@ private:
     std::vector<std::vector<Window>> m_windows; // [counted iteration][op]
 };
 
-// Divides the span of joint ops.
 class JointTimes
 {
 public:
@@ -130,7 +129,7 @@ public:
     }
 
 private:
-    // Duration relative to a forward, if no op of the group ran alone.
+    // The assumed duration relative to a forward, if no op of the group ran alone.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

@@ -9,7 +9,7 @@ namespace {
 struct Spacing
 {
     double size = 1;
-    int parts = 5; // of the small marks
+    int parts = 5; // small marks per labelled mark
     int decimals = 0;
 };
 

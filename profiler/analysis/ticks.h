@@ -4,16 +4,16 @@
 
 namespace profiler {
 
-// Marks of an axis, in its unit: labelled ones every 1, 2 or 5 times a power of ten.
+// The marks of an axis, in its unit. Labelled marks are 1, 2 or 5 times a power of ten apart.
 struct Ticks
 {
     double step = 1; // between labelled marks
     std::vector<double> major, minor;
-    int decimals = 0; // that a label needs
+    int decimals = 0; // decimals of a label
 };
 
-// The marks from `begin` to `end`, labelled ones at least `closest` apart. None where `end` is not
-// after `begin`, or `closest` not positive.
+// The marks from `begin` to `end`, with labelled ones at least `closest` apart. Returns no marks
+// unless begin < end and closest > 0.
 Ticks ticks(double begin, double end, double closest);
 
 } // namespace profiler

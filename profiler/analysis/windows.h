@@ -11,7 +11,7 @@ namespace profiler {
 // dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 
-// The union of windows in any order.
+// The union of windows, which may be in any order.
 Windows unite(std::vector<engine::Window> windows);
 // `whole` without `holes`.
 Windows subtract(const Windows& whole, const Windows& holes);

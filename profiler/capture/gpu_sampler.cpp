@@ -20,7 +20,6 @@ std::int64_t monotonic()
 
 constexpr auto kIdle = static_cast<std::uint64_t>(Throttle::Idle);
 
-// The value that an NVML call returns, or 0.
 template<class Number, class Call>
 Number valueOf(Call call)
 {
@@ -98,7 +97,7 @@ void GpuSampler::sample()
         const std::lock_guard lock(m_mutex);
         m_new.push_back(sample);
         if (sample.smClock == 0 || (sample.throttle & kIdle) != 0)
-            continue; // an idle GPU lowers its clocks on purpose
+            continue; // an idle GPU lowers its clocks by design
         ++m_clocks[static_cast<int>(sample.smClock)];
         m_throttle |= sample.throttle;
     }

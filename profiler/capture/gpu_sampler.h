@@ -17,8 +17,8 @@
 
 namespace profiler {
 
-// Samples clocks and throttle reasons of GPUs ten times per second on its own thread, from
-// start() to finish(). Values that a GPU does not support are 0.
+// Samples the clocks and throttle reasons of GPUs ten times per second on its own thread, from
+// start() to finish(). Values that a GPU does not report are 0.
 class GpuSampler
 {
 public:
@@ -26,20 +26,20 @@ public:
 
     struct Gpu
     {
-        std::uint32_t device = 0; // see GpuSample::device
+        std::uint32_t device = 0; // as GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
-    // Device, with the reason: NVML cannot be started or does not find any of the GPUs.
+    // Returns Device with the reason if NVML cannot be started or finds none of the GPUs.
     static engine::Result<std::unique_ptr<GpuSampler>>
     start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every = kEvery);
     ~GpuSampler();
     GpuSampler(const GpuSampler&) = delete;
     GpuSampler& operator=(const GpuSampler&) = delete;
 
-    // Samples since the last call; CLOCK_MONOTONIC. Thread-safe.
+    // Returns the samples since the last call, with times on CLOCK_MONOTONIC. Thread-safe.
     std::vector<engine::GpuSample> take();
-    // Summary of all samples at which the GPU was not idle. Stops sampling; take() has the last
-    // samples.
+    // Stops sampling and summarizes all samples at which a GPU was not idle. take() then has the
+    // last samples.
     engine::GpuClocks finish();
 
 private:
@@ -59,7 +59,7 @@ private:
     std::condition_variable m_stop;
     bool m_stopping = false;
     std::vector<engine::GpuSample> m_new;
-    std::map<int, std::int64_t> m_clocks; // MHz -> samples
+    std::map<int, std::int64_t> m_clocks; // MHz -> number of samples
     std::uint64_t m_throttle = 0;
     std::thread m_thread; // last member: it uses the others
 };

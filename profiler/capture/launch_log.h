@@ -7,8 +7,7 @@
 
 namespace profiler {
 
-// Records the time and the thread on which the host launched each op. Thread-safe; may be
-// nested.
+// Records when and on which thread the host launched each op. Thread-safe; launches may be nested.
 class LaunchLog
 {
 public:

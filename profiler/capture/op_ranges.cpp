@@ -51,7 +51,7 @@ void OpRanges::begin(OpOfIteration op) const
     attributes.color = category.argb;
     attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
     attributes.payload.llValue = std::int64_t{op.iteration} << 32 | range.microBatch;
-    // As plain text, because few scripts support registered strings.
+    // Plain text, because few scripts support registered strings.
     attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
     attributes.message.ascii = range.text.c_str();
     nvtxDomainRangePushEx(domainOf(m_domain), &attributes);

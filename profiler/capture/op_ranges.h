@@ -9,14 +9,14 @@
 
 namespace profiler {
 
-// Marks ops for an attached profiler (Nsight Systems, ...): an NVTX range "PP:2F0" around the
-// host's work for an op, in the domain "bubblescope", with category and colour of its kind
+// Marks ops for an attached profiler such as Nsight Systems: the host's work for an op is within an
+// NVTX range "PP:2F0" of the domain "bubblescope", with the category and colour of its kind
 // (nvtx_range.h). Also on the CPU. Without a tool or without NVTX's headers, begin() and end()
 // return at once.
 class OpRanges
 {
 public:
-    // Lets NVTX load its tool (NVTX_INJECTION64_PATH), unless that has happened before.
+    // Lets NVTX load its tool (NVTX_INJECTION64_PATH) if it has not done so before.
     explicit OpRanges(const engine::Schedule& schedule);
 
     // Thread-safe; may be nested.
@@ -29,11 +29,11 @@ private:
     {
         std::string text;
         engine::OpKind kind = engine::OpKind::Forward;
-        std::int64_t microBatch = 0; // the lower half of the payload
+        std::int64_t microBatch = 0; // lower half of the payload
     };
 
     void* m_domain = nullptr;    // nvtxDomainHandle_t; lives as long as the process
-    std::vector<Range> m_ranges; // [op], empty without a tool
+    std::vector<Range> m_ranges; // [op]; empty without a tool
 };
 
 } // namespace profiler

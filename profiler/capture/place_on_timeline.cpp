@@ -17,7 +17,6 @@ std::uint64_t key(OpOfIteration of)
 using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
 using Spans = std::unordered_map<std::uint64_t, Window>;
 
-// An op has one span per iteration.
 Spans spansOf(const Timeline& timeline, const Begins& wanted)
 {
     Spans spans;
@@ -90,7 +89,7 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     const Spans spans = spansOf(run.timeline, onGpu), ofCalls = spansOf(run.timeline, onHost);
     trace.health.dropped += placeRows(trace.kernels, onGpu, spans)
         + placeRows(trace.copies, onGpu, spans) + placeRows(trace.memsets, onGpu, spans);
-    // Most calls are outside of ops.
+    // Dropped calls and ranges are not counted, because most are outside of ops.
     placeRows(trace.calls, onHost, ofCalls);
     placeRows(trace.ranges, onHost, ofCalls);
     cutOff(trace.calls, ofCalls);
@@ -99,7 +98,7 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     playDevices(trace.kernels, index);
     playDevices(trace.copies, index);
     playDevices(trace.memsets, index);
-    // They belong to no op, and an emulated run has no wall clock.
+    // These belong to no op, and an emulated run has no wall clock to place them on.
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
@@ -113,7 +112,7 @@ std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWin
     for (const MeasuredWindow& window : measured)
         begins.emplace(key(window.of), window.wall.begin);
     std::optional<std::int64_t> origin;
-    // Joint ops are drawn from the begin of the first, so the earliest counts.
+    // Joint ops are drawn from the begin of the first, so the earliest time applies.
     for (const auto& [op, span] : spansOf(run.timeline, begins))
         origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
     return origin;

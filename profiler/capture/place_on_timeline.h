@@ -15,16 +15,16 @@ struct MeasuredWindow
     engine::Window wall;
 };
 
-// Moves records of an emulated run from wall-clock time to the spans of their ops. The first GPU
-// work of an op moves to the begin of the op's span, the rest moves with it. Calls of the host
-// keep their distance to the launch of the op and are clipped to its span, so scripts find them
-// within it. GPU work without an op is dropped (and counted), as is work of ops that are not on
-// the timeline. Device numbers become those of the emulated devices. For live runs use moveBy().
-// `run` must have the spans of the iterations.
+// Moves the records of an emulated run from wall-clock time to the spans of their ops. The first
+// GPU work of an op moves to the begin of the op's span, and the rest moves with it. Host calls
+// keep their distance from the launch of the op and are clipped to its span, so that scripts find
+// them within it. Drops GPU work without an op (and counts it), and work of ops that are not on the
+// timeline. Device numbers become those of the emulated devices. `run` must have the spans of the
+// iterations. For live runs use moveBy().
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);
 
-// The time on CLOCK_MONOTONIC at which the timeline of a live run is 0. None if no op of
+// The time on CLOCK_MONOTONIC at which the timeline of a live run is 0; nullopt if no op of
 // `measured` is on the timeline.
 std::optional<std::int64_t> originOf(const engine::Run& run,
                                      std::span<const MeasuredWindow> measured);

@@ -31,12 +31,12 @@ Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
 {
     const std::string file = pluginFile(kNvtxLibrary);
     if (file.empty())
-        return unsupported(fmt::format("this build has no {}: ranges of libraries are not recorded",
-                                       kNvtxLibrary));
+        return unsupported(fmt::format(
+            "this build has no {}, so NVTX ranges of libraries are not recorded", kNvtxLibrary));
     if (const char* other = std::getenv(kVariable); other != nullptr && file != other)
-        return unsupported(
-            fmt::format("ranges of libraries go to {} ({} is set) and are not recorded here", other,
-                        kVariable));
+        return unsupported(fmt::format(
+            "NVTX ranges of libraries are not recorded, because {} receives them ({} is set)",
+            other, kVariable));
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto take = library == nullptr
         ? nullptr

@@ -8,17 +8,17 @@
 
 namespace profiler {
 
-// Records the NVTX ranges of libraries (NCCL, cuDNN) and the names of streams with our own tool,
-// libbubblescope_nvtx.so, which NVTX loads. One instance per process.
+// Records the NVTX ranges of libraries (NCCL, cuDNN) and the names of streams. NVTX loads
+// libbubblescope_nvtx.so as its tool for this. There can be one instance per process.
 class RangeRecorder
 {
 public:
-    // Call before any range is created in the process. Unsupported, with the reason: another
-    // tool is configured (NVTX_INJECTION64_PATH is set), or the library is missing. `named` is
-    // called on the thread that names a stream.
+    // Call it before any range is created in the process. Returns Unsupported with the reason if
+    // another tool is configured (NVTX_INJECTION64_PATH is set) or the library is missing. `named`
+    // is called on the thread that names a stream.
     static engine::Result<RangeRecorder> start(StreamNamed named = nullptr);
 
-    // Adds ranges that ended since the last call. One thread at a time.
+    // Adds the ranges that ended since the last call. Not thread-safe.
     void addTo(engine::GpuTrace& trace);
 
 private:
@@ -31,7 +31,7 @@ private:
     StreamNamed m_named = nullptr;
 };
 
-// Links each range to the launch that contains it on the same thread.
+// Links each range to the launch on the same thread that contains it.
 void linkRanges(std::span<engine::GpuRange> ranges, std::span<const engine::GpuOpLaunch> launches);
 
 } // namespace profiler

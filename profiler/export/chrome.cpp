@@ -25,17 +25,17 @@ using engine::OpKind;
 using engine::Run;
 using engine::Track;
 
-// Thread ids: the lane, plus ten per sub-lane.
+// A thread id is the lane plus ten times the sub-lane.
 constexpr int kSubLane = 10;
 
-// Microseconds with three decimals.
+// A time in microseconds with three decimals.
 std::string microseconds(const Run& run, std::int64_t ticks)
 {
     const std::int64_t ns = engine::nanosecondsOf(run.info, ticks);
     return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
 }
 
-// Written directly as text, because a document of a million objects would need gigabytes.
+// Writes text directly, because a JSON document of a million objects would need gigabytes.
 class TraceText
 {
 public:
@@ -75,7 +75,7 @@ private:
     engine::OpIndex m_index;
     std::string m_out;
     bool m_first = true;
-    // One arrow per iteration and transferred value.
+    // [iteration, value] one arrow each
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// Chrome's trace event format for Perfetto and chrome://tracing: a process per device, a thread
+// Chrome's trace event format, for Perfetto and chrome://tracing: a process per device, a thread
 // per lane, arrows from send to receive, a memory counter. See FORMATS.md.
 engine::Result<std::string> exportChrome(const engine::Run& run);
 

@@ -13,7 +13,7 @@ namespace {
 
 using engine::Op;
 
-// Empty if the op has no such value.
+// "" if the value is `none`.
 std::string optional(int value, int none)
 {
     return value == none ? std::string() : fmt::format("{}", value);

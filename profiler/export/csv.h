@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// One row per span, sorted by device, lane and begin. See FORMATS.md.
+// A CSV table with one row per span, sorted by device, lane and begin. See FORMATS.md.
 engine::Result<std::string> exportCsv(const engine::Run& run);
 
 } // namespace profiler

@@ -9,11 +9,11 @@
 
 namespace profiler {
 
-// An export format (FORMATS.md). A new format is one file and one line in exporters.cpp, from
-// which the command line and the window take their lists.
+// An export format (FORMATS.md). A new format is one file and one entry in exporters.cpp, which the
+// command line and the window list.
 struct Exporter
 {
-    std::string_view name;      // --format
+    std::string_view name;      // value of --format
     std::string_view title;     // "Chrome trace (Perfetto, chrome://tracing)", for display
     std::string_view extension; // ".json"
     engine::Result<std::string> (*write)(const engine::Run& run) = nullptr;

@@ -28,7 +28,7 @@ std::string orNull(int value, int none)
     return value == none ? "null" : fmt::format("{}", value);
 }
 
-// Written directly as text, because a document of a million objects would need gigabytes.
+// Writes text directly, because a JSON document of a million objects would need gigabytes.
 class RunText
 {
 public:
@@ -84,7 +84,7 @@ private:
             shape.dataParallel, info.inUnits() ? "forward" : "ns");
     }
 
-    // [replica][stage] -> device.
+    // [replica][stage] the device
     void writePlacement()
     {
         out("\"device_of\":[");

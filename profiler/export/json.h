@@ -8,7 +8,7 @@
 namespace profiler {
 
 // The whole run as one JSON object (FORMATS.md): info, placement, iterations with losses, spans,
-// memory events. One span or event per line.
+// memory events. Each span and event has a line of its own.
 engine::Result<std::string> exportJson(const engine::Run& run);
 
 } // namespace profiler

@@ -7,7 +7,7 @@ namespace profiler {
 std::vector<int> subLanes(const engine::Track& track)
 {
     const bool nests = track.kind == engine::Track::Kind::Compute;
-    std::vector<engine::Window> last; // per sub-lane
+    std::vector<engine::Window> last; // [sub-lane] the last window
     std::vector<int> lanes;
     lanes.reserve(track.spans.size());
     for (const engine::Span& span : track.spans) {

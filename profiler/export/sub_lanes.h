@@ -6,9 +6,9 @@
 
 namespace profiler {
 
-// Distributes the spans of a track to sub-lanes without overlaps, because a device sends over
-// several links at once and viewers drop overlapping slices. Joint ops share one window and
-// nest. [span], from 0.
+// [span] The sub-lane of each span of a track, from 0, such that spans of a sub-lane do not
+// overlap: a device sends over several links at the same time, and viewers drop overlapping slices.
+// Joint ops share one window and stay in one sub-lane, where they nest.
 std::vector<int> subLanes(const engine::Track& track);
 
 } // namespace profiler

@@ -9,9 +9,9 @@
 namespace profiler {
 namespace {
 
-constexpr double kSmallestGrey = 1.25; // ratio of luminances that a laser printer keeps apart
+constexpr double kSmallestGrey = 1.25; // luminance ratio that a laser printer keeps distinct
 
-// What one row shows: its op boxes, the numbers in them, and how they stand out.
+// A row of the figure: its op boxes, how many of them have numbers, and the contrast of these.
 struct RowFacts
 {
     std::string name;
@@ -63,12 +63,12 @@ FigureCheck checkInk(const std::vector<RowFacts>& rows)
 {
     const auto worst = std::ranges::min_element(rows, {}, &RowFacts::ink);
     if (worst == rows.end() || worst->ink >= kSmallestInk)
-        return {true, "every ink at least 4.5 : 1"};
-    return {false, fmt::format("{}: ink {:.1f} : 1", worst->name, worst->ink)};
+        return {true, "contrast of numbers at least 4.5 : 1"};
+    return {false, fmt::format("{}: contrast of numbers only {:.1f} : 1", worst->name, worst->ink)};
 }
 
-// Fills of one chunk by kind of op: "F" -> its colour. Tints of one kind may come near another's:
-// a number and its place tell them apart.
+// The fills of the ops of chunk 0: "F" -> its colour. Tints of other chunks may be similar to
+// another kind; numbers and positions distinguish them.
 std::map<std::string, Colour> fillsOf(const Scene& scene)
 {
     std::map<std::string, Colour> fills;

@@ -7,17 +7,18 @@
 
 namespace profiler {
 
-// One thing a figure must be to be read in print: true, or a warning that names what is at fault.
+// The result of one check of a figure's legibility in print.
 struct FigureCheck
 {
     bool good = true;
-    std::string text; // "smallest number 5.5 pt", "Device 1: 12 numbers do not fit"
+    std::string text; // what was found: "smallest number 5.5 pt", "Device 1: 12 numbers do not fit"
 
     friend bool operator==(const FigureCheck&, const FigureCheck&) = default;
 };
 
-// Numbers (all there, at least 5 pt), ink (at least 4.5 : 1 on its box), kinds of op that differ
-// in grey: read off the scene itself; the options only say whether numbers are wanted.
+// Checks that all numbers are present and at least 5 pt, that their contrast to the box is at least
+// 4.5 : 1, and that kinds of op differ in grey. Everything is measured in the scene; `options` only
+// decides whether there must be numbers.
 std::vector<FigureCheck> checkFigure(const Scene& scene, const FigureOptions& options);
 
 } // namespace profiler

@@ -4,9 +4,9 @@
 
 namespace profiler {
 
-// Axis line, ticks and their numbers, its line at `y`; `length` in printed units.
+// The axis line at `y`, its ticks and their numbers. `length` is in printed units.
 Group layoutAxis(const FigureStyle& style, double y, double length);
-// Right end of the last tick's number, and the height below the axis line.
+// The right end of the last number, and the height below the axis line, in points.
 double axisRight(const FigureStyle& style, double length);
 double axisHeight(const FigureStyle& style);
 

@@ -14,7 +14,7 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// More boxes than this are a grey smear on paper and a file too large to open.
+// With more boxes a page is a grey area, and the file is too large to open.
 constexpr std::size_t kMaxBoxes = 200'000;
 
 Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptions& options)
@@ -98,10 +98,11 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         content.rows.push_back(std::move(row));
     }
     if (boxes > kMaxBoxes)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} has {} ops in one iteration, more than a page can show; "
-                                "choose fewer rows with --rows",
-                                runTitle(run), boxes));
+        return fail(
+            Error::Code::Unsupported,
+            fmt::format(
+                "{} has {} ops in one iteration, too many for a page; draw fewer rows with --rows",
+                runTitle(run), boxes));
     return content;
 }
 

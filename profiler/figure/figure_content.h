@@ -9,19 +9,19 @@
 
 namespace profiler {
 
-// What a figure shows of a run, before it has a size. Times are ticks of the run.
+// What a figure shows of a run, without sizes on the page. Times are ticks of the run.
 struct FigureOp
 {
     engine::Window window;
     engine::Op op;
-    std::uint32_t position = 0; // in the device's program: the id of its box
+    std::uint32_t position = 0; // in the device's program; identifies the box
     int chunk = 0;
 };
 
 struct FigureRow
 {
     engine::DeviceId device;
-    std::vector<FigureOp> ops; // of the compute lane, by begin; those of no length left out
+    std::vector<FigureOp> ops; // of the compute lane, by begin; without those of zero length
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
     double bubbleShare = 0;
@@ -35,7 +35,7 @@ struct FigureRun
     double bubbleRatio = 0;
     std::vector<FigureRow> rows;
 
-    // In F where the run is in abstract units, else nanoseconds.
+    // In units of F if the run is in abstract units, otherwise in ns.
     double duration() const { return engine::ratio(window.duration(), run->info.ticksPerUnit); }
 };
 

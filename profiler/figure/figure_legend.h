@@ -5,21 +5,22 @@
 
 namespace profiler {
 
+// The space for a legend, in points.
 struct LegendPlace
 {
     double top = 0;
     double right = 0;     // of all lines
-    double lastRight = 0; // of the last line: what stands right of it keeps its room
+    double lastRight = 0; // of the last line, which shares it with text to its right
 };
 
 struct Legend
 {
     Group group;
     double bottom = 0;   // baseline of the last line
-    bool besides = true; // false: no line was left that ends before lastRight
+    bool besides = true; // whether the last line ends before lastRight
 };
 
-// One entry for each thing that occurs, in one line where that is enough.
+// Lays out one entry for everything that occurs, in one line if it fits.
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place);
 

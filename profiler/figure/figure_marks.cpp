@@ -8,7 +8,7 @@
 namespace profiler {
 namespace {
 
-constexpr double kOverhang = 0.3; // points that the end of a run stands out over its rows
+constexpr double kOverhang = 0.3; // points by which the end line of a run extends beyond its rows
 
 }
 

@@ -8,15 +8,15 @@
 
 namespace profiler {
 
-// Where a run stands on the page.
+// The position of a run on the page.
 struct RunBlock
 {
     std::string prefix; // of the ids of its groups
     double headingRight = 0, rows = 0, bottom = 0;
 };
 
-// What a figure says of whole runs beside their rows: name and facts, their ends, and how much
-// sooner or later than the first (the baseline) each one ends. Keeps references to both arguments.
+// Draws the marks of whole runs: heading with name and facts, the line at the end of a run, and its
+// difference from the end of the first run (the baseline). Both arguments must outlive it.
 class FigureMarks
 {
 public:
@@ -29,11 +29,13 @@ public:
     std::string facts(const FigureRun& run) const; // "26.5 F, bubble 9.4 %"
 
     double headingHeight() const;
-    // Sets headingRight of the block.
+    // Sets RunBlock::headingRight.
     Group heading(std::size_t run, double top, RunBlock& block) const;
-    // The end of a run, and the gap from there to the baseline's where it holds the difference.
+    // The line at the end of a run, and the gap to the end of the baseline if it has space for the
+    // text.
     Group end(std::size_t run, const RunBlock& block) const;
-    // Through the rows of all runs, and through the headings that end before it.
+    // The baseline's end, a line through the rows of all runs and through the headings that end
+    // before it.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

@@ -8,10 +8,10 @@
 namespace profiler {
 namespace {
 
-// Sizes in the size of the type.
+// Relative to the font size.
 constexpr double kFlagWidth = 1.1, kFlagBody = 1.05, kFlagTip = 0.45, kStrip = 1.9;
 
-// Cut between letters, not within one (UTF-8), until it fits; "" where not even a few do.
+// Cuts the text between UTF-8 characters until it fits; "" if not even three fit.
 std::string fitting(const std::string& words, const FigureStyle& style, double room)
 {
     constexpr std::size_t kLeast = 3;

@@ -10,21 +10,21 @@
 
 namespace profiler {
 
-// Those that begin within the drawn iteration, by time.
+// The notes that begin within the drawn iteration, by time.
 std::vector<engine::Note> notesOf(const FigureRun& run, std::span<const engine::Note> notes);
 
-// Where the notes of one run stand: a strip above its rows.
+// The strip above the rows of a run in which its notes are drawn, in points.
 struct NotePlace
 {
     FigureScale scale;
-    double top = 0, rows = 0, bottom = 0; // of the strip; of the rows below it
-    double right = 0;                     // where words end
+    double top = 0, rows = 0, bottom = 0; // top of the strip; top and bottom of the rows
+    double right = 0;                     // right end of the texts
     std::string prefix;                   // of the group's id
 };
 double noteStripHeight(const FigureStyle& style);
 
-// A flag each with its number, as many of its words as stand beside it before the next one, and a
-// dashed line through the rows. A bookmark has a flag alone.
+// Draws a flag with its number for each note, as much of its text as fits before the next flag, and
+// a dashed line through the rows. A bookmark is only a flag.
 Group layoutNotes(std::span<const engine::Note> notes, const FigureStyle& style,
                   const NotePlace& place);
 

@@ -12,7 +12,7 @@ namespace profiler {
 namespace {
 
 constexpr double kDigitMargin = 0.3;   // points between a number and the edge of its box
-constexpr double kThinnestEdged = 1.2; // points: a narrower box is all fill
+constexpr double kThinnestEdged = 1.2; // points; a narrower box has no edge
 
 std::string numberOf(const engine::Op& op)
 {
@@ -108,7 +108,7 @@ private:
         addNumber(name, middleX, size, m_style.palette.ink, "cause");
     }
 
-    // Plain ground behind a text of `width` that stands over lines.
+    // A plain background for a text of `width` over lines.
     void addPlate(double middleX, double width, double size, Colour fill)
     {
         const Rect plate{middleX - width / 2 - 0.1 * size, middle() - 0.6 * size,
@@ -126,7 +126,7 @@ private:
                 .id = fmt::format("{}d{}-{}", m_place.prefix, m_row.device.value, op.position),
                 .cls = classOf(op),
                 .op = engine::toString(op.op)};
-        // The optimizer's few steps are one block, without seams and of no direction.
+        // The optimizer's few steps are drawn as one block, without seams and direction marks.
         const bool step = op.op.kind == engine::OpKind::OptimizerStep;
         if (step || area.width >= kThinnestEdged)
             addEdge(box);
@@ -224,7 +224,7 @@ double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
                     size = std::min(size, room / em);
             }
     }
-    // Whole tenths, so that what fits does not hang on the last bit.
+    // Rounded down to tenths, so that rounding errors do not decide what fits.
     return std::clamp(std::floor(10 * size) / 10, smallestNumber(style.size), style.size);
 }
 

@@ -7,21 +7,23 @@ namespace profiler {
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
-// Numbers are never smaller than this: 5 pt in a paper, more where all type is larger (a slide).
+// The minimum size of numbers: 5 pt in a paper, more if the font is larger (on a slide).
 double smallestNumber(double labelSize);
 
-// The largest size of micro-batch numbers, from the smallest to the figure's type, at which all of
-// them fit; the smallest where they do not: the narrow ones are left out then.
+// The largest size of micro-batch numbers at which all of them fit, at most the size of labels. If
+// they do not all fit at the minimum, returns the minimum; numbers of narrow boxes are then
+// omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 
 struct RowPlace
 {
     double top = 0;
     FigureScale scale;
-    std::string prefix; // keeps the ids of several runs apart: "", "run1-"
+    std::string prefix; // distinguishes the ids of several runs: "", "run1-"
 };
 
-// One device: label, bubbles, exposed communication, ops with their numbers, share of bubbles.
+// Draws one device: label, bubbles, exposed communication, ops with their numbers, share of
+// bubbles.
 Group layoutRow(const FigureRow& row, const FigureStyle& style, const FigureOptions& options,
                 const RowPlace& place);
 

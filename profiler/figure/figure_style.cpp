@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace profiler {
 
 TimeUnit timeUnit(double longestNanoseconds)
@@ -15,7 +17,7 @@ TimeUnit timeUnit(double longestNanoseconds)
     return {"ns", 1};
 }
 
-// U+2009 thin space, U+2212 minus.
+// U+2009 is a thin space, U+2212 a minus sign.
 std::string percentText(double share)
 {
     return fmt::format("{:.1f}\u2009%", 100 * share);
@@ -36,6 +38,11 @@ std::string unitNumber(double value, int decimals)
             text.pop_back();
     }
     return text;
+}
+
+std::string pointText(double points)
+{
+    return unitNumber(std::round(points * 100) / 100 + 0.0, 2); // + 0.0: no "-0"
 }
 
 } // namespace profiler

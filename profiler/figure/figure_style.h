@@ -12,17 +12,17 @@ namespace profiler {
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // in one: 1 F, or nanoseconds
+    double units = 1;       // in 1 F, or in ns
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
-// Sizes, colours and scale that all parts of one figure share. Points.
+// Sizes, colours and scale that all parts of a figure share. Lengths are in points.
 struct FigureStyle
 {
     Palette palette;
     FontFace font;
-    double size = 5.5, digitSize = 5.5; // of labels, of micro-batch numbers
-    bool schematic = false;             // abstract units: ink borders, no gaps
+    double size = 5.5, digitSize = 5.5; // of labels; of micro-batch numbers
+    bool schematic = false;             // abstract units: edges in ink, no gaps between rows
     double plotLeft = 0, plotRight = 0; // of the longest iteration
     TimeUnit unit;
     double pointsPerUnit = 1;
@@ -34,8 +34,8 @@ struct FigureStyle
     {
         return schematic ? palette.darkInk : mix(fill, palette.darkInk, 0.35);
     }
-    // The lines over a box of an op, for palettes that are read without colour. The number of the
-    // box stands on a plate of its fill.
+    // The hatch over the box of an op, for palettes that must work without colour. The number of
+    // the box is drawn on a background in the fill of the box.
     Hatch hatchOver(const Box& box, OpHatch hatch) const
     {
         return {.rect = box.rect,
@@ -54,14 +54,14 @@ struct FigureStyle
         return font.regular.width(text, points);
     }
     double boldWidth(const std::string& text) const { return font.bold.width(text, size); }
-    // Baseline at which capitals and digits of `points` are centred on y.
+    // The baseline at which capitals and digits of `points` are vertically centred at y.
     double baseline(double y, double points) const
     {
         return y + font.regular.capHeight(points) / 2;
     }
 };
 
-// Places of time on the page, for one run.
+// Converts times of one run to positions on the page.
 struct FigureScale
 {
     double left = 0, pointsPerTick = 1;
@@ -73,5 +73,6 @@ struct FigureScale
 std::string percentText(double share);                  // "14.3 %", thin space before the sign
 std::string signedPercentText(double share);            // "−14.2 %", "+3.1 %"
 std::string unitNumber(double value, int decimals = 1); // "26.5", "14": no trailing ".0"
+std::string pointText(double points);                   // of a file: "239.76", "-0.5", "0"
 
 } // namespace profiler

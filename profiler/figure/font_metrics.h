@@ -11,7 +11,8 @@
 namespace profiler {
 
 // The metrics of one font file (TrueType or OpenType), read with FreeType, so that a layout is the
-// same on every machine that has the font. Without kerning: most texts in figures are digits.
+// same on every machine that has the font. Kerning is ignored, because most texts in figures are
+// digits.
 class FontMetrics
 {
 public:
@@ -23,7 +24,7 @@ public:
 
 private:
     std::map<char32_t, double> m_advances;     // in em
-    double m_unknown = 0;                      // of a character that the font lacks, in em
+    double m_unknown = 0;                      // of characters that the font lacks, in em
     double m_capHeight = 0.7, m_descent = 0.2; // in em
 };
 
@@ -33,9 +34,9 @@ struct FontFace
     FontMetrics regular, bold;
 };
 
-// The file of a family in the standard font folders (XDG data folders, /usr/share/fonts).
+// Finds the file of a font family in the standard folders (XDG data folders, /usr/share/fonts).
 engine::Result<FontFace> loadFont(std::string_view family);
-// The families that figures know and this machine has, best first: "Roboto" where it is installed.
+// The font families known to figures that are installed, in order of preference.
 std::vector<std::string> installedFonts();
 
 } // namespace profiler

@@ -15,7 +15,7 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// All have tabular digits; the best first.
+// In order of preference. All have tabular digits.
 constexpr std::string_view kFamilies[]
     = {"Roboto",      "Noto Sans", "Open Sans",       "Lato",           "Source Sans 3",
        "DejaVu Sans", "Arial",     "Liberation Sans", "TeX Gyre Heros", "Nimbus Sans"};
@@ -31,8 +31,8 @@ std::vector<fs::path> fontFolders()
     return folders;
 }
 
-// Every font file of this machine. Sorted: which of two copies is taken does not depend on the
-// disk.
+// All font files of this machine. Sorted, so that the choice between two copies of a font does not
+// depend on the file system.
 std::set<fs::path> fontFiles()
 {
     std::set<fs::path> files;
@@ -79,7 +79,7 @@ Result<FontFace> loadFont(std::string_view family)
     if (!regular)
         return fail(Error::Code::NotFound,
                     fmt::format("the font '{}' is not installed; install the package "
-                                "fonts-roboto-unhinted, or choose another with --font",
+                                "fonts-roboto-unhinted, or use another font with --font",
                                 family));
     const fs::path* bold = findStem(files, withoutSpaces(family) + "-Bold");
     auto regularMetrics = FontMetrics::load(*regular);

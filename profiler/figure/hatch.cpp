@@ -10,7 +10,7 @@ namespace {
 
 using Corners = std::vector<std::pair<double, double>>;
 
-// A family of parallel lines: nx * x + ny * y = c, for every multiple c of the spacing.
+// A family of parallel lines: nx * x + ny * y = c for every multiple c of the spacing.
 struct Direction
 {
     double nx = 1, ny = 1;
@@ -21,7 +21,7 @@ std::vector<Direction> directionsOf(HatchLines lines)
     switch (lines) {
     case HatchLines::None:
         return {};
-    case HatchLines::Rising: // x + y = c rises to the right: y points down
+    case HatchLines::Rising: // x + y = c rises to the right, because y points down
         return {{1, 1}};
     case HatchLines::Falling:
         return {{1, -1}};
@@ -35,18 +35,18 @@ std::vector<Direction> directionsOf(HatchLines lines)
     return {};
 }
 
-// The part of the line n * p = c that lies within convex corners, which follow one another
-// clockwise. None where it only touches them.
+// The part of the line n * p = c within a convex polygon, whose corners are in clockwise order;
+// nullopt if the line does not enter it.
 std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
 {
     const double length = n.nx * n.nx + n.ny * n.ny;
-    const double x0 = c * n.nx / length, y0 = c * n.ny / length; // its point next to the origin
+    const double x0 = c * n.nx / length, y0 = c * n.ny / length; // the point closest to the origin
     const double dx = n.ny, dy = -n.nx;
     double from = -std::numeric_limits<double>::infinity(), to = -from;
     for (std::size_t k = 0; k < corners.size(); ++k) {
         const auto& [ax, ay] = corners[k];
         const auto& [bx, by] = corners[(k + 1) % corners.size()];
-        // Inside of an edge is where the cross product is not negative.
+        // A point is inside of an edge if the cross product is not negative.
         const double at = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax);
         const double slope = (bx - ax) * dy - (by - ay) * dx;
         if (slope == 0 && at < 0)

@@ -11,11 +11,11 @@ struct Segment
     double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// The lines of a hatch, cut to its outline. Their origin is the page, so that neighbouring bubbles
-// continue one another; every back-end draws these and needs no clipping.
+// The lines of a hatch, clipped to its outline, so that back-ends need no clipping. Their phase is
+// relative to the page, so that the lines of adjacent bubbles continue.
 std::vector<Segment> hatchLines(const Hatch& hatch);
 
-// The corners of a box, clockwise from the upper left: four, or five where a corner is cut.
+// The corners of a box in clockwise order from the upper left: four, or five if a corner is cut.
 std::vector<std::pair<double, double>> outline(const Rect& rect, double cut);
 inline std::vector<std::pair<double, double>> outline(const Box& box)
 {

@@ -19,7 +19,7 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-constexpr double kEdge = 0.3; // points around everything, for half a line
+constexpr double kEdge = 0.3; // margin in points, for half of a line width
 
 Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
 {
@@ -28,19 +28,19 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
     if (runs.empty())
         return invalid("a figure needs at least one run");
     if (!(options.fontSize >= kSmallestType && options.fontSize <= 72))
-        return invalid(fmt::format("type of {} pt cannot be printed; choose {} to 72 pt",
+        return invalid(fmt::format("a font size of {} pt cannot be printed; use {} to 72 pt",
                                    unitNumber(options.fontSize), kSmallestType));
     if (!(options.width >= kPointsPerInch && options.width <= 100 * kPointsPerInch))
-        return invalid(fmt::format("a width of {} in cannot be printed; choose 1 to 100 in",
+        return invalid(fmt::format("a width of {} in cannot be printed; use 1 to 100 in",
                                    unitNumber(options.width / kPointsPerInch, 2)));
     for (const auto* run : runs)
         if (options.memory && run->timeline.memory.empty())
             return invalid(
-                fmt::format("{} recorded no memory; leave the memory strip out", runTitle(*run)));
+                fmt::format("{} has no recorded memory; remove the memory strip", runTitle(*run)));
     for (const auto* run : runs)
         if (run->info.inUnits() != runs[0]->info.inUnits())
-            return invalid(fmt::format("{} is in abstract units and {} is not, so they share no "
-                                       "axis; draw both with --times schematic",
+            return invalid(fmt::format("{} is in abstract units but {} is not, so they cannot "
+                                       "share an axis; draw both with --times schematic",
                                        runTitle(run->info.inUnits() ? *run : *runs[0]),
                                        runTitle(run->info.inUnits() ? *runs[0] : *run)));
     return {};
@@ -67,7 +67,7 @@ Result<FigureStyle> styleOf(const FigureOptions& options, bool schematic)
                        .unit = {}};
 }
 
-// "2026-11-21T03:46:33Z" -> "20261121034633"; empty for anything else.
+// "2026-11-21T03:46:33Z" -> "20261121034633"; "" for other formats.
 std::string dateDigits(const std::string& iso)
 {
     std::string digits;
@@ -132,16 +132,15 @@ private:
         m_style.plotRight = m_options.width - right;
         const double room = m_style.plotRight - m_style.plotLeft;
         if (room < 8 * m_style.size)
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format("a font of {} pt leaves no space for the time axis in {} inches; "
-                            "choose a smaller font or a wider figure",
-                            unitNumber(m_style.size),
-                            unitNumber(m_options.width / kPointsPerInch, 2)));
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("a font of {} pt leaves no space for the time axis in {} "
+                                    "inches; use a smaller font or a wider figure",
+                                    unitNumber(m_style.size),
+                                    unitNumber(m_options.width / kPointsPerInch, 2)));
         m_length = longest() / m_style.unit.units;
         if (m_length <= 0)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} takes no time, so there is nothing to draw",
+                        fmt::format("{} takes no time, so it cannot be drawn; choose another run",
                                     runTitle(*m_runs[0].run)));
         m_style.pointsPerUnit = room / m_length;
         return {};
@@ -219,8 +218,8 @@ private:
         return text;
     }
 
-    // Axis, legend, and the unit of time: beside the numbers of the axis where there is room, else
-    // at the end of the legend's line, else in a line of its own.
+    // Adds axis, legend and the unit of time. The unit is beside the numbers of the axis if there
+    // is space, otherwise at the end of the legend's last line, otherwise in a line of its own.
     void addFoot()
     {
         const std::string unit = axisText();
@@ -271,7 +270,7 @@ private:
     double m_y = 0, m_length = 0;
     FigureMarks m_marks;
     std::vector<RunBlock> m_blocks;
-    std::vector<std::vector<engine::Note>> m_notes; // [run] that are drawn; empty: none are
+    std::vector<std::vector<engine::Note>> m_notes; // [run] the notes that are drawn
 };
 
 } // namespace

@@ -13,40 +13,40 @@
 namespace profiler {
 
 constexpr double kPointsPerInch = 72;
-constexpr double kSmallestType = 5; // points, at final size: below it print is not legible
+constexpr double kSmallestType = 5; // points; smaller text is not legible in print
 
-// The column and page widths of publishers, and the type that suits them.
+// A column or page width of a publisher, with a suitable font size.
 struct FigurePreset
 {
     std::string_view name, title; // "acm-column", "ACM, USENIX column"
     double inches = 0, fontSize = 0;
-    std::string_view latexWidth; // "\\columnwidth": for \includegraphics
+    std::string_view latexWidth; // "\\columnwidth", for \includegraphics
 };
-std::span<const FigurePreset> figurePresets(); // "acm-column" first: the default
+std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
 
 enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 
 struct FigureOptions
 {
-    double width = 3.33 * kPointsPerInch; // points; the height follows from the rows
+    double width = 3.33 * kPointsPerInch; // points; the height depends on the rows
     double fontSize = 5.5;                // points
     std::string font;                     // family; "": the best that is installed
-    std::string palette = "default";      // always its light theme: figures are for paper
-    int iteration = -1;       // index into Timeline::iterations; -1: the reported iteration
-    std::vector<int> devices; // rows, in this order; empty: all
+    std::string palette = "default"; // used with its light theme, because figures are for paper
+    int iteration = -1;              // index into Timeline::iterations; -1: the reported iteration
+    std::vector<int> devices;        // rows in this order; empty: all
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;
-    bool notes = false; // those that are given
+    bool notes = false; // whether notes are drawn
 
     friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 
-// Lays out one run, or several stacked on one axis at one scale (the first is the baseline). Runs
-// in abstract units are drawn as a schematic: borders in ink, no gaps. Numbers that do not fit at
-// kSmallestType are left out. Errors name the option at fault.
-// `notes`: [run], of the recorded times; drawn where the options want them.
+// Lays out one run, or several with one time axis and scale, one below the other; the first is the
+// baseline. Runs in abstract units are drawn as a schematic: edges in ink, no gaps. Numbers that do
+// not fit at kSmallestType are omitted. Errors name the invalid option. `notes`: [run] notes of the
+// recorded times; drawn if options.notes is set.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,
                                    const FigureOptions& options,
                                    std::span<const std::vector<engine::Note>> notes = {});

@@ -1,9 +1,8 @@
 #include "profiler/figure/memory_strip.h"
 
-#include <fmt/format.h>
+#include "profiler/analysis/words.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 namespace profiler {
@@ -11,12 +10,13 @@ namespace {
 
 struct Level
 {
-    std::int64_t time = 0, resident = 0, stash = 0; // from `time` on; resident: all but the stash
+    // From `time` on. `resident` is everything except the stash.
+    std::int64_t time = 0, resident = 0, stash = 0;
 
     std::int64_t total() const { return resident + stash; }
 };
 
-// The levels of a device within the iteration; the first one stands at its begin.
+// The memory levels of a device within the iteration; the first is that at its begin.
 std::vector<Level> levels(const FigureRun& run, engine::DeviceId device)
 {
     std::vector<Level> result{{run.window.begin, 0, 0}};
@@ -56,7 +56,7 @@ public:
         , m_place(place)
     { }
 
-    // The area between two heights, each a function of a level, as a closed step line.
+    // The area between two heights, which are functions of a level, as a closed step line.
     template<class Lower, class Upper>
     Polygon area(Lower lower, Upper upper, Colour fill, const char* cls) const
     {
@@ -95,12 +95,7 @@ double memoryStripHeight(const FigureStyle& style)
 
 std::string peakText(const FigureRun& run, engine::DeviceId device)
 {
-    constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    double bytes = peak(run, device);
-    std::size_t unit = 0;
-    for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit)
-        bytes /= 1024;
-    return fmt::format("{:.1f} {}", bytes, kUnits[unit]);
+    return bytesText(peak(run, device));
 }
 
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,

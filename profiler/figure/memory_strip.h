@@ -10,11 +10,11 @@ struct MemoryStripPlace
     const FigureStyle& style;
     const FigureScale& scale;
     double top = 0, right = 0;
-    const std::vector<FigureRun>& runs; // of the figure: one scale of bytes for all
+    const std::vector<FigureRun>& runs; // all runs of the figure, which share a scale of bytes
 };
 
-// Bytes of one device over the iteration under its row: what stays in grey, the stash above it in
-// its colour, the peak as a number at the right.
+// Draws the memory of one device during the iteration below its row: resident memory in grey, the
+// stash above it in its colour, and the peak as a number at the right.
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,
                     const MemoryStripPlace& place);
 double memoryStripHeight(const FigureStyle& style);

@@ -34,7 +34,7 @@ std::string_view resourceOf(std::string_view name)
     return resources::find(fmt::format("{}{}.json", kFolder, name));
 }
 
-// Reads colours and shares out of one theme of a palette; the first thing that is wrong is kept.
+// Reads colours and shares of one theme of a palette; keeps the first error.
 class ThemeReader
 {
 public:
@@ -48,10 +48,10 @@ public:
     {
         if (value.is_number() && value >= 0 && value <= 1)
             return value.get<double>();
-        note("a share is not a number from 0 to 1");
+        note("a share must be a number from 0 to 1");
         return 0;
     }
-    // ["falling", 1]; absent: plain.
+    // A value such as ["falling", 1]; a missing key means plain.
     OpHatch hatch(const char* key)
     {
         const Json value = m_theme.value("hatches", Json::object()).value(key, Json());
@@ -222,14 +222,14 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
     const std::string_view text = resourceOf(name);
     if (text.empty())
         return fail(Error::Code::NotFound,
-                    fmt::format("there is no palette '{}'; choose one of {}", name,
+                    fmt::format("unknown palette '{}'; use one of {}", name,
                                 fmt::join(paletteNames(), ", ")));
     const Json file = Json::parse(text, nullptr, false);
     const Json base = Json::parse(resourceOf("default"), nullptr, false);
     const char* const theme = mode == ThemeMode::Dark ? "dark" : "light";
     if (!file.contains(theme) || !base.contains(theme))
         return fail(Error::Code::Corrupt, fmt::format("palette '{}' has no {} theme", name, theme));
-    // A palette lists only what differs from the default one.
+    // A palette contains only its differences from the default palette.
     Json merged = base[theme];
     merged.merge_patch(file[theme]);
     auto palette = readTheme(merged);

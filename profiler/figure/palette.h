@@ -16,26 +16,26 @@ struct Colour
     friend bool operator==(Colour, Colour) = default;
 };
 
-Colour mix(Colour from, Colour to, double share); // share 0: from, 1: to
+Colour mix(Colour from, Colour to, double share); // share 0: from; 1: to
 double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
-// minimum contrast of a number to its box; numbers with less are left out
+// The minimum contrast of a number to its box. Numbers with less contrast are omitted.
 constexpr double kSmallestInk = 4.5;
 std::string hex(Colour colour); // "#315AC2"
 engine::Result<Colour> parseColour(std::string_view hex);
 
 enum class ThemeMode : std::uint8_t { Light, Dark };
 
-// Lines over a fill, for print without colour. Bubbles have rising ones.
+// Lines over a fill, for print without colour. Bubbles have rising lines.
 enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
 
-// How the ops of one colour are hatched: chunk c has `density` + c times as many lines as one.
+// The hatch of the ops of one colour. Chunk c has (density + c) times as many lines as density 1.
 struct OpHatch
 {
     HatchLines lines = HatchLines::None;
     int density = 0; // of chunk 0; 0: plain
 };
 
-// The colours of data for the window and for figures. app/models/theme.h has the colours of the
+// The colours of data in the window and in figures. app/models/theme.h has the colours of the
 // window itself.
 struct Palette
 {
@@ -45,21 +45,23 @@ struct Palette
     Colour optimizerEdge;
     Colour bubble, bubbleLine;
     Colour surface, ink, darkInk, lightInk;
-    double exposedShare = 0.68;             // communication mixed to surface
-    double chunkShare[3] = {0, 0.35, 0.60}; // fill of chunk c mixed to chunkTarget
-    Colour chunkTarget;                     // white in light, surface in dark
-    Colour weights, gradients, optimizerState, buffers, stash; // memory kinds
+    double exposedShare = 0.68;             // share of the surface colour in exposed communication
+    double chunkShare[3] = {0, 0.35, 0.60}; // [chunk] share of chunkTarget in the fill
+    Colour chunkTarget;                     // white in light themes, surface in dark themes
+    Colour weights, gradients, optimizerState, buffers, stash; // by category of memory
 
-    OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch; // none in most palettes
+    OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch; // plain in most palettes
 
     Colour fill(const engine::Op& op, int chunk) const;
-    OpHatch hatch(const engine::Op& op, int chunk) const; // density of this chunk; 0: plain
+    // With the density of this chunk; 0: plain.
+    OpHatch hatch(const engine::Op& op, int chunk) const;
     Colour exposed() const { return mix(communication, surface, exposedShare); }
-    // The better of dark and light ink on `on`; nullopt-like: contrast below 4.5 means no text.
+    // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
+    // if the contrast is below kSmallestInk.
     Colour inkOn(Colour on) const;
 };
 
-// resources/palettes/*.json; NotFound names those there are.
+// Loads a palette of resources/palettes. NotFound lists the palettes.
 engine::Result<Palette> loadPalette(std::string_view name, ThemeMode mode);
 std::vector<std::string> paletteNames(); // default first
 

@@ -36,9 +36,8 @@ engine::Result<FigurePreset> findFigurePreset(std::string_view name)
     std::vector<std::string_view> names;
     for (const auto& preset : kPresets)
         names.push_back(preset.name);
-    return fail(
-        Error::Code::NotFound,
-        fmt::format("there is no preset '{}'; choose one of {}", name, fmt::join(names, ", ")));
+    return fail(Error::Code::NotFound,
+                fmt::format("unknown preset '{}'; use one of {}", name, fmt::join(names, ", ")));
 }
 
 } // namespace profiler

@@ -8,9 +8,9 @@
 
 namespace profiler {
 
-// A figure laid out: boxes, lines, hatches and texts in points (1/72 in), y down. No Qt; small
-// back-ends draw it: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. Same input,
-// same bytes.
+// The layout of a figure: boxes, lines, hatches and texts in points (1/72 in), with y pointing
+// down. Back-ends draw it: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. The same
+// input gives the same bytes.
 struct Rect
 {
     double x = 0, y = 0, width = 0, height = 0;
@@ -20,27 +20,28 @@ struct Box
 {
     Rect rect;
     Colour fill;
-    double stroke = 0; // line width in points, 0: none
+    double stroke = 0; // line width in points; 0: no edge
     Colour strokeColour;
-    double cut = 0; // legs of the cut leading top corner (direction up), 0: none
+    double cut = 0; // length of the cut at the leading top corner (direction up); 0: none
     std::string id, cls,
         op; // "d1-5", "op B chunk1 up", "1B5": SVG id, class, data-op; may be empty
 };
 
-// A ground with lines over it, clipped to a rect or to a box with a cut corner: hatch.h has the
-// geometry of the lines.
+// A background with lines, clipped to a rect or to a box with a cut corner. hatch.h computes the
+// lines.
 struct Hatch
 {
     Rect rect;
     Colour fill, line;
-    double spacing = 3, width = 0.3; // of 45-degree lines along x, of others across; of the line
+    // In points. The spacing of sloping lines is measured along x; `width` is that of a line.
+    double spacing = 3, width = 0.3;
     std::string cls;
     HatchLines lines = HatchLines::Rising;
-    double cut = 0;        // as of a Box
-    bool hasGround = true; // false: lines alone, over the box that lies there
+    double cut = 0;        // as in Box
+    bool hasGround = true; // false: only lines, over an existing box
 };
 
-constexpr double kDash = 3; // dash and gap of a dashed line, in line widths
+constexpr double kDash = 3; // length of dashes and gaps, in line widths
 
 struct Line
 {
@@ -71,7 +72,7 @@ struct Polygon // filled, for arrow heads and areas
 
 using SceneShape = std::variant<Box, Hatch, Line, Text, Polygon>;
 
-struct Group // a row, an axis, a legend: <g id="device-2">
+struct Group // a row, an axis or a legend: <g id="device-2">
 {
     std::string id;
     std::vector<SceneShape> shapes;
@@ -80,9 +81,9 @@ struct Group // a row, an axis, a legend: <g id="device-2">
 struct Scene
 {
     double width = 0, height = 0;
-    std::string font = "Roboto";    // family of every text
+    std::string font = "Roboto";    // family of all texts
     std::string title, description; // metadata: run, command, program
-    std::string date; // "20261121034633", UTC: when the (first) run was started; the date of a PDF
+    std::string date; // of the PDF, UTC: when the first run was started, "20261121034633"
     std::vector<Group> groups;
 };
 

@@ -6,8 +6,9 @@ namespace profiler {
 
 enum class Sight : std::uint8_t { Colour, Grey, Deuteranopia, Protanopia };
 
-// A colour as a printer without colours, or a person who lacks a kind of cone, sees it: the
-// matrices of Machado, Oliveira and Fernandes (2009) for full severity, on linear light.
+// Simulates how a printer without colours, or a person with a colour vision deficiency, sees a
+// colour: the matrices of Machado, Oliveira and Fernandes (2009) for full severity, on linear
+// light.
 Colour seen(Colour colour, Sight sight);
 Scene seen(Scene scene, Sight sight);
 

@@ -1,7 +1,7 @@
 #include "profiler/figure/svg.h"
 
+#include "profiler/figure/figure_style.h"
 #include "profiler/figure/hatch.h"
-#include "profiler/figure/point_text.h"
 
 #include <fmt/format.h>
 

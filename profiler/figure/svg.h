@@ -6,8 +6,8 @@
 
 namespace profiler {
 
-// The scene as one SVG file: a group per row with its id, an element per box with class and
-// data-op, text as text. Colours are attributes, so that a style sheet may override them.
+// Writes the scene as an SVG file: a group with an id per row, an element with class and data-op
+// per box, text as text. Colours are attributes, so that style sheets can override them.
 std::string toSvg(const Scene& scene);
 
 } // namespace profiler

@@ -1,7 +1,7 @@
 #include "profiler/figure/tikz.h"
 
+#include "profiler/figure/figure_style.h"
 #include "profiler/figure/hatch.h"
-#include "profiler/figure/point_text.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ struct Replacement
 {
     std::string_view from, to;
 };
-// What TeX reads as a command, and the signs beyond ASCII that figures print.
+// Characters that TeX interprets, and characters beyond ASCII that figures contain.
 constexpr std::array<Replacement, 15> kReplacements{{{"\\", "\\textbackslash{}"},
                                                      {"{", "\\{"},
                                                      {"}", "\\}"},
@@ -57,7 +57,7 @@ std::string texText(std::string_view text)
     return result;
 }
 
-// A comment ends at the end of its line.
+// Replaces line ends, because they end a TeX comment.
 std::string comment(std::string_view text)
 {
     std::string result(text);
@@ -149,7 +149,8 @@ private:
             pointText(line.y2));
     }
 
-    // The document's font is as wide as it likes: what follows a title follows its end.
+    // The document's font may have another width, so a text after a title is placed relative to the
+    // title's end.
     void draw(const Text& text)
     {
         constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",

@@ -6,9 +6,9 @@
 
 namespace profiler {
 
-// The scene as a `tikzpicture` for \input: colours by name, a comment per group, text as text in
-// the font of the document, so that a figure speaks with the paper's voice. Needs \usepackage{tikz}
-// and nothing else. Big points, so that the size on paper is the scene's.
+// Writes the scene as a `tikzpicture` for \input: colours by name, a comment per group, and text as
+// text, so that it has the font of the document. Needs only \usepackage{tikz}. Lengths are in bp,
+// so that the printed size is that of the scene.
 std::string toTikz(const Scene& scene);
 
 } // namespace profiler

@@ -16,9 +16,15 @@ using engine::Shape;
 
 // Peers and memory events name a device in 16 bits.
 constexpr int kMostDevices = 0xFFFF;
-// Tables over stage x micro-batch x replica x slice are ordinary; a damaged number must not make
-// one that fills the memory.
-constexpr double kMostValues = 1 << 28;
+
+// Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
+// have ops in every stage, so the memory for them is proportional to the size of the file.
+bool fitsOps(const Shape& shape, std::size_t ops)
+{
+    constexpr std::size_t kSmall = 1 << 16;
+    return double{1} * shape.stages * shape.microBatches * shape.slices
+        <= static_cast<double>(std::max(ops, kSmall));
+}
 
 bool plausible(const Shape& shape)
 {
@@ -28,9 +34,7 @@ bool plausible(const Shape& shape)
                                    shape.slices, shape.dataParallel},
         positive);
     return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices && shape.replicas <= 255
-        && shape.slices < Op::kWhole
-        && double{1} * shape.stages * shape.microBatches * shape.replicas * shape.slices
-        <= kMostValues;
+        && shape.slices < Op::kWhole;
 }
 
 bool placed(const Schedule& schedule)
@@ -71,17 +75,23 @@ Result<void> checkSchedule(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     if (!plausible(shape))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule's shape is impossible ({} devices, {} stages, {} "
-                                "micro-batches)",
-                                shape.devices, shape.stages, shape.microBatches));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "the schedule has an invalid shape ({} devices, {} stages, {} micro-batches)",
+                shape.devices, shape.stages, shape.microBatches));
     if (!placed(schedule))
         return fail(Error::Code::InvalidArgument,
-                    "the schedule's placement does not give every stage a device");
+                    "the schedule's placement has stages without a device");
     if (!std::cmp_equal(schedule.program.size(), shape.devices))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",
                                 schedule.program.size(), shape.devices));
+    if (const std::size_t ops = opCount(schedule); !fitsOps(shape, ops))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the schedule has {} ops, too few for {} stages, {} micro-batches "
+                                "and {} slices",
+                                ops, shape.stages, shape.microBatches, shape.slices));
     for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))

@@ -1,11 +1,9 @@
 #include "profiler/store/copy_run.h"
 
-#include "profiler/store/new_file.h"
+#include "engine/base/new_file.h"
 #include "profiler/store/open_file.h"
 
 #include <fmt/format.h>
-
-#include <system_error>
 
 namespace profiler {
 
@@ -16,14 +14,10 @@ namespace fs = std::filesystem;
 
 Result<void> copyRun(const fs::path& from, const fs::path& to)
 {
-    std::error_code error;
-    if (fs::equivalent(from, to, error))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} is the run itself: give the copy another name", to.string()));
     auto open = openFile(from);
     if (!open)
         return tl::unexpected(open.error());
-    auto file = NewFile::beside(to, IfExists::Replace);
+    auto file = engine::NewFile::beside(to, engine::IfExists::Replace, {{from}});
     if (!file)
         return tl::unexpected(file.error());
     auto copy = open->database.prepare("VACUUM INTO ?");

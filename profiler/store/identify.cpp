@@ -28,20 +28,21 @@ Result<void> ofAnotherProgram(Database& database, const std::string& name)
                                          "name LIKE 'CUPTI_ACTIVITY_KIND_%'");
     const auto tables = tableNames(database);
     if (!nsight || !tables)
-        return fail(Error::Code::Corrupt, fmt::format("{} is damaged: take a copy of it", name));
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} is damaged: use another copy of it", name));
     if (*nsight > 0)
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is an Nsight Systems export, not a Bubblescope run: open a "
                                 "file that bscope recorded",
                                 name));
     if (tables->empty())
-        return fail(
-            Error::Code::Unsupported,
-            fmt::format("{} is a SQLite file with nothing in it, not a Bubblescope run", name));
-    return fail(Error::Code::Unsupported,
-                fmt::format("{} is a SQLite file of another program (it holds {}), not a "
-                            "Bubblescope run",
-                            name, *tables));
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is an empty SQLite file, not a Bubblescope run", name));
+    return fail(
+        Error::Code::Unsupported,
+        fmt::format(
+            "{} is a SQLite file of another program (with tables {}), not a Bubblescope run", name,
+            *tables));
 }
 
 Result<void> refuseCode(Database& database, const std::string& name)
@@ -49,18 +50,19 @@ Result<void> refuseCode(Database& database, const std::string& name)
     const auto found = database.text(
         "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END || ' ' || name "
         "FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
-        "LIMIT 1");
+        "UNION ALL SELECT 'generated column ' || x.name FROM sqlite_schema AS s, "
+        "pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' AND x.hidden > 1 LIMIT 1");
     if (!found)
         return tl::unexpected(found.error());
     if (found->empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} holds the {}, which no run has: it was changed by another program "
-                            "and is not opened",
+                fmt::format("{} has the {}, which a run cannot have: another program has changed "
+                            "it; use another copy",
                             name, *found));
 }
 
-// The header's word on how long the file should be; 0 when it does not say.
+// The size of the file according to its header; 0 if the header does not have it.
 std::uintmax_t promisedSize(std::string_view header)
 {
     const auto byte = [&](std::size_t at) {
@@ -76,7 +78,7 @@ struct Signature
     std::string_view start, what;
 };
 
-// What people open by mistake.
+// Files that users open by mistake.
 constexpr std::array<Signature, 6> kSignatures{{
     {"{", "a JSON file (a Chrome trace?)"},
     {"[", "a JSON file (a Chrome trace?)"},
@@ -117,10 +119,9 @@ Error whatItIs(const fs::path& file, int code)
     if (header.starts_with("SQLite format 3")) {
         if (header.size() < bytes.size() || size < promisedSize(header))
             return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated ({} bytes are there): copy it again, whole", name,
-                                size)};
+                    fmt::format("{} is truncated ({} bytes are there): copy it again", name, size)};
         return {Error::Code::Corrupt,
-                fmt::format("{} is damaged ({}): take a copy of it or record the run again", name,
+                fmt::format("{} is damaged ({}): use another copy or record the run again", name,
                             sqlite3_errstr(code))};
     }
     for (const Signature& signature : kSignatures)

@@ -4,8 +4,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: name, unit, meaning and the field of each. A field that is empty or 0 is
-// not known and has no row.
+// The rows of BS_metric: for each its name, unit, meaning and field. A field that is empty or 0 is
+// unknown and has no row.
 
 namespace profiler {
 
@@ -20,19 +20,19 @@ void clockMetrics(auto& clocks, auto&& metric)
     metric({"sm_clock_least", "MHz", "lowest SM clock of these samples"}, clocks.least);
     metric({"sm_clock_median", "MHz", "median SM clock of these samples"}, clocks.median);
     metric({"sm_clock_most", "MHz", "highest SM clock of these samples"}, clocks.most);
-    metric({"throttle", "", "reasons for throttling in them, as `BS_gpu_sample.throttle`"},
+    metric({"throttle", "", "throttle reasons in these samples, as in `BS_gpu_sample.throttle`"},
            clocks.throttle);
-    metric({"clocks_missing", "", "why clocks are not known"}, clocks.reason);
+    metric({"clocks_missing", "", "why clocks are unknown"}, clocks.reason);
 }
 
 void runMetrics(auto& run, auto&& metric)
 {
     metric({"tokens_per_iteration", "tokens", ""}, run.tokensPerIteration);
     metric({"flops_per_iteration", "FLOP", "model FLOPs"}, run.flopsPerIteration);
-    metric({"executed_flops", "FLOP", "per iteration, with what is recomputed"}, run.executedFlops);
+    metric({"executed_flops", "FLOP", "per iteration, including recomputation"}, run.executedFlops);
     metric({"peak_flops", "FLOP/s", "of one device"}, run.peakFlops);
     metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
-    metric({"recompute_keeps", "M_a", "share of an activation that stays until its recompute"},
+    metric({"recompute_keeps", "M_a", "share of an activation that is kept until its recompute"},
            run.recomputeKeeps);
     metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},
            run.transport);
@@ -47,18 +47,19 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// All 0: the trace is complete. These have a row even then.
+// The counts of missing records. They have rows even if all are 0, which means that the trace is
+// complete.
 void healthMetrics(auto& health, auto&& metric)
 {
-    metric({"gpu_records_dropped", "", "records that the tracer lost"}, health.dropped);
+    metric({"gpu_records_dropped", "", "records lost by the tracer"}, health.dropped);
     metric({"gpu_kernels_without_op", "", "kernels that belong to no op"}, health.withoutOp);
     metric({"gpu_kernels_without_time", "", "kernels without a time stamp"}, health.withoutTime);
     metric({"gpu_records_unknown", "", "records of an unknown kind"}, health.unknown);
-    metric({"gpu_buffers_declined", "", "buffers refused for want of memory"},
+    metric({"gpu_buffers_declined", "", "buffers that could not be allocated"},
            health.declinedBuffers);
 }
 
-// Writes what `visit(metric)` names.
+// Writes the metrics that `visit(metric)` passes to `metric`.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
     auto insert = database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)");
@@ -72,7 +73,7 @@ engine::Result<void> writeMetrics(Database& database, auto&& visit)
     return ok ? engine::Result<void>() : tl::unexpected(database.error());
 }
 
-// Calls `use(name, row)` for each row; the value is column 1.
+// Calls `use(name, row)` for each row; column 1 of `row` is the value.
 engine::Result<void> forEachMetric(Database& database, auto&& use)
 {
     auto row = database.prepare("SELECT name, value FROM BS_metric");

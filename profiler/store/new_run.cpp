@@ -1,9 +1,9 @@
 #include "profiler/store/new_run.h"
 
+#include "engine/base/new_file.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/gpu/machine_tables.h"
 #include "profiler/store/gpu/nsight.h"
-#include "profiler/store/new_file.h"
 #include "profiler/store/schema.h"
 #include "profiler/store/write_info.h"
 
@@ -27,7 +27,7 @@ Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunI
         return tl::unexpected(database.error());
     const std::int64_t process = getpid();
     const engine::Run run{info, schedule, {}};
-    // The file has no name that anyone knows yet, so it needs no journal.
+    // No other process knows the name of the file yet, so it needs no journal.
     return database->execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
         .and_then([&] { return createTables(*database); })
         .and_then([&] { return writeInfo(*database, info); })
@@ -54,8 +54,8 @@ Result<void> seal(Database database)
 {
     const std::filesystem::path file = database.file();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    // EXCLUSIVE: otherwise SQLite lets readers in between removing the WAL and saying so in the
-    // file, and they would make a new one.
+    // EXCLUSIVE, because otherwise readers could open the file after SQLite removed the WAL and
+    // before it changed the header, and would create a new WAL.
     if (auto ok = database.execute("PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE"); !ok)
         return ok;
     while (true) {
@@ -69,7 +69,7 @@ Result<void> seal(Database database)
             return tl::unexpected(mode.error());
         if (std::chrono::steady_clock::now() > deadline)
             return engine::fail(engine::Error::Code::Io,
-                                fmt::format("another program keeps {0} open: the run is whole, "
+                                fmt::format("another program has {0} open: the run is complete, "
                                             "but only together with {0}-wal",
                                             file.string()));
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -77,7 +77,7 @@ Result<void> seal(Database database)
     {
         const Database closed = std::move(database);
     }
-    return syncToDisk(file);
+    return engine::syncToDisk(file);
 }
 
 } // namespace profiler

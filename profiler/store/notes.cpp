@@ -14,7 +14,7 @@ using engine::Note;
 using engine::Result;
 namespace fs = std::filesystem;
 
-// How much of the run a note may point at.
+// The sizes of the run, which limit what a note may refer to.
 struct Limits
 {
     std::int64_t ops = 0, iterations = 0, devices = 0;
@@ -35,17 +35,31 @@ bool isWhole(const Note& note, const Limits& limits)
     return note.id > 0 && note.window.begin <= note.window.end && note.iteration >= -1
         && note.iteration < limits.iterations && note.device.value >= -1
         && note.device.value < limits.devices && (!note.op || *note.op < limits.ops)
-        && (!note.op || note.iteration >= 0); // an op is one of an iteration
+        && (!note.op || note.iteration >= 0); // an op needs an iteration
 }
 
-Result<Database> openForNotes(const fs::path& file)
+Result<std::string> identityOf(Database& database)
+{
+    return database.text("SELECT started || char(10) || command || char(10) || label "
+                         "FROM BS_run, BS_experiment");
+}
+
+// Checks the identity and changes the notes in one transaction.
+template<class Change>
+Result<void> change(const fs::path& file, const std::string& identity, Change change)
 {
     auto database = openFileForWriting(file);
     if (!database)
-        return database;
-    if (auto made = createTable<engine::Note>(*database); !made)
-        return tl::unexpected(made.error());
-    return database;
+        return tl::unexpected(database.error());
+    if (auto begun = database->execute("BEGIN IMMEDIATE"); !begun)
+        return begun;
+    if (const auto now = identityOf(*database); !now || (!identity.empty() && *now != identity))
+        return now ? fail(Error::Code::NotFound,
+                          fmt::format("{} now contains another run: open it again", file.string()))
+                   : tl::unexpected(now.error());
+    return createTable<engine::Note>(*database)
+        .and_then([&] { return change(*database); })
+        .and_then([&] { return database->execute("COMMIT"); });
 }
 
 } // namespace
@@ -74,29 +88,32 @@ Result<std::vector<Note>> readNotes(const fs::path& file)
     return notes;
 }
 
-Result<void> putNote(const fs::path& file, const Note& note)
+Result<std::string> runIdentity(const fs::path& file)
 {
-    auto database = openForNotes(file);
-    if (!database)
-        return tl::unexpected(database.error());
-    auto put = Insert<engine::Note>::into(*database, "INSERT OR REPLACE");
-    if (!put || !put->run(note))
-        return tl::unexpected(database->error());
-    return {};
+    return openFile(file).and_then([](OpenFile open) { return identityOf(open.database); });
 }
 
-Result<void> removeNote(const fs::path& file, std::int64_t id)
+Result<void> putNote(const fs::path& file, const Note& note, const std::string& identity)
 {
-    auto database = openForNotes(file);
-    if (!database)
-        return tl::unexpected(database.error());
-    auto remove = database->prepare("DELETE FROM BS_annotation WHERE id = ?");
-    if (!remove || !remove->run(id))
-        return tl::unexpected(database->error());
-    if (sqlite3_changes(database->handle()) == 0)
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} has no such note any more", file.string()));
-    return {};
+    return change(file, identity, [&](Database& database) -> Result<void> {
+        auto put = Insert<engine::Note>::into(database, "INSERT OR REPLACE");
+        if (!put || !put->run(note))
+            return tl::unexpected(database.error());
+        return {};
+    });
+}
+
+Result<void> removeNote(const fs::path& file, std::int64_t id, const std::string& identity)
+{
+    return change(file, identity, [&](Database& database) -> Result<void> {
+        auto remove = database.prepare("DELETE FROM BS_annotation WHERE id = ?");
+        if (!remove || !remove->run(id))
+            return tl::unexpected(database.error());
+        if (sqlite3_changes(database.handle()) == 0)
+            return fail(Error::Code::NotFound,
+                        fmt::format("{} no longer has this note", file.string()));
+        return {};
+    });
 }
 
 } // namespace profiler

@@ -1,7 +1,7 @@
 #include "profiler/store/open_file.h"
 
+#include "engine/base/new_file.h"
 #include "profiler/store/identify.h"
-#include "profiler/store/new_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,11 +9,14 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <system_error>
 
 namespace profiler {
 namespace {
 
+using engine::companion;
 using engine::Error;
 using engine::fail;
 using engine::Result;
@@ -29,7 +32,8 @@ Result<void> checkReadable(const fs::path& file)
     if (fs::is_directory(status))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} is a folder: name a run file in it", name));
-    // Not by opening it: closing a file drops the locks that this process holds on it.
+    // Does not open the file, because closing it would release the locks that this process has on
+    // it.
     if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be read ({}): ask its owner for permission", name,
@@ -42,6 +46,45 @@ Result<void> checkReadable(const fs::path& file)
     return {};
 }
 
+// The magic number at the end of a rollback journal that has the name of another file, a
+// super-journal. SQLite would delete that file when it rolls back (sqlite.org/fileformat2.html,
+// "The Rollback Journal", and readSuperJournal() of pager.c).
+constexpr unsigned char kJournalMagic[] = {0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7};
+
+bool namesSuperJournal(const fs::path& journal)
+{
+    std::error_code error;
+    const auto size = fs::file_size(journal, error);
+    if (error || size <= sizeof kJournalMagic)
+        return false;
+    std::ifstream in(journal, std::ios::binary);
+    char end[sizeof kJournalMagic] = {};
+    in.seekg(-static_cast<std::streamoff>(sizeof end), std::ios::end);
+    in.read(end, sizeof end);
+    return std::memcmp(end, kJournalMagic, sizeof end) == 0;
+}
+
+// SQLite would follow a symbolic link next to a database and write into its target.
+Result<void> checkCompanions(const fs::path& file)
+{
+    for (const std::string_view suffix : engine::kSqliteCompanions) {
+        const fs::path path = companion(file, suffix);
+        std::error_code ignored;
+        const fs::file_status status = fs::symlink_status(path, ignored);
+        if (fs::exists(status) && !fs::is_regular_file(status))
+            return fail(Error::Code::Corrupt,
+                        fmt::format("{} is not a regular file, so {} is not opened: delete {}",
+                                    path.string(), file.string(), path.filename().string()));
+    }
+    const fs::path journal = companion(file, "-journal");
+    if (namesSuperJournal(journal))
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} names another file to delete, which no run does, so {} is not "
+                                "opened: delete {}",
+                                journal.string(), file.string(), journal.filename().string()));
+    return {};
+}
+
 bool holdsBytes(const fs::path& file)
 {
     std::error_code error;
@@ -49,7 +92,7 @@ bool holdsBytes(const fs::path& file)
     return !error && size > 0;
 }
 
-// Reads the first page: where SQLite finds out whether it can.
+// Reads the first page, because SQLite detects most errors only then.
 Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code)
 {
     auto database = Database::open(file, access);
@@ -88,6 +131,8 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
                                 error.message()));
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
+    if (auto ok = checkCompanions(copy); !ok) // the original may have changed since
+        return tl::unexpected(ok.error());
     int code = SQLITE_OK;
     auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
     if (!database)
@@ -101,7 +146,8 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code);
     if (!database && needsAnotherWay(code)) {
-        // No process can write where it cannot make files, so no locks are needed.
+        // A process that cannot create files here cannot write the run either, so no locks are
+        // needed.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);
@@ -115,9 +161,11 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     return open;
 }
 
-// What SQLite's documentation asks for with files of unknown origin.
+// The settings that SQLite's documentation recommends for files of unknown origin.
 Result<void> harden(Database& database)
 {
+    constexpr int kLongestValue = 64 << 20; // bytes
+    sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -126,10 +174,10 @@ Result<void> harden(Database& database)
                             "PRAGMA mmap_size=0");
 }
 
-// SQLite itself takes a last page that is cut for one that ends in zeros.
+// SQLite itself reads a truncated last page as one that ends in zeros.
 Result<void> checkWhole(Database& database, const fs::path& file)
 {
-    if (holdsBytes(companion(file, "-wal"))) // more pages than the file are there
+    if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
         return {};
     const auto pages = database.integer("PRAGMA page_count");
     const auto pageSize = database.integer("PRAGMA page_size");
@@ -155,6 +203,8 @@ Result<OpenFile> openFile(const fs::path& file)
 {
     if (auto ok = checkReadable(file); !ok)
         return tl::unexpected(ok.error());
+    if (auto ok = checkCompanions(file); !ok)
+        return tl::unexpected(ok.error());
     auto open = openAnyWay(file);
     if (!open)
         return open;
@@ -173,7 +223,7 @@ Result<Database> openFileForWriting(const fs::path& file)
     const auto readOnly = [&file] {
         return Error{
             Error::Code::Io,
-            fmt::format("{} is read-only: save a copy of it and go on with that", file.string())};
+            fmt::format("{} is read-only: save a copy and continue with it", file.string())};
     };
     auto database = Database::open(file, Database::Access::ReadWrite);
     if (!database && faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
@@ -185,6 +235,23 @@ Result<Database> openFileForWriting(const fs::path& file)
     if (auto hard = harden(*database); !hard)
         return tl::unexpected(hard.error());
     return database;
+}
+
+void sealAbandoned(const fs::path& file)
+{
+    std::error_code ignored;
+    const bool isWhole = !fs::exists(companion(file, "-wal"), ignored);
+    const bool mustRollBack = fs::exists(companion(file, "-journal"), ignored);
+    if (isWhole || mustRollBack || !openFile(file))
+        return;
+    const auto lock = engine::NewFile::beside(file, engine::IfExists::Replace);
+    if (!lock)
+        return;
+    auto database = Database::open(file, Database::Access::ReadWrite);
+    if (!database || !harden(*database))
+        return;
+    sqlite3_busy_timeout(database->handle(), 0);
+    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while others have the file open
 }
 
 } // namespace profiler

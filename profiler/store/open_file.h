@@ -6,25 +6,30 @@
 
 namespace profiler {
 
-// A run's file, open for reading, hardened against files of unknown origin, and known to be
-// a run.
+// An open run file that was checked to be a run, with SQLite's settings for files of unknown
+// origin.
 struct OpenFile
 {
     struct RemoveFolder
     {
         void operator()(const std::filesystem::path* folder) const;
     };
-    // A copy of the file, needed if SQLite cannot recover a killed run in its folder. Removed
-    // after the database is closed.
+    // A copy of the file, which is needed if SQLite cannot recover a killed run in its folder. It
+    // is removed after the database is closed.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
 };
 
-// Errors are one line for everything that is not a run: missing, a folder, no permission, not
-// SQLite, truncated, damaged, of another program.
+// Opens a run for reading. The error is one line that says what the file is instead: missing, a
+// folder, not readable, not SQLite, truncated, damaged, or of another program.
 engine::Result<OpenFile> openFile(const std::filesystem::path& file);
-// Opens the file for writing after checking that it is a run. Io: it is read-only, and what to
-// do.
+// Opens the file for writing after checking that it is a run. Returns Io with what to do if it is
+// read-only.
 engine::Result<Database> openFileForWriting(const std::filesystem::path& file);
+
+// Moves the changes that a killed writer left in "-wal" into the run's file, and deletes "-wal" and
+// "-shm". Does nothing if the file is still being written, is not a run, or may not be written by
+// this user.
+void sealAbandoned(const std::filesystem::path& file);
 
 } // namespace profiler

@@ -45,6 +45,27 @@ Result<void> readArenas(Database& database, RunInfo& info)
     });
 }
 
+std::size_t sizeOfText(const std::string& text)
+{
+    return text.size();
+}
+std::size_t sizeOfText(const auto& /*other*/)
+{
+    return 0;
+}
+
+// Texts are shown in labels and tooltips.
+Result<void> checkTexts(const Database& database, RunInfo& info)
+{
+    constexpr std::size_t kMost = 4096; // bytes
+    bool fits = true;
+    columns(info, [&](const ColumnText&, auto&&... fields) {
+        ((fits = fits && sizeOfText(fields) <= kMost), ...);
+    });
+    return fits ? Result<void>()
+                : tl::unexpected(database.damaged("BS_run has a text of more than 4 KiB"));
+}
+
 } // namespace
 
 Result<RunInfo> readInfo(Database& database)
@@ -54,7 +75,7 @@ Result<RunInfo> readInfo(Database& database)
         .and_then([&]() -> Result<void> {
             if (info.ticksPerUnit < 1)
                 return tl::unexpected(database.damaged("BS_run has an impossible unit"));
-            return {};
+            return checkTexts(database, info);
         })
         .and_then([&] { return readExperiment(database, info); })
         .and_then([&] { return readMetrics(database, info); })

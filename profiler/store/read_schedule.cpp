@@ -25,16 +25,16 @@ Result<void> readShape(Database& database, Schedule& schedule)
 Result<void> readPlacement(Database& database, Schedule& schedule)
 {
     auto& deviceOf = schedule.deviceOf;
-    return forEachRow<PlacementRow>(database, "ORDER BY replica, stage",
-                                    [&](const PlacementRow& row) {
-                                        if (std::cmp_equal(row.replica, deviceOf.size()))
-                                            deviceOf.emplace_back();
-                                        if (!std::cmp_equal(row.replica + 1, deviceOf.size())
-                                            || !std::cmp_equal(row.stage, deviceOf.back().size()))
-                                            return false;
-                                        deviceOf.back().push_back(row.device);
-                                        return true;
-                                    });
+    return forEachRow<PlacementRow>(
+        database, "ORDER BY replica, stage", [&](const PlacementRow& row) {
+            if (std::cmp_equal(row.replica, deviceOf.size()))
+                deviceOf.emplace_back();
+            if (deviceOf.empty() || !std::cmp_equal(row.replica + 1, deviceOf.size())
+                || !std::cmp_equal(row.stage, deviceOf.back().size()))
+                return false;
+            deviceOf.back().push_back(row.device);
+            return true;
+        });
 }
 
 Result<void> readProgram(Database& database, Schedule& schedule)

@@ -24,7 +24,8 @@ bool below(std::int64_t value, std::size_t limit)
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
 }
 
-// Rows come nearly in order: only what was late is moved. The first `known` were in order already.
+// Sorts rows that are almost sorted: moves only late ones. The first `known` rows are sorted
+// already.
 template<class Rows, class Time>
 void keepInOrder(Rows& rows, std::size_t known, Time time)
 {
@@ -39,7 +40,7 @@ bool orderOfTracks(const Track& track, const std::pair<engine::DeviceId, Track::
     return std::pair(track.device, track.kind) < key;
 }
 
-// The track of a device and lane, made where it belongs when there is none.
+// The track of a device and lane; inserts one if there is none.
 Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind kind)
 {
     const std::pair key(device, kind);
@@ -72,7 +73,7 @@ Result<void> RowReader::forEachNew(Use use)
     return forEachRow<Row>(
         *m_database, "WHERE id > ?1 AND id <= ?2 ORDER BY id",
         [&](Row& row) {
-            // A damaged tree can show a row twice.
+            // A damaged B-tree can return a row twice.
             return row.id > std::exchange(previous, row.id) && use(row);
         },
         m_after, m_last);
@@ -88,6 +89,22 @@ Result<std::int64_t> RowReader::lastRow()
         last = std::max(last, *row);
     }
     return last;
+}
+
+// Counts rows, because ids of a damaged file can have gaps of any size.
+Result<std::int64_t> RowReader::rowAfter(std::int64_t after, std::int64_t rows)
+{
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const std::string_view table : kGrowingTables) {
+        auto row = m_database->integer(
+            fmt::format("SELECT id FROM {} WHERE id > {} ORDER BY id LIMIT 1 OFFSET {}", table,
+                        after, rows - 1));
+        if (!row)
+            return row;
+        if (*row > after)
+            first = std::min(first, *row);
+    }
+    return first;
 }
 
 Result<void> RowReader::read(std::int64_t after, std::int64_t last)
@@ -149,7 +166,7 @@ Result<void> RowReader::readSpans()
 {
     const std::size_t iterations = m_run->timeline.iterations.size();
     std::vector<Track>& tracks = m_run->timeline.tracks;
-    std::vector<std::size_t> known; // spans of each track so far
+    std::vector<std::size_t> known; // [track] number of spans so far
     known.reserve(tracks.size());
     for (const Track& track : tracks)
         known.push_back(track.spans.size());

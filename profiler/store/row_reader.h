@@ -7,17 +7,20 @@
 
 namespace profiler {
 
-// Reads the rows of a connection into a run. All indices are checked: Corrupt names the table
-// and the row.
+// Reads the rows of a connection into a run. All indices are checked; Corrupt names the table and
+// the row.
 class RowReader
 {
 public:
-    // `run` has its schedule already. Tracks the file names are added to it.
+    // `run` must have its schedule. The tracks of the file are added to it.
     static engine::Result<RowReader> open(Database& database, engine::Run& run);
 
-    // The last row of the file, over all tables.
+    // The largest id over all tables.
     engine::Result<std::int64_t> lastRow();
-    // Adds the rows of (after, last] to the run.
+    // The id of the row that is `rows` rows after id `after`, in the table in which it is the
+    // smallest; the largest integer if every table has fewer new rows.
+    engine::Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows);
+    // Adds the rows with ids in (after, last] to the run.
     engine::Result<void> read(std::int64_t after, std::int64_t last);
 
 private:
@@ -27,16 +30,16 @@ private:
     engine::Result<void> readLosses();
     engine::Result<void> readSpans();
     engine::Result<void> readMemory();
-    // Calls `use(row)` for the new rows of a table; false from it means that the row is impossible.
+    // Calls `use(row)` for the new rows of a table. It returns false if the row is invalid.
     template<class Row, class Use>
     engine::Result<void> forEachNew(Use use);
-    const TrackRow* trackRow(std::int64_t id) const; // nullptr: there is none
+    const TrackRow* trackRow(std::int64_t id) const; // nullptr if unknown
 
     Database* m_database;
     engine::Run* m_run;
     engine::OpIndex m_index;
     std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
-    std::vector<TrackRow> m_tracks;       // by id
+    std::vector<TrackRow> m_tracks;       // sorted by id
 };
 
 } // namespace profiler

@@ -6,8 +6,8 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// Our own tables that grow with the run. Their ids are one sequence over all of them, so that a
-// reader asks each for the rows after the last one that it has seen. Notes are added later.
+// Our own tables that grow with the run. All of them share one sequence of ids, so that a reader
+// asks each table for the rows after the last id that it has seen. Notes are added later.
 
 namespace profiler {
 
@@ -51,11 +51,11 @@ void columns(IterationRow& row, auto&& column)
     column({"number", kInteger, "", "within its kind, from 0"}, iteration.number);
     column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
     column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
-    column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: not known"},
+    column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: unknown"},
            iteration.loss);
     column({"gradient_norm", kMaybeReal, "",
-            "Euclidean norm of the gradient of that loss over all parameters, before the "
-            "optimizer step; NULL: not known, or several updates (asynchronous schemes)"},
+            "Euclidean norm of the gradient of that loss over all parameters, before the optimizer "
+            "step; NULL: unknown, or several updates (asynchronous schemes)"},
            iteration.gradientNorm);
 }
 
@@ -84,7 +84,8 @@ struct SpanRow
     engine::Span span;
 };
 template<>
-inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun, "Where ops are on the timeline"};
+inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun,
+                                             "The executions of ops on the timeline"};
 void columns(SpanRow& row, auto&& column)
 {
     column(kRowId, row.id);
@@ -120,7 +121,8 @@ struct OpRow
     engine::OpTiming timing;
 };
 template<>
-inline constexpr TableText kTableOf<OpRow>{"BS_op", "emulated and live runs", "How ops really ran"};
+inline constexpr TableText kTableOf<OpRow>{"BS_op", "emulated and live runs",
+                                           "Measured times of ops"};
 void columns(OpRow& row, auto&& column)
 {
     auto& timing = row.timing;
@@ -130,7 +132,7 @@ void columns(OpRow& row, auto&& column)
     column({"exec_order", kInteger, "", "order of execution within the iteration"}, timing.order);
     column({"wall_begin", kInteger, "ns", "CLOCK_MONOTONIC"}, timing.wallBegin);
     column({"wall_end", kInteger, "ns", "CLOCK_MONOTONIC"}, timing.wallEnd);
-    column({"op_time", kInteger, "ns", "CPU time of its thread, or time of the GPU"},
+    column({"op_time", kInteger, "ns", "time on the thread's CPU clock or on the GPU"},
            timing.opTime);
 }
 
@@ -144,8 +146,7 @@ void columns(engine::Note& note, auto&& column)
     column({"end", kInteger, "tick"}, note.window.end);
     column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`"},
            orNull(note.iteration, -1));
-    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: a note on a stretch of time"},
-           note.op);
+    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: a note on a time range"}, note.op);
     column({"device", kMaybeInteger, "", "NULL: all devices"}, orNull(note.device.value, -1));
     column({"text", kText, "", "empty: a bookmark"}, note.text);
     column({"created", kMaybeText, "", "ISO 8601, UTC"}, note.created);

@@ -52,7 +52,7 @@ Result<void> RowWriter::write(const Batch& batch)
     Result<void> written;
     m_spanRows.clear();
     m_keepsSpanRows = !batch.gpu.launches.empty();
-    // In this order: a span's iteration and track are there before it.
+    // Iterations and tracks come before the spans that refer to them.
     for (const auto& iteration : batch.iterations)
         written = written.and_then([&] { return writeIteration(iteration); });
     for (const auto& track : batch.spans)
@@ -72,7 +72,8 @@ Result<void> RowWriter::write(const Batch& batch)
         .and_then([&] { return writeRanges(batch.gpu); });
 }
 
-// After the spans of the same batch: the range of an op that was launched is where the host did so.
+// Call it after the spans of the batch are written. If the launch of an op was recorded, its NVTX
+// range is moved to the launch.
 Result<void> RowWriter::writeRanges(const engine::GpuTrace& gpu)
 {
     bool ok = true;
@@ -103,7 +104,7 @@ Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
 {
     if (!track.device.isValid() || track.device.value >= m_schedule.shape.devices)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("a track is of device {}, which the schedule does not have",
+                    fmt::format("a track belongs to device {}, which the schedule does not have",
                                 track.device.value));
     const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
     if (isNew && !m_track.run({++m_lastRow, track.device, track.kind}))
@@ -123,7 +124,8 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
     if (m_keepsSpanRows)
         m_spanRows[{span.op, span.iteration}] = id;
     bool ok = m_span.run({id, track, span});
-    // A replay is a computed picture, not something that happened.
+    // Spans of the median iteration get no NVTX range, because they were computed and did not
+    // happen.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
         ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
     return result(ok);
@@ -133,10 +135,11 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
 {
     const bool hasOp = event.op != engine::MemoryEvent::kNoOp;
     if ((hasOp && event.op >= m_index.count()) || event.device >= m_schedule.shape.devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("a memory event is of op {} on device {}, which the schedule does "
-                                "not have",
-                                event.op, event.device));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "a memory event belongs to op {} on device {}, which the schedule does not have",
+                event.op, event.device));
     return result(m_memory.run({++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
 }
 

@@ -13,7 +13,7 @@
 namespace profiler {
 
 // Writes batches as rows, within the caller's transaction. Unusable after a failure, because its
-// row count is then wrong.
+// number of rows is then wrong.
 class RowWriter
 {
 public:
@@ -21,7 +21,7 @@ public:
                                              const engine::Schedule& schedule,
                                              std::int64_t process);
 
-    // InvalidArgument: a row refers to an op or iteration that does not exist.
+    // Returns InvalidArgument if a row refers to an op or an iteration that does not exist.
     engine::Result<void> write(const Batch& batch);
     std::int64_t lastRow() const { return m_lastRow; }
     std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }
@@ -41,7 +41,7 @@ private:
 
     engine::Result<void> result(bool ok) const;
 
-    Database* m_database = nullptr; // outlives this
+    Database* m_database = nullptr; // must outlive this
     engine::Schedule m_schedule;
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
@@ -54,7 +54,8 @@ private:
     Insert<OpRow> m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
-    std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations; // kind and number, by index
+    // [iteration] kind and number
+    std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
     bool m_keepsSpanRows = false;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows; // of this batch
 };

@@ -12,28 +12,29 @@ inline constexpr std::string_view kEveryRun = "every run";
 
 template<>
 inline constexpr TableText kTableOf<engine::RunInfo>{"BS_run", kEveryRun,
-                                                     "What the run is and how it ended; one row"};
+                                                     "The run and how it ended; one row"};
 void columns(engine::RunInfo& run, auto&& column)
 {
     column({"scheme", kMaybeText, "", "name of the scheme, or `file`"}, run.scheme);
-    column({"label", kMaybeText, "", "name of the scheme for people"}, run.label);
+    column({"label", kMaybeText, "", "name of the scheme for display"}, run.label);
     column({"mode", kMaybeText, "", "`simulate emulate live imported`"},
            Spelled{run.mode, engine::modeName, engine::modeNamed});
     column({"outcome", kMaybeText, "", "`running finished cancelled failed`"},
            Spelled{run.outcome, engine::outcomeName, engine::outcomeNamed});
     column({"failure", kMaybeText, "", "why it failed"}, run.failure);
     column({"started", kMaybeText, "", "ISO 8601, UTC"}, run.started);
-    column({"program", kMaybeText, "", "the build that wrote the file"}, run.program);
+    column({"program", kMaybeText, "", "build that wrote the file"}, run.program);
     column({"ticks_per_unit", kMaybeInteger, "tick", "1: a tick is a nanosecond"},
            run.ticksPerUnit);
-    column({"device_name", kMaybeText, "", "what computed; empty when simulated"}, run.deviceName);
+    column({"device_name", kMaybeText, "", "hardware that ran the ops; empty when simulated"},
+           run.deviceName);
     column({"timing", kMaybeText, "", "the clock that timed the ops"}, run.timing);
     column({"link", kMaybeText, "", "the model of the links between devices"}, run.link);
     column({"model", kMaybeText, "", "name of the model; empty when simulated in units"},
            run.model);
-    column({"planned_warmup", kMaybeInteger, "", "warm-up iterations asked for"},
+    column({"planned_warmup", kMaybeInteger, "", "requested warm-up iterations"},
            Count{run.plannedWarmup});
-    column({"planned_iterations", kMaybeInteger, "", "measured iterations asked for"},
+    column({"planned_iterations", kMaybeInteger, "", "requested measured iterations"},
            Count{run.plannedIterations});
     column({"journal", kMaybeText, "", "`wal` or `delete`: how it was written"});
 }
@@ -43,8 +44,8 @@ struct ExperimentRow
     std::string toml, command;
 };
 template<>
-inline constexpr TableText kTableOf<ExperimentRow>{"BS_experiment", kEveryRun,
-                                                   "What repeats the run; one row"};
+inline constexpr TableText kTableOf<ExperimentRow>{
+    "BS_experiment", kEveryRun, "The experiment and the command that repeat the run; one row"};
 void columns(ExperimentRow& row, auto&& column)
 {
     column({"toml", kMaybeText, "", "the experiment"}, row.toml);
@@ -78,7 +79,7 @@ struct PlacementRow
 };
 template<>
 inline constexpr TableText kTableOf<PlacementRow>{"BS_placement", kEveryRun,
-                                                  "Which device holds which stage"};
+                                                  "The device of each stage"};
 void columns(PlacementRow& row, auto&& column)
 {
     column({"replica", kInteger}, row.replica);
@@ -100,8 +101,8 @@ void columns(DeviceRow& row, auto&& column)
     column({"device", kId}, row.device);
     column({"name", kMaybeText, "", "what computed"}, row.name);
     column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
-    column({"live", kMaybeInteger, "byte", "most that is alive at once in its arena"}, row.live);
-    column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not laid out"}, row.arena);
+    column({"live", kMaybeInteger, "byte", "peak of live buffers in its arena"}, row.live);
+    column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);
     column({"touched", kMaybeInteger, "byte", "written at least once; NULL until the end"},
            row.touched);
 }
@@ -125,7 +126,7 @@ void columns(ScheduleRow& row, auto&& column)
     column({"op", kId, "", "number of the op, from 0"}, row.index);
     column({"device", kInteger}, row.device);
     column({"position", kInteger, "", "in the program of its device"}, row.position);
-    column({"name", kText, "", "its spelling: `2F0`, `5B3u`"}, row.name);
+    column({"name", kText, "", "its name: `2F0`, `5B3u`"}, row.name);
     column({"kind", kText, "", "`F B I W SF RF SB RB EV LD RC AR OPT`"},
            Spelled{op.kind, engine::kindShortName, engine::parseKindShortName});
     column({"stage", kMaybeInteger}, op.stage);
@@ -136,15 +137,15 @@ void columns(ScheduleRow& row, auto&& column)
     column({"peer", kMaybeInteger, "", "device at the other end of a transfer"},
            orNull(op.peer, engine::Op::kNoPeer));
     column({"version", kInteger, "", "weight version, modulo 256"}, op.version);
-    column({"joint", kInteger, "", "1: this op and the next run as one"}, row.joint);
+    column({"joint", kInteger, "", "1: joint with the next op"}, row.joint);
     column({"half", kInteger, "", "1: `slice` is a half of the micro-batch"}, row.half);
 }
 
 struct MetricRow
 { };
 template<>
-inline constexpr TableText kTableOf<MetricRow>{
-    "BS_metric", kEveryRun, "Numbers and facts of the whole run, where they are known"};
+inline constexpr TableText kTableOf<MetricRow>{"BS_metric", kEveryRun,
+                                               "Numbers and facts of the whole run that are known"};
 void columns(MetricRow&, auto&& column)
 {
     column({"name", kText});

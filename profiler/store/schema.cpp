@@ -32,7 +32,7 @@ using OfEveryRun
              ScheduleRow, TrackRow, IterationRow, LossRow, SpanRow, MemoryRow, OpRow,
              NumberRow<kCategories>, NvtxRow, NumberRow<kEventTypes>, StringRow, ThreadRow,
              ProcessRow, AnalysisRow, StartRow, CaptureRow, ExportRow>;
-// Made with their first row.
+// Tables that are created with their first row.
 using OfSomeRuns
     = Tables<engine::Note, SettingRow, PeerRow, engine::GpuSample, LaunchRow, RangeRow,
              engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow, OfProcess<engine::GpuCopy>,

@@ -7,7 +7,7 @@ namespace profiler {
 constexpr std::int64_t kApplicationId = 0x42424C45; // "BBLE", at byte 68 of the file
 constexpr std::int64_t kFormat = 1;                 // user_version
 
-// Makes the tables of every run in an empty file and fills those that never change.
+// Creates the tables of every run in an empty file, and fills those that never change.
 engine::Result<void> createTables(Database& database);
 
 struct TableDescription
@@ -15,7 +15,7 @@ struct TableDescription
     TableText text;
     std::vector<ColumnText> columns;
 };
-// Every table that a file may have, as SCHEMA.md lists them.
+// Every table that a file may have. SCHEMA.md lists them.
 std::vector<TableDescription> allTables();
 
 } // namespace profiler

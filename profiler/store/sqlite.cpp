@@ -12,11 +12,11 @@ namespace {
 using engine::Error;
 using engine::Result;
 
-// A reader in DELETE mode, or a checkpoint, is over in less than this.
+// A reader in DELETE mode, or a checkpoint, finishes in less time.
 constexpr int kBusyMilliseconds = 5000;
 
-// SQLite's URI form, the only one that knows `immutable`; it also keeps a file named "file:x" a
-// file.
+// The file as an SQLite URI: only URIs support `immutable`. In a URI, a file called "file:x" is
+// also only a file.
 std::string uri(const std::filesystem::path& file, std::string_view query)
 {
     std::string out = "file:";
@@ -47,7 +47,7 @@ std::string_view query(Database::Access access)
 Error damagedFile(const std::filesystem::path& file, std::string_view what)
 {
     return {Error::Code::Corrupt,
-            fmt::format("{} is damaged ({}): record the run again or take a copy of it",
+            fmt::format("{} is damaged ({}): use another copy or record the run again",
                         file.string(), what)};
 }
 
@@ -71,7 +71,7 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return {Error::Code::Io,
-                fmt::format("another program holds {} locked: close it and try again", name)};
+                fmt::format("another program has locked {}: close it and try again", name)};
     case SQLITE_NOTADB:
         return {Error::Code::Corrupt, fmt::format("{} is not a SQLite file", name)};
     default:
@@ -105,7 +105,7 @@ void Statement::set(int index, double value)
 
 void Statement::set(int index, std::string_view value)
 {
-    // A null pointer would become NULL; an empty text is an empty text.
+    // A null pointer would store NULL instead of an empty text.
     const char* bytes = value.data() == nullptr ? "" : value.data();
     sqlite3_bind_text64(m_handle.get(), index, bytes, value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }

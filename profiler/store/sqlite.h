@@ -16,8 +16,8 @@
 
 namespace profiler {
 
-// One prepared statement. Values are bound to ?1, ?2, ... in the order they are given. SQLite has
-// no NaN: it is written as the text 'nan'.
+// A prepared statement. Values are bound to ?1, ?2, ... in their order. SQLite has no NaN, so NaN
+// is stored as the text 'nan'.
 class Statement
 {
 public:
@@ -26,7 +26,8 @@ public:
         : m_handle(handle)
     { }
 
-    // Writes one row: `values`, or what is set already. False: the database's error() says why.
+    // Writes one row with `values`, or with the values that are bound already. Returns false on
+    // failure; Database::error() says why.
     template<class... Values>
     bool run(const Values&... values)
     {
@@ -42,7 +43,7 @@ public:
         (set(++index, values), ...);
     }
 
-    // The next row. False at the end and on failure: see failed().
+    // Moves to the next row. Returns false at the end and on failure (see failed()).
     bool next()
     {
         m_code = sqlite3_step(m_handle.get());
@@ -54,8 +55,9 @@ public:
     bool isText(int column) const { return type(column) == SQLITE_TEXT; }
     std::int64_t integer(int column) const { return sqlite3_column_int64(m_handle.get(), column); }
     double real(int column) const;
-    std::string_view text(int column) const; // until the next step
-    // Into `value`, which NULL leaves as it is. False: the number is out of its range.
+    std::string_view text(int column) const; // valid until the next step
+    // Writes the column to `value`, which NULL leaves unchanged. Returns false if the number is out
+    // of range.
     template<std::integral T>
     bool get(int column, T& value) const
     {
@@ -122,13 +124,13 @@ private:
     int m_code = SQLITE_DONE;
 };
 
-// A connection to a file, used by one thread at a time. Statements must be destroyed first.
+// A connection to a file, used by one thread at a time. Its statements must be destroyed first.
 class Database
 {
 public:
     enum class Access : std::uint8_t {
-        ReadOnly,  // of a file that others may be writing
-        Immutable, // of a file that no process writes: no locks, no files beside it
+        ReadOnly,  // other processes may be writing the file
+        Immutable, // no process writes the file: no locks, no files next to it
         ReadWrite,
         Create,
     };
@@ -137,11 +139,11 @@ public:
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
-    // The first column of the first row; 0 or "" without rows.
+    // The first column of the first row; 0 or "" if there are no rows.
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 
-    // The last failure; the message names the file.
+    // The last failure. Its message has the name of the file.
     engine::Error error() const;
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }

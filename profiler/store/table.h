@@ -31,17 +31,17 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
 
 struct TableText
 {
-    std::string_view name, where, holds; // where: which runs have it
+    std::string_view name, where, holds; // where: which runs have the table
 };
 template<class Row>
 inline constexpr TableText kTableOf{};
 
-struct ColumnText // without a field it is NULL in a new row
+struct ColumnText // a column without a field is NULL in new rows
 {
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Columns of Nsight Systems, as alternating names and fields. Its documentation explains them.
+// Columns of Nsight Systems, as alternating names and fields. Its documentation describes them.
 struct Unused
 {
     std::string_view type;
@@ -59,8 +59,8 @@ void nsight(auto&& column, std::string_view name, auto&& field, auto&&... more)
     nsight(column, more...);
 }
 
-// What a column stores where that is not the field itself. take() is false where the stored value
-// does not fit.
+// Adapters for columns that store something other than the field itself. take() returns false if
+// the stored value is invalid.
 
 template<class T>
 struct OrNull
@@ -78,7 +78,7 @@ struct OrNull
         return row.get(column, value);
     }
 };
-template<class T> // NULL where `value` is `none`
+template<class T> // NULL if `value` is `none`
 OrNull<T> orNull(T& value, std::type_identity_t<T> none)
 {
     return {value, none};
@@ -102,14 +102,14 @@ struct Spelled
 template<class Enum, class Name, class Named>
 Spelled(Enum&, Name, Named) -> Spelled<Enum, Name, Named>;
 
-struct Zero // of Nsight Systems, 0 here
+struct Zero // a column of Nsight Systems that is 0 here
 {
     void put(Statement& statement, int index) const { statement.set(index, 0); }
     bool take(const Statement& /*row*/, int /*column*/) const { return true; }
 };
 inline constexpr Zero kZero{};
 
-struct Count // read as 0 or the largest number where it is out of range
+struct Count // clamped to [0, largest number] when read
 {
     int& value;
 
@@ -137,7 +137,7 @@ bool take(const Statement& row, int column, auto&& field)
         return row.get(column, field);
 }
 
-// A table whose rows are plain values: `names` of its columns as in "id name", one for each value.
+// A table whose rows are plain values. `names` are its columns, as in "id name".
 struct PlainText
 {
     TableText table;
@@ -177,14 +177,14 @@ std::vector<ColumnText> columnsOf()
     return all;
 }
 
-// "end" is a word of SQL. Others stay bare: SQLite takes a quoted name that it does not know for a
-// text.
+// Quotes "end", which is an SQL keyword. Other names are not quoted, because SQLite reads a quoted
+// unknown name as a string.
 inline std::string quoted(std::string_view column)
 {
     return column == "end" ? "\"end\"" : std::string(column);
 }
 
-// The columns that have a field.
+// The names of the columns that have a field.
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
@@ -209,7 +209,7 @@ engine::Result<void> createTable(Database& database)
 
 engine::Result<bool> hasTable(Database& database, std::string_view table);
 
-// Writes rows of one table. False: the database's error() says why.
+// Writes rows of one table. Functions return false on failure; Database::error() says why.
 template<class Row>
 class Insert
 {
@@ -250,7 +250,7 @@ engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
     return {};
 }
 
-// Into a table that is made with its first row.
+// Adds rows to a table that is created with its first row.
 template<class Row>
 engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 {
@@ -259,8 +259,8 @@ engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
     });
 }
 
-// The row that `statement` is at; its first columns are those of namesOf(). False: a value does not
-// fit into its field.
+// Reads the current row of `statement`, whose first columns are those of namesOf(). Returns false
+// if a value does not fit into its field.
 template<class Row>
 bool fill(const Statement& statement, Row& row)
 {
@@ -272,7 +272,8 @@ bool fill(const Statement& statement, Row& row)
     return fits;
 }
 
-// Calls `use(row, statement)` for each row. False from it: Corrupt, with the row's id or number.
+// Calls `use(row, statement)` for each row. If it returns false, returns Corrupt with the row's id
+// or number.
 template<class Row, class Use>
 engine::Result<void> readRows(Database& database, Statement& statement, Use use)
 {
@@ -286,7 +287,8 @@ engine::Result<void> readRows(Database& database, Statement& statement, Use use)
     return statement.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
 }
 
-// The rows that `rest` asks for: "WHERE id > ?1 ORDER BY id", with the values that it binds.
+// Calls `use(row)` for the rows that `rest` selects, as in "WHERE id > ?1 ORDER BY id". `values`
+// are bound to it.
 template<class Row, class Use, class... Values>
 engine::Result<void> forEachRow(Database& database, std::string_view rest, Use use,
                                 const Values&... values)
@@ -300,7 +302,7 @@ engine::Result<void> forEachRow(Database& database, std::string_view rest, Use u
                          [&](Row& row, const Statement&) { return use(row); });
 }
 
-// Into `row`, from a table with one row.
+// Reads a table with one row.
 template<class Row>
 engine::Result<void> readOnlyRow(Database& database, Row& row)
 {

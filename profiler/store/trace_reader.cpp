@@ -15,8 +15,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// A transaction of a reader keeps the writer's checkpoint waiting, so that it should be short:
-// 256 k rows are about a tenth of a second.
+// Rows per transaction. A reader's transaction delays the writer's checkpoint, so it must be short:
+// 256 k rows take about a tenth of a second.
 constexpr std::int64_t kChunk = 1 << 18;
 
 std::pair<std::uint64_t, std::uint64_t> onDisk(const std::filesystem::path& file)
@@ -57,7 +57,8 @@ Result<bool> updateInfo(Database& database, engine::Run& run)
     return changed;
 }
 
-// The writer holds the file for a moment (it has no WAL, or is finishing): next time.
+// The writer locks the file for a moment, because it has no WAL or is finishing. The next poll
+// reads it.
 bool isBusy(const Database& database)
 {
     return (database.code() & 0xFF) == SQLITE_BUSY;
@@ -67,6 +68,7 @@ bool isBusy(const Database& database)
 
 Result<TraceReader> TraceReader::open(const std::filesystem::path& file)
 {
+    sealAbandoned(file);
     auto open = openFile(file);
     if (!open)
         return tl::unexpected(open.error());
@@ -113,14 +115,17 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());
-    const std::int64_t until = std::min(*last, m_cursor + kChunk);
-    const bool grew = until > m_cursor;
-    if (auto read = rows->read(m_cursor, until); !read)
+    const auto until = rows->rowAfter(m_cursor, kChunk);
+    if (!until)
+        return tl::unexpected(until.error());
+    const std::int64_t end = std::min(*last, *until);
+    const bool grew = end > m_cursor;
+    if (auto read = rows->read(m_cursor, end); !read)
         return tl::unexpected(read.error());
-    m_cursor = std::max(m_cursor, until);
+    m_cursor = std::max(m_cursor, end);
     if (auto ended = database.execute("COMMIT"); !ended)
         return tl::unexpected(ended.error());
-    return Chunk{*changed || grew, until < *last};
+    return Chunk{*changed || grew, end < *last};
 }
 
 Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file)
@@ -128,8 +133,8 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
     if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} holds losses and durations, but no ops: it was recorded with "
-                            "--trace off; record it again without",
+                fmt::format("{} has losses and durations, but no ops: it was recorded with --trace "
+                            "off; record it again without --trace off",
                             file.string()));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/new_file.h"
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/op_timing.h"
@@ -25,10 +26,10 @@ struct Metric
     std::string unit;
 };
 
-// Rows of one commit: a whole iteration in emulate mode, what came in 200 ms in live mode.
+// The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch
 {
-    // begun or finished ones; the last row of a number wins
+    // Begun or finished iterations. The last row with a number applies.
     std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
@@ -39,43 +40,45 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
-    std::vector<Metric> metrics; // numbers of the whole run that were not known at its begin
-    engine::GpuTrace gpu;        // on the timeline's clock; ops and iterations that are in the file
+    std::vector<Metric> metrics; // of the whole run, not known at its begin
+    engine::GpuTrace gpu; // on the timeline's clock; its ops and iterations must be in the file
 };
 
-// The rows of iterations [firstIteration, end) of a timeline and the memory events from
+// The rows of iterations [firstIteration, end) of a timeline, and the memory events from
 // `firstMemory` on.
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-enum class IfExists : std::uint8_t { Refuse, Replace };
-
-// Writes one run into one .sqlite file. SCHEMA.md beside this header is the format. A thread of its
-// own does the disk work (WAL while it grows). Not copyable; dropped without finish() it leaves a
-// file that opens and shows what was committed.
+// Writes one run to one .sqlite file, in the format of SCHEMA.md. A thread of its own writes to
+// disk (with WAL while the file grows). Not copyable. If it is destroyed without finish(), the file
+// can still be opened and has all that was committed.
 class TraceWriter
 {
 public:
-    // The file exists and opens once this returns. Io: read-only folder, disk full, file exists.
+    // Publishes `file` as a run without iterations, and locks it until the writer is destroyed.
+    // Returns Io if the disk is full or the file exists.
+    static engine::Result<TraceWriter> create(engine::NewFile file, const engine::RunInfo& info,
+                                              const engine::Schedule& schedule);
     static engine::Result<TraceWriter> create(const std::filesystem::path& file,
                                               const engine::RunInfo& info,
                                               const engine::Schedule& schedule,
-                                              IfExists ifExists = IfExists::Refuse);
+                                              engine::IfExists ifExists = engine::IfExists::Refuse);
     TraceWriter(TraceWriter&&) noexcept;
     TraceWriter& operator=(TraceWriter&&) noexcept;
-    ~TraceWriter(); // commits what was appended
+    ~TraceWriter(); // commits everything that was appended
 
-    // The file system refused WAL: one commit a second, which the view should say.
+    // The file system does not support WAL, so there is one commit per second, which a view should
+    // report.
     bool growsSlowly() const;
 
-    // Any thread. Never waits for the disk; a failed write is reported by flush() and finish().
+    // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.
     void append(Batch batch);
-    // Waits until everything appended is committed; returns the number of rows committed so far
-    // ({"event":"rows","last":N}), or what went wrong.
+    // Waits until everything appended is committed. Returns the number of rows committed so far
+    // ({"event":"rows","last":N}), or the failure.
     engine::Result<std::int64_t> flush();
-    // Everything on disk, journal_mode=DELETE, fsync: the file complete in itself (no -wal beside
-    // it). Nothing may be appended after it. `arenas`: as RunInfo's, with what was touched;
-    // `clocks`: what RunInfo's did not know yet.
+    // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
+    // complete without a -wal file. Nothing may be appended afterwards. `arenas` replaces
+    // RunInfo::arenas and has the touched bytes; `clocks` is set if RunInfo did not have them.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
                                 std::span<const engine::ArenaUse> arenas = {},
                                 const engine::GpuClocks& clocks = {});
@@ -86,21 +89,23 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// The whole of a finished run, in one go (simulate -o).
+// Writes a complete run at once (simulate -o).
+engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run);
 engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
-                              IfExists ifExists = IfExists::Refuse);
+                              engine::IfExists ifExists = engine::IfExists::Refuse);
 
-// Reads a run, finished or still being written. One thread at a time. Holds no connection between
+// Reads a run that is finished or still being written. Not thread-safe. Has no connection between
 // calls.
 class TraceReader
 {
 public:
     // Errors say what the file is instead (not SQLite, truncated, of another program or format) and
-    // what to do. `warning()`: the file is updated only once a second.
+    // what to do. warning() reports that the file is updated only once a second.
     static engine::Result<TraceReader> open(const std::filesystem::path& file);
 
-    // Adds what was committed since the last call to `run` (info and schedule on the first). True
-    // when something was added or the outcome changed. After an error `run` keeps what was read.
+    // Adds the rows committed since the last call to `run`; the first call also sets info and
+    // schedule. Returns true if rows were added or the outcome changed. After an error `run` keeps
+    // what was read.
     engine::Result<bool> poll(engine::Run& run);
     const std::string& warning() const { return m_warning; }
     const std::filesystem::path& file() const { return m_file; }
@@ -114,21 +119,21 @@ private:
 
     std::filesystem::path m_file;
     std::string m_warning;
-    std::int64_t m_cursor = 0;                      // last row seen, over all row tables
-    std::pair<std::uint64_t, std::uint64_t> m_disk; // device and inode: the file that was opened
+    std::int64_t m_cursor = 0;                      // last id read, over all row tables
+    std::pair<std::uint64_t, std::uint64_t> m_disk; // device and inode of the opened file
     bool m_begun = false;
 };
 
-// Opens and reads everything there is; `warning`, where given, is what TraceReader::warning() says.
+// Opens a run and reads all of it. `warning`, if not nullptr, receives TraceReader::warning().
 engine::Result<engine::Run> readRun(const std::filesystem::path& file,
                                     std::string* warning = nullptr);
 
-// Unsupported, in one sentence: `run` was recorded without ops (--trace off), so that there is
-// nothing to draw or to analyse.
+// Returns Unsupported, in one sentence, if `run` was recorded without ops (--trace off) and so
+// cannot be drawn or analysed.
 engine::Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file);
 
-// What ran on the GPUs of a run, where anything was recorded, between two times of its timeline
-// (nanoseconds). Strings are those that rows name.
+// Reads the GPU activity of a run in a window of its timeline (ns); empty if none was recorded. Has
+// only the strings that its rows use.
 engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                               engine::Window window
                                               = {std::numeric_limits<std::int64_t>::min(),

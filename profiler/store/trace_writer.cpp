@@ -1,5 +1,4 @@
 #include "engine/base/check.h"
-#include "profiler/store/new_file.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
@@ -19,11 +18,12 @@ using engine::Error;
 using engine::Result;
 using Clock = std::chrono::steady_clock;
 
-// Producers leave batches in a queue; one thread commits whatever is there in one transaction.
+// Producers put batches into a queue. One thread commits all that are there in one transaction.
 struct TraceWriter::Impl
 {
-    explicit Impl(Database opened)
-        : database(std::move(opened))
+    Impl(engine::NewFile locked, Database opened)
+        : file(std::move(locked))
+        , database(std::move(opened))
     { }
 
     Result<void> begin(const engine::RunInfo& info, const engine::Schedule& schedule);
@@ -32,16 +32,17 @@ struct TraceWriter::Impl
     void stop();
     Result<void> end(RunEnd end);
 
+    engine::NewFile file; // holds the lock
     Database database;
-    std::optional<RowWriter> rows; // of the thread, while it runs
+    std::optional<RowWriter> rows; // used by the thread while it runs
     bool wal = false;
 
-    std::mutex mutex; // guards what follows
+    std::mutex mutex; // protects the members below
     std::condition_variable work, done;
     std::vector<Batch> queue;
-    std::int64_t appended = 0, committed = 0; // batches; a batch that failed counts as committed
+    std::int64_t appended = 0, committed = 0; // batches; a failed batch counts as committed
     std::int64_t lastRow = 0;
-    std::optional<Error> failure; // the first; nothing is written after it
+    std::optional<Error> failure; // the first one; nothing is written after it
     int flushing = 0;
     bool stopping = false;
 
@@ -54,8 +55,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
     if (!mode)
         return tl::unexpected(mode.error());
     wal = *mode == "wal";
-    // NORMAL: a killed program loses nothing; a power cut may lose the last seconds, never the
-    // file.
+    // NORMAL: if the program is killed, no commit is lost. A power failure may lose the last
+    // seconds, but not the file.
     auto writer
         = database.execute("PRAGMA synchronous=NORMAL")
               .and_then([&] { return writeJournal(database, *mode); })
@@ -69,7 +70,7 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
 
 void TraceWriter::Impl::commitUntilStopped()
 {
-    // Without WAL a commit costs two waits for the disk, and readers are locked out meanwhile.
+    // Without WAL a commit waits for the disk twice, and readers are locked out during it.
     const auto pause = wal ? Clock::duration::zero() : std::chrono::seconds(1);
     auto next = Clock::now();
     std::unique_lock lock(mutex);
@@ -100,7 +101,7 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
         written = written.and_then([&] { return rows->write(batch); });
     written = written.and_then([&] { return database.execute("COMMIT"); });
     if (!written)
-        (void)database.execute("ROLLBACK"); // SQLite may have rolled back already
+        (void)database.execute("ROLLBACK"); // SQLite may already have rolled back
     return written;
 }
 
@@ -119,8 +120,8 @@ void TraceWriter::Impl::stop()
 Result<void> TraceWriter::Impl::end(RunEnd last)
 {
     if (failure) {
-        // A full disk often has space for this: the pages of the failed transaction are there
-        // to be used again.
+        // This often succeeds on a full disk, because the pages of the failed transaction are free
+        // again.
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
         return tl::unexpected(*failure);
     }
@@ -129,23 +130,28 @@ Result<void> TraceWriter::Impl::end(RunEnd last)
     return writeEnd(database, last).and_then([&] { return seal(std::move(database)); });
 }
 
-Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
-                                        const engine::RunInfo& info,
-                                        const engine::Schedule& schedule, IfExists ifExists)
+Result<TraceWriter> TraceWriter::create(engine::NewFile file, const engine::RunInfo& info,
+                                        const engine::Schedule& schedule)
 {
-    auto target = NewFile::beside(file, ifExists);
-    if (!target)
-        return tl::unexpected(target.error());
     auto database
-        = writeEmptyRun(target->path(), info, schedule)
-              .and_then([&] { return target->publish(); })
-              .and_then([&] { return Database::open(file, Database::Access::ReadWrite); });
+        = writeEmptyRun(file.path(), info, schedule)
+              .and_then([&] { return file.publish(); })
+              .and_then([&] { return Database::open(file.target(), Database::Access::ReadWrite); });
     if (!database)
         return tl::unexpected(database.error());
-    auto impl = std::make_unique<Impl>(std::move(*database));
+    auto impl = std::make_unique<Impl>(std::move(file), std::move(*database));
     if (auto begun = impl->begin(info, schedule); !begun)
         return tl::unexpected(begun.error());
     return TraceWriter(std::move(impl));
+}
+
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
+                                        const engine::RunInfo& info,
+                                        const engine::Schedule& schedule, engine::IfExists ifExists)
+{
+    return engine::NewFile::beside(file, ifExists).and_then([&](engine::NewFile created) {
+        return create(std::move(created), info, schedule);
+    });
 }
 
 TraceWriter::TraceWriter(std::unique_ptr<Impl> impl)
@@ -203,6 +209,7 @@ Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& fai
 {
     CHECK(m_impl->thread.joinable());
     m_impl->stop();
+    const engine::NewFile unlocked = std::move(m_impl->file);
     return m_impl->end({outcome, failure, arenas, 0, clocks});
 }
 

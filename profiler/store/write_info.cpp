@@ -13,7 +13,6 @@ using engine::Op;
 using engine::OpFlag;
 using engine::Result;
 
-// Runs a statement once.
 template<class... Values>
 Result<void> runOnce(Database& database, std::string_view sql, const Values&... values)
 {
@@ -63,7 +62,7 @@ Result<void> writeInfo(Database& database, const engine::RunInfo& info)
         })
         .and_then([&] {
             return writeMetrics(database, [&](auto&& metric) {
-                for (const Metric& each : gpuMetrics(info)) // where they are known already
+                for (const Metric& each : gpuMetrics(info)) // if they are known already
                     metric({each.name, each.unit}, each.value);
             });
         });

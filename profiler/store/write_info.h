@@ -12,7 +12,7 @@ namespace profiler {
 engine::Result<void> writeInfo(Database& database, const engine::RunInfo& info);
 engine::Result<void> writeSchedule(Database& database, const engine::Schedule& schedule);
 engine::Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process);
-// Updates existing devices.
+// Updates rows of devices that were written before.
 engine::Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas);
 
 engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,

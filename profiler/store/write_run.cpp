@@ -1,4 +1,3 @@
-#include "profiler/store/new_file.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
@@ -41,7 +40,7 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
         Batch::TrackSpans& rows = batch.spans.emplace_back();
         rows.device = track.device;
         rows.kind = track.kind;
-        // Iterations follow one another, so that the new ones stand at the end.
+        // Iterations are in order, so the new spans are at the end.
         auto first = track.spans.end();
         while (first != track.spans.begin() && std::prev(first)->iteration >= firstIteration)
             --first;
@@ -50,21 +49,25 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
     return batch;
 }
 
-// A run that is whole already appears whole or not at all.
-Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run, IfExists ifExists)
+// A complete run is written next to its target, so that readers see either all of it or nothing.
+Result<void> writeRun(engine::NewFile file, const engine::Run& run)
 {
-    auto target = NewFile::beside(file, ifExists);
-    if (!target)
-        return tl::unexpected(target.error());
-    auto database = writeEmptyRun(target->path(), run.info, run.schedule).and_then([&] {
-        return Database::open(target->path(), Database::Access::ReadWrite);
+    auto database = writeEmptyRun(file.path(), run.info, run.schedule).and_then([&] {
+        return Database::open(file.path(), Database::Access::ReadWrite);
     });
     if (!database)
         return tl::unexpected(database.error());
     return writeRows(*database, run)
         .and_then([&] { return seal(std::move(*database)); })
-        .and_then([&] { return target->publish(); })
-        .and_then([&] { return syncToDisk(file); });
+        .and_then([&] { return file.publish(); });
+}
+
+Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
+                      engine::IfExists ifExists)
+{
+    return engine::NewFile::beside(file, ifExists).and_then([&](engine::NewFile created) {
+        return writeRun(std::move(created), run);
+    });
 }
 
 } // namespace profiler

@@ -1,6 +1,6 @@
 #include "app/models/plan/prediction.h"
 #include "app/timeline/view/run_view.h"
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 
 #include <QApplication>
 #include <QImage>

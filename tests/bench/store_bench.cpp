@@ -54,7 +54,7 @@ void countSpans(benchmark::State& state)
 void writeAtOnce(benchmark::State& state)
 {
     for (auto _ : state)
-        if (!profiler::writeRun(benchFile(), millionSpans(), profiler::IfExists::Replace))
+        if (!profiler::writeRun(benchFile(), millionSpans(), engine::IfExists::Replace))
             state.SkipWithError("cannot write");
     countSpans(state);
 }
@@ -76,7 +76,7 @@ void writeIterations(benchmark::State& state)
         }
     for (auto _ : state) {
         auto writer = profiler::TraceWriter::create(benchFile(), run.info, run.schedule,
-                                                    profiler::IfExists::Replace);
+                                                    engine::IfExists::Replace);
         for (const profiler::Batch& batch : batches)
             writer->append(batch);
         if (!writer->finish(engine::Outcome::Finished))
@@ -87,7 +87,7 @@ void writeIterations(benchmark::State& state)
 
 void readAtOnce(benchmark::State& state)
 {
-    if (!profiler::writeRun(benchFile(), millionSpans(), profiler::IfExists::Replace))
+    if (!profiler::writeRun(benchFile(), millionSpans(), engine::IfExists::Replace))
         state.SkipWithError("cannot write");
     for (auto _ : state)
         benchmark::DoNotOptimize(profiler::readRun(benchFile()));
@@ -97,7 +97,7 @@ void readAtOnce(benchmark::State& state)
 // What following costs while nothing new is there.
 void pollNothing(benchmark::State& state)
 {
-    if (!profiler::writeRun(benchFile(), millionSpans(), profiler::IfExists::Replace))
+    if (!profiler::writeRun(benchFile(), millionSpans(), engine::IfExists::Replace))
         state.SkipWithError("cannot write");
     auto reader = profiler::TraceReader::open(benchFile());
     engine::Run run;

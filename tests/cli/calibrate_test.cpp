@@ -17,7 +17,7 @@ constexpr const char* kTiny = "--layers 8 --iterations 3 --warmup 1 -N 4 ";
 
 } // namespace
 
-TEST_CASE("the scheme that was recorded is predicted as its median replay has it")
+TEST_CASE("the scheme that was recorded is predicted as its median iteration has it")
 {
     const Folder folder;
     for (const std::string scheme : {"bitpipe -D 2 --chunks 2", "dualpipev -D 2", "bpipe -D 4"}) {
@@ -85,7 +85,7 @@ TEST_CASE("what a calibration cannot do is said in one line")
     CHECK(contains(refused("--model gpt3-96b --hardware a100-sxm-80", 2), "--model"));
     CHECK(contains(refused("--scheme zb-h1", 2), "no measured time of I, W"));
     CHECK(contains(refused("--scheme zb-h1", 2), "--split-backward"));
-    CHECK(contains(refused("--scheme bitpipe", 2), "the run has 4 stages and the schedule 8"));
+    CHECK(contains(refused("--scheme bitpipe", 2), "the run has 4 stages but the schedule has 8"));
     CHECK(bscope(folder, "simulate --calibrate run.sqlite --scheme gems -D 4").status == 2);
     CHECK(
         bscope(folder, "simulate --calibrate run.sqlite --scheme interleaved-1f1b -D 2 --chunks 2")

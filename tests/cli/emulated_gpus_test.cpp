@@ -140,7 +140,7 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25)); // of 30 to wait
     CHECK(printed.status == 1);
     CHECK(lines(printed.err).back()
-          == "bscope: cancelled before the first iteration was complete; start the run again");
+          == "bscope: cancelled before the first iteration was complete; nothing was kept");
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("a GPU that never ends ends the program with its sentence, and what th
     CHECK(printed.status == 1);
     CHECK(matches(
         lines(printed.err).back(),
-        R"(^bscope: device \d, index \d+, \S+: .* has been running for \d+\.\d s and does not end$)"));
+        R"(^bscope: device \d, index \d+, \S+: .* has been running for \d+\.\d s without completing$)"));
     CHECK_FALSE(contains(printed.err, "the program waits for a GPU"));
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "failed");
 }

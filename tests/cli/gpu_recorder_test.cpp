@@ -48,8 +48,8 @@ TEST_CASE("what is missing in a trace is one sentence")
           == "3 of 7012 kernels belong to no op, 12 records were "
              "lost");
     CHECK(missingText(5, {0, 0, 1, 2, 3})
-          == "1 kernels have no times, 2 records have unknown kinds, 3 times there was no memory "
-             "for records");
+          == "1 kernels have no times, 2 records have unknown kinds, 3 buffers for records could "
+             "not be allocated");
 }
 
 TEST_CASE("the GPU that emulates all devices of an emulated run has a row for each")
@@ -139,7 +139,7 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
-    CHECK(contains(text, "clocks are not known: NVML cannot be started: no permission\n"));
+    CHECK(contains(text, "clocks are unknown: NVML cannot be started: no permission\n"));
 }
 
 TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to the driver")

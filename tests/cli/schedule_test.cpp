@@ -19,7 +19,7 @@ TEST_CASE("a schedule written as CSV is valid, and simulates as its scheme does"
     const Folder folder;
     for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
         CAPTURE(scheme);
-        CHECK(bscope(folder, "schedule --scheme " + scheme + " -o s.csv").status == 0);
+        CHECK(bscope(folder, "schedule --scheme " + scheme + " --force -o s.csv").status == 0);
         CHECK(bscope(folder, "validate s.csv").status == 0);
         const auto scheme1 = bscope(folder, "simulate --json --scheme " + scheme).json();
         const auto file = bscope(folder, "simulate --json --schedule s.csv").json();
@@ -182,7 +182,7 @@ TEST_CASE("asynchronous schemes say so and count their versions, simulated and t
           == true);
     const Printed part = bscope(folder, "run --scheme pipedream-2bw -N 6");
     CHECK(part.status == 1);
-    CHECK(contains(part.err, "the last 2 of 6 micro-batches are no whole update"));
+    CHECK(contains(part.err, "the last 2 of 6 micro-batches do not complete an update"));
     const Printed run = bscope(folder, "run --scheme pipedream -N 8 --iterations 2 -o p.sqlite");
     CHECK(run.status == 0);
     const auto trained = bscope(folder, "analyze p.sqlite --json").json();

@@ -183,7 +183,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
     json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["per_device"] == run["per_device"]);
     CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
-               Catch::Contains("both --model and --hardware"));
+               Catch::Contains("--model and --hardware need each other"));
     CHECK_THAT(bscope(folder, "simulate --model x --hardware h100-sxm").err,
                Catch::Contains("unknown model 'x'"));
 }

@@ -20,7 +20,7 @@ using namespace app;
 TEST_CASE("export writes the chosen files, and they are the preview")
 {
     Exporting f;
-    f.click("output-png");
+    f.click("figurePng");
     settle();
     CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
     f.click("figureExport");
@@ -80,7 +80,7 @@ TEST_CASE("a figure that cannot be drawn says why and cannot be exported")
 TEST_CASE("a file that exists is replaced only when asked for")
 {
     Exporting f;
-    f.click("output-pdf");
+    f.click("figurePdf");
     QFile file(f.path("figure.svg"));
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("old");
@@ -134,10 +134,10 @@ TEST_CASE("a file needs a name and a format, and an end that was typed is not wr
     file->setText(f.path("typed.svg"));
     settle();
     CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());
-    f.click("output-pdf");
-    f.click("output-svg");
+    f.click("figurePdf");
+    f.click("figureSvg");
     CHECK(lacks("choose a format"));
-    f.click("output-svg");
+    f.click("figureSvg");
     settle();
     CHECK(f.find<QLineEdit>("figureLatex")->text()
           == QStringLiteral("\\includesvg[width=\\columnwidth]{typed}"));
@@ -149,7 +149,7 @@ TEST_CASE("a file needs a name and a format, and an end that was typed is not wr
 TEST_CASE("a schematic has no strip of memory, and the choice is there again with measured times")
 {
     Exporting f({*sample::measured({"bitpipe", 4, 4})});
-    auto* memory = f.find<QCheckBox>("content-memory");
+    auto* memory = f.find<QCheckBox>("figureMemory");
     REQUIRE(memory->isEnabled());
     memory->click();
     settle();
@@ -175,7 +175,7 @@ TEST_CASE("the figure is of the iteration that the page shows")
     note.iteration = 0;
     note.text = "begins late";
     f.dialog.setNotes({{note}});
-    f.click("content-notes");
+    f.click("figureNotes");
     settle();
     const auto isNoted
         = [&] { return profiler::toSvg(f.dialog.scene()).find(note.text) != std::string::npos; };
@@ -191,16 +191,16 @@ TEST_CASE("the figure is of the iteration that the page shows")
 TEST_CASE("where one of the files cannot be drawn none is written")
 {
     Exporting f;
-    f.click("output-png");
+    f.click("figurePng");
     f.find<QDoubleSpinBox>("figureWidth")->setValue(100);
-    f.find<QDoubleSpinBox>("figureType")->setValue(72);
+    f.find<QDoubleSpinBox>("figureFontSize")->setValue(72);
     f.find<QSpinBox>("figureDpi")->setValue(1200);
     f.click("figureExport");
     REQUIRE(f.dialog.isVisible());
     CHECK(f.find<Band>("figureProblem")->text().contains(QStringLiteral("pixels is too large")));
     CHECK(QDir(f.folder.path()).isEmpty());
     f.find<QSpinBox>("figureDpi")->setValue(72);
-    f.click("output-png");
+    f.click("figurePng");
     f.click("figureExport");
     CHECK(f.dialog.result() == QDialog::Accepted);
 }
@@ -209,11 +209,11 @@ TEST_CASE("the dialog remembers its last choices")
 {
     Exporting f;
     f.find<QRadioButton>("palette-grey")->click();
-    f.click("content-legend");
+    f.click("figureNoLegend");
     f.click("figureExport");
     ExportDialog again(f.theme, Exporting::shared({tests::unitRun("1f1b", 4, 4)}));
     CHECK(again.findChild<QRadioButton*>(QStringLiteral("palette-grey"))->isChecked());
-    CHECK_FALSE(again.findChild<QCheckBox*>(QStringLiteral("content-legend"))->isChecked());
+    CHECK_FALSE(again.findChild<QCheckBox*>(QStringLiteral("figureNoLegend"))->isChecked());
     CHECK(again.findChild<QLineEdit*>(QStringLiteral("figureFile"))->text()
           == f.path("1f1b-d4-n4"));
 }
@@ -223,16 +223,16 @@ TEST_CASE("runs in units and in milliseconds are compared as schematics")
     const Exporting f({tests::unitRun("1f1b", 4, 4), tests::measuredRun("bitpipe", 4, 4)});
     CHECK_FALSE(f.find<QWidget>("figureTimes")->isEnabled());
     CHECK(f.dialog.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
-    CHECK_FALSE(f.find<QCheckBox>("content-memory")->isEnabled());
+    CHECK_FALSE(f.find<QCheckBox>("figureMemory")->isEnabled());
 }
 
 TEST_CASE("TikZ is one of the files, and alone it is what LaTeX inputs")
 {
     Exporting f;
-    for (const char* output : {"output-pdf", "output-svg"})
+    for (const char* output : {"figurePdf", "figureSvg"})
         if (f.find<QCheckBox>(output)->isChecked())
             f.find<QCheckBox>(output)->click();
-    f.find<QCheckBox>("output-tikz")->click();
+    f.find<QCheckBox>("figureTikz")->click();
     CHECK(f.find<QLineEdit>("figureLatex")->text() == QStringLiteral("\\input{figure}"));
     f.find<QPushButton>("figureExport")->click();
     QFile file(f.path("figure.tex"));

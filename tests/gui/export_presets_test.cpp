@@ -13,8 +13,8 @@ TEST_CASE(
     "a preset that asks for what these runs do not have stays the preset, and is drawn without")
 {
     Exporting first;
-    first.click("content-memory");
-    first.click("content-notes");
+    first.click("figureMemory");
+    first.click("figureNotes");
     name(QStringLiteral("all of it"));
     first.click("figureSavePreset");
     ExportDialog second(
@@ -67,7 +67,7 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     CHECK(presets->currentText() == QStringLiteral("my thesis / wide"));
     CHECK(save->text() == QStringLiteral("Remove preset"));
 
-    f.find<QCheckBox>("content-legend")->click(); // no longer that preset
+    f.find<QCheckBox>("figureNoLegend")->click(); // no longer that preset
     CHECK(waitFor([&] { return presets->currentText() == QStringLiteral("Other"); }));
     presets->setCurrentIndex(0);
     Q_EMIT presets->activated(0);
@@ -77,7 +77,7 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     Q_EMIT presets->activated(own);
     CHECK(f.find<QDoubleSpinBox>("figureWidth")->value() == Approx(5));
     CHECK(f.find<QRadioButton>("palette-grey")->isChecked());
-    CHECK(f.find<QCheckBox>("content-legend")->isChecked());
+    CHECK(f.find<QCheckBox>("figureNoLegend")->isChecked());
     CHECK(f.find<QLineEdit>("figureFile")->text() == f.path("figure"));
 
     REQUIRE(waitFor([&] { return save->text() == QStringLiteral("Remove preset"); }));

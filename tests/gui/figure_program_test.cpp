@@ -58,7 +58,8 @@ TEST_CASE("figures are drawn with no display, the same bytes twice")
     const QByteArray first = program.bytes(QStringLiteral("a.pdf"));
     const QByteArray svg = program.bytes(QStringLiteral("a.svg"));
     CHECK(svg.contains("</svg>"));
-    program.start(arguments);
+    program.start(arguments + QStringList{QStringLiteral("--force")});
+    REQUIRE(program.status == 0);
     CHECK(program.bytes(QStringLiteral("a.pdf")) == first);
     CHECK(program.bytes(QStringLiteral("a.svg")) == svg);
 }
@@ -82,6 +83,9 @@ TEST_CASE("a figure has the notes of its run where they are asked for")
     REQUIRE(program.status == 0);
     CHECK_FALSE(program.bytes(file).contains("from here on"));
     program.start({figure, run, to, file, QStringLiteral("--notes")});
+    CHECK(program.status == 1);
+    CHECK(program.error.contains(QStringLiteral("a.svg exists already")));
+    program.start({figure, run, to, file, QStringLiteral("--notes"), QStringLiteral("--force")});
     CAPTURE(program.error.toStdString());
     REQUIRE(program.status == 0);
     CHECK(program.bytes(file).contains("from here on"));

@@ -199,3 +199,32 @@ TEST_CASE("a note that cannot be written is reverted, reported and offered for a
     CHECK(run.stored().empty());
     QFile::remove(copy);
 }
+
+TEST_CASE("a note that another window writes is shown, and one that it deletes goes away")
+{
+    Noted run;
+    const std::string file = run.document->file().toStdString();
+    engine::Note other;
+    other.id = 7;
+    other.window = {0, 10};
+    other.text = "from the other window";
+    REQUIRE(profiler::putNote(file, other));
+    REQUIRE(waitFor([&] { return run.table->model()->rowCount() == 1; }));
+    CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("from the other window"));
+    REQUIRE(profiler::removeNote(file, 7));
+    CHECK(waitFor([&] { return run.table->model()->rowCount() == 0; }));
+}
+
+TEST_CASE("a note never goes into another run that took the place of the file")
+{
+    Noted run;
+    run.selectOp();
+    const std::string file = run.document->file().toStdString();
+    engine::Run later = simulatedRun({"gpipe", 4, 8, 2});
+    later.info.command = "bscope simulate --scheme gpipe";
+    REQUIRE(profiler::writeRun(file, later, engine::IfExists::Replace));
+    run.write("meant for the first run");
+    CHECK(waitFor([&] { return run.find<Band>("noteBand")->isVisible(); }));
+    CHECK(waitFor([&] { return run.table->model()->rowCount() == 0; }));
+    CHECK(run.stored().empty());
+}

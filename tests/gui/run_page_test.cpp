@@ -150,7 +150,7 @@ TEST_CASE("a real worker trains, and the page fills iteration by iteration up to
     CHECK(timeline.iterations.back().kind == engine::Iteration::Kind::Replay);
     CHECK(page.findChild<TimelineWidget*>(QStringLiteral("timeline"))->iteration() == 4);
     CHECK(page.findChild<QLabel*>(QStringLiteral("iterationName"))->text()
-          == QStringLiteral("median replay"));
+          == QStringLiteral("median iteration"));
     CHECK(QFile::remove(document->file()));
 }
 
@@ -218,4 +218,32 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
     REQUIRE(opens.count() == 1);
     CHECK(opens[0][0].toString() == opened.document->file());
+}
+
+TEST_CASE("HTML in the texts of a run is shown as text")
+{
+    static ThemeController look;
+    applyLook(*qApp, look);
+    engine::Run recorded = simulatedRun({"1f1b", 4, 8, 2});
+    for (std::string* text : {&recorded.info.label, &recorded.info.command, &recorded.info.link,
+                              &recorded.info.deviceName, &recorded.info.timing,
+                              &recorded.info.failure, &recorded.info.model})
+        *text = "<img src=/dev/zero>";
+    recorded.info.outcome = engine::Outcome::Failed;
+    OpenedRun run(recorded);
+    REQUIRE(waitFor([&] { return run.summaryRows() == 5; }));
+    settle();
+    int shown = 0;
+    for (const QLabel* label : run.page->findChildren<QLabel*>()) {
+        if (!label->text().contains(QStringLiteral("<img")))
+            continue;
+        CAPTURE(label->objectName().toStdString(), label->text().toStdString());
+        CHECK(label->textFormat() == Qt::PlainText);
+        ++shown;
+    }
+    for (const QString& fact : run.page->statusTexts()) // shown as rich text
+        CHECK_FALSE(fact.contains(QStringLiteral("<img")));
+    CHECK(toolTipText(QStringLiteral("<img>")) == QStringLiteral("<qt>&lt;img&gt;</qt>"));
+    CHECK(toolTipText(QString(10'000, QLatin1Char('x'))).size() == 4097);
+    CAPTURE(shown);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/tables/scheme_table_model.h"
 #include "app/pages/setup_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"

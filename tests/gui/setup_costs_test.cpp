@@ -67,7 +67,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     Setup setup;
     setup.press("scheme_1f1b");
     takeSource(setup, CostSource::Kind::Recorded);
-    CHECK(setup.verdict().contains(QStringLiteral("no recorded run is chosen")));
+    CHECK(setup.verdict().contains(QStringLiteral("no recorded run is selected")));
     setup.find<CostSourceForm>("costSourceForm")->takeRun(file);
     const auto takes = [&] { return setup.page.plan().source.run != nullptr; };
     REQUIRE(waitFor(takes));

@@ -1,6 +1,6 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/key_numbers.h"
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 #include "tests/gui/setup.h"
 
 #include <QAction>

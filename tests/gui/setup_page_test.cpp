@@ -6,7 +6,7 @@
 #include "app/widgets/controls/key_numbers.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/forms/spin_field.h"
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/setup/scheme_list.h"
 #include "app/widgets/setup/scheme_options.h"
 #include "app/widgets/setup/setup_form.h"

@@ -33,11 +33,10 @@ struct AnalyzeOptions
     int iteration = -1;
     bool json = false;
     bool kernels = false, notes = false;
-    std::string op; // kind of op, "" for all
+    std::string op; // "": all kinds
     int device = -1;
 };
 
-// GPU activity, if requested.
 struct Kernels
 {
     GpuActivity activity;

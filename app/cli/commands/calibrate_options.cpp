@@ -26,16 +26,17 @@ Result<std::optional<Fraction>> shareOf(const std::string& text)
     const auto share = parseFraction(text);
     if (share && share->numerator > 0 && share->numerator < share->denominator)
         return std::optional(*share);
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--split-backward {}: give I's share of B, between 0 and 1", text));
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("--split-backward {}: must be the share of I in B, between 0 and 1", text));
 }
 } // namespace
 
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
 {
-    auto* file = app.add_option("--calibrate", options.file,
-                                "Take all costs from a recorded run of the same stages: medians of "
-                                "its measured iterations");
+    auto* file = app.add_option(
+        "--calibrate", options.file,
+        "Take all costs from a recorded run with the same stages, as medians of its iterations");
     file->type_name("RUN.sqlite")->group(kCalibrateGroup);
     for (const char* other : {"--forward",
                               "--backward",

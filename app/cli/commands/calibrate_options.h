@@ -5,18 +5,18 @@
 
 namespace cli {
 
-// --calibrate RUN and --split-backward as given.
+// The values of --calibrate and --split-backward.
 struct CalibrateOptions
 {
     std::string file, split;
 };
-// Call after the options of schedules, costs and models have been added; those that set costs
+// Call it after the options of schedules, costs and models were added, because those that set costs
 // exclude --calibrate.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
-// The run, if one is given.
+// Reads the run of --calibrate, if given.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
-// Whether no schedule options are given, which selects the recorded schedule.
+// Whether no schedule option is given, so that the recorded schedule is used.
 bool asksForRecorded(const CLI::App& app);
 // Takes devices, micro-batches and chunks from the run unless they are given.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);

@@ -12,11 +12,11 @@ class App;
 
 namespace cli {
 
-// Executes a parsed command. Returns the exit status (1 if a check found a fault and printed it)
-// or an error, which is printed as one line.
+// Executes a parsed command. Returns the exit status, which is 1 if a check found and printed a
+// fault, or an error, which the caller prints as one line.
 using Action = std::function<engine::Result<int>()>;
 
-// A command of `bscope`. Each has its own file and one line in commands.cpp.
+// A command of `bscope`. Each has its own file and an entry in commands.cpp.
 struct Command
 {
     std::string_view name, summary;

@@ -28,7 +28,7 @@ struct CompareOptions
     std::vector<std::string> files;
     int baseline = 0;
     bool json = false;
-    std::string loss; // loss to reach: "best", a number, or ""
+    std::string loss; // target loss: "best", a number, or ""
 };
 
 struct Runs
@@ -66,7 +66,7 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// Steps until a loss is reached, in several units.
+// What each run needed to reach a loss: iterations, updates and tokens.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
@@ -96,34 +96,57 @@ std::string lossCell(const ComparedRun& run)
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
 }
 
+// The differences that have no column yet.
+std::vector<Difference> otherDifferences(const Comparison& comparison)
+{
+    std::vector<Difference> others = comparison.differences;
+    std::erase_if(others, [](const Difference& one) {
+        return one.title == "mode" || one.title == "D" || one.title == "N";
+    });
+    return others;
+}
+
 std::string asText(const CompareOptions& options, const Runs& all)
 {
-    Table table({{"run", Table::Align::Left},
-                 {"mode", Table::Align::Left},
-                 {"D"},
-                 {"N"},
-                 {"iteration"},
-                 {"unit", Table::Align::Left},
-                 {"compute"},
-                 {"exposed"},
-                 {"bubble"},
-                 {"bubble %"},
-                 {"stash M_a"},
-                 {"peak"},
-                 {"tokens/s"},
-                 {"loss"}});
+    std::vector<Table::Column> columns{{"run", Table::Align::Left},
+                                       {"mode", Table::Align::Left},
+                                       {"D"},
+                                       {"N"},
+                                       {"iteration"},
+                                       {"unit", Table::Align::Left},
+                                       {"compute"},
+                                       {"exposed"},
+                                       {"bubble"},
+                                       {"bubble %"},
+                                       {"stash M_a"},
+                                       {"peak"},
+                                       {"tokens/s"},
+                                       {"loss"}};
+    const auto others = otherDifferences(all.comparison);
+    for (const Difference& one : others)
+        columns.push_back({one.title});
+    Table table(std::move(columns));
     for (std::size_t i = 0; i < all.runs.size(); ++i) {
         const ComparedRun& c = all.comparison.runs[i];
         const Shape& shape = all.runs[i].schedule.shape;
-        table.add(
-            {c.label, std::string(modeAdjective(c.mode)), std::to_string(shape.devices),
-             std::to_string(shape.microBatches), timeNumber(c.metrics.duration, c.ticksPerUnit),
-             timeUnit(c.ticksPerUnit), meanNumber(c.meanCompute, c.ticksPerUnit),
-             meanNumber(c.meanExposed, c.ticksPerUnit), meanNumber(c.meanBubble, c.ticksPerUnit),
-             fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio), unitNumber(c.peakStash),
-             c.peakBytes ? bytesText(*c.peakBytes) : "-",
-             c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
-             lossCell(c)});
+        std::vector<std::string> cells{
+            c.label,
+            std::string(modeAdjective(c.mode)),
+            std::to_string(shape.devices),
+            std::to_string(shape.microBatches),
+            timeNumber(c.metrics.duration, c.ticksPerUnit),
+            timeUnit(c.ticksPerUnit),
+            meanNumber(c.meanCompute, c.ticksPerUnit),
+            meanNumber(c.meanExposed, c.ticksPerUnit),
+            meanNumber(c.meanBubble, c.ticksPerUnit),
+            fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio),
+            unitNumber(c.peakStash),
+            c.peakBytes ? bytesText(*c.peakBytes) : "-",
+            c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
+            lossCell(c)};
+        for (const Difference& one : others)
+            cells.push_back(one.values[i].empty() ? "-" : one.values[i]);
+        table.add(std::move(cells));
     }
     std::string text
         = table.text() + "\ncompute, exposed communication and bubble: mean of the devices\n";
@@ -144,6 +167,8 @@ std::string asJson(const CompareOptions& options, const Runs& all)
         ordered_json run{{"file", options.files[i]},
                          {"label", all.comparison.runs[i].label},
                          {"summary", summarize(all.comparison, i)}};
+        for (const Difference& one : all.comparison.differences)
+            run["differs"][one.title] = one.values[i];
         run.update(runJson(all.runs[i], all.comparison.runs[i].metrics));
         if (all.goal)
             run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
@@ -190,7 +215,12 @@ Action prepareCompare(CLI::App& app)
                    "Also print the steps of each run to this loss in nats per token (best: the "
                    "lowest that all runs reach)")
         ->type_name("{best,X}")
-        ->check(CLI::IsMember({kBest}) | CLI::PositiveNumber);
+        ->check([](const std::string& text) {
+            double number = 0;
+            const bool fits
+                = text == kBest || (CLI::detail::lexical_cast(text, number) && number > 0);
+            return fits ? std::string() : text + " is neither best nor a number above 0";
+        });
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

@@ -13,7 +13,7 @@
 namespace cli {
 
 namespace {
-// "model name : AMD EPYC ..." of /proc/cpuinfo.
+// The value of "model name : AMD EPYC ..." in /proc/cpuinfo.
 std::string cpuName()
 {
     std::ifstream info("/proc/cpuinfo");
@@ -24,7 +24,7 @@ std::string cpuName()
     return "CPU";
 }
 
-// The cores that this process may use, which containers and taskset limit.
+// The cores that this process may use; containers and taskset limit them.
 unsigned usableCores()
 {
     cpu_set_t set;

@@ -35,12 +35,12 @@ struct EstimateOptions
     int stages = 8;
     int globalBatch = 128;
     std::vector<int> sizes{1, 2, 4};
-    std::vector<double> stageMfu; // percent, one value per size
+    std::vector<double> stageMfu; // percent, one value per micro-batch size
     double reserve = 5, iterationSeconds = 0;
     bool json = false;
 };
 
-// One micro-batch size.
+// The results for one micro-batch size.
 struct Row
 {
     int size = 1;
@@ -179,7 +179,7 @@ Result<void> check(const EstimateOptions& options, const ModelOnHardware& on)
         if (options.globalBatch % (size * on.setup.dataParallel) != 0)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("{} sequences are not a multiple of micro-batches of {} x {} "
-                                    "copies; give another --global-batch",
+                                    "copies; change --global-batch",
                                     options.globalBatch, size, on.setup.dataParallel));
     return checkStages(on.model, options.stages);
 }
@@ -225,7 +225,7 @@ Action prepareEstimate(CLI::App& app)
         ->allow_extra_args(false)
         ->check(between(0.001, 100.0));
     app.add_option("--reserve", options->reserve,
-                   "Percent of the memory for contexts and buffers (default: 5)")
+                   "Percent of the memory reserved for contexts and buffers (default: 5)")
         ->type_name("%")
         ->check(between(0.0, 100.0));
     app.add_option("--iteration-time", options->iterationSeconds,

@@ -2,6 +2,7 @@
 #include "app/cli/commands/record.h"
 #include "app/cli/options/field_options.h"
 #include "app/cli/text/output.h"
+#include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/store/trace_store.h"
@@ -21,15 +22,14 @@ struct RepeatOptions
 {
     std::string file;
     RecordOptions record;
-    std::optional<Trace> trace; // none: as in the file
+    std::optional<Trace> trace; // nullopt: as in the file
 };
 
-// The TOML of the file, or the TOML stored in a run.
+// The TOML of an experiment file, or the TOML stored in a run.
 Result<std::string> experimentText(const std::string& file)
 {
-    auto text = readFile(file);
-    if (!text || !text->starts_with("SQLite format 3"))
-        return text;
+    if (!isSqlite(file))
+        return readFile(file);
     auto run = profiler::readRun(file);
     if (!run)
         return tl::unexpected(run.error());

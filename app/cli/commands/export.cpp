@@ -1,6 +1,6 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
-#include "app/cli/text/output.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/text/run_file.h"
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
@@ -20,7 +20,8 @@ constexpr const char* kTikz = "tikz"; // the only figure format that is text
 
 struct ExportOptions
 {
-    std::string file, format, output;
+    std::string file, format;
+    OutputOptions output;
 };
 
 // The figure of `bubblescope figure` with default options.
@@ -73,8 +74,7 @@ Action prepareExport(CLI::App& app)
         ->type_name("FORMAT")
         ->check(oneOf(formatNames()))
         ->required();
-    app.add_option("-o,--output", options->output, "Write to a file (default: standard output)")
-        ->type_name("FILE");
+    addOutputOptions(app, options->output, "Write to a file (default: standard output)");
     return [options] { return exportRun(*options); };
 }
 

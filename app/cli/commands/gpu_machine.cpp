@@ -18,7 +18,7 @@ std::string lowerCase(std::string text)
     return text;
 }
 
-// Of all GPUs, without repetitions.
+// The fallbacks of all GPUs, each once.
 std::string fallbackOf(const CudaReport& cuda)
 {
     std::string all;

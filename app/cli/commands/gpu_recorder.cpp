@@ -15,7 +15,7 @@ using namespace profiler;
 
 namespace {
 
-// NVTX callbacks have no user data, and a process has one capture.
+// Global, because NVTX callbacks have no user data. A process has one capture.
 std::atomic<Capture*> capturing = nullptr;
 
 void streamNamed(void* stream, const char* name)
@@ -98,7 +98,7 @@ GpuMachine GpuRecorder::begin(const Run& run)
 void GpuRecorder::startSampling(GpuMachine& machine)
 {
     std::vector<GpuSampler::Gpu> gpus;
-    for (const GpuFacts& gpu : machine.gpus) // one GPU may emulate them all
+    for (const GpuFacts& gpu : machine.gpus) // one GPU may emulate all devices
         if (gpus.empty() || gpus.back().bus != gpu.bus)
             gpus.push_back({static_cast<std::uint32_t>(gpu.device), gpu.bus});
     auto sampler
@@ -111,8 +111,8 @@ void GpuRecorder::startSampling(GpuMachine& machine)
 
 LaunchHooks GpuRecorder::hooks()
 {
-    // Launches of other data-parallel copies are counted separately from launches without an op,
-    // and not recorded.
+    // Launches of other data-parallel copies are passed to CUPTI, so that their work does not count
+    // as work without an op, but not to the launch log.
     thread_local bool isRecorded = false;
     return {[this](OpOfIteration op) {
                 isRecorded = !op.isOtherCopys();
@@ -143,7 +143,7 @@ void GpuRecorder::timed(std::span<const OpTiming> timings)
                 {{timing.op, timing.iteration}, {timing.wallBegin, timing.wallEnd}});
 }
 
-// Records from other sources than CUPTI.
+// Adds the records that do not come from CUPTI.
 void GpuRecorder::addRest(GpuTrace& trace)
 {
     if (m_sampler)
@@ -189,7 +189,7 @@ GpuClocks GpuRecorder::clocks()
 
 GpuTrace GpuRecorder::finish(const Run& run)
 {
-    clocks(); // the last samples belong to the trace
+    clocks(); // take() must include the last samples
     return placed(m_capture ? m_capture->finish() : GpuTrace{}, run);
 }
 

@@ -17,8 +17,9 @@
 
 namespace cli {
 
-// Records the activity and clocks of GPUs during a run, if requested and possible; always marks
-// the ops with NVTX. A run continues without recording; notes() has the reason.
+// Records the activity and clocks of GPUs during a run, if requested and possible, and marks the
+// ops with NVTX. If recording is not possible, the run continues without it and notes() has the
+// reason.
 class GpuRecorder
 {
 public:
@@ -29,10 +30,8 @@ public:
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    const std::vector<std::string>& notes() const
-    {
-        return m_notes;
-    } // empty if everything requested is recorded
+    // Why something requested is not recorded; empty if all of it is.
+    const std::vector<std::string>& notes() const { return m_notes; }
     // Appended to the description of the op timing: "; kernels by CUPTI 130001", or "" if no
     // kernels are recorded.
     std::string words() const;
@@ -41,12 +40,13 @@ public:
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
-    // Records since the last call, on the run's timeline, whose iterations so far have ended.
+    // The records since the last call. Their times are on the run's timeline, whose last iteration
+    // must have ended.
     engine::GpuTrace take(const engine::Run& run);
     engine::GpuTrace finish(const engine::Run& run); // also stops recording
-    // After finish(): what is missing in the recording; "" if it is complete.
+    // After finish(): what the recording lacks; "" if it is complete.
     std::string missing() const;
-    // Clocks measured since begin(). Stops sampling.
+    // Stops sampling and returns the clocks measured since begin().
     engine::GpuClocks clocks();
 
 private:
@@ -65,8 +65,8 @@ private:
     profiler::LaunchLog m_launches;
     std::optional<profiler::NcclLinker> m_nccl; // with NCCL transport, after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
-    std::optional<std::int64_t> m_origin; // of a live run's timeline
-    std::size_t m_kernels = 0;            // taken so far
+    std::optional<std::int64_t> m_origin; // of a live run's timeline, on CLOCK_MONOTONIC
+    std::size_t m_kernels = 0;            // number of kernels taken so far
     engine::GpuTraceHealth m_health;
 };
 

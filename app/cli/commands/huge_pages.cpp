@@ -27,7 +27,7 @@ void restartWithHugePages()
     pointers.push_back(nullptr);
     setenv(kTunables, "glibc.malloc.hugetlb=1", 1);
     execv("/proc/self/exe", pointers.data());
-    unsetenv(kTunables); // exec failed: continue without huge pages
+    unsetenv(kTunables); // exec failed, so the program continues without huge pages
 }
 
 } // namespace cli

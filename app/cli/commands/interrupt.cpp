@@ -9,12 +9,14 @@
 namespace cli {
 
 namespace {
-// A signal handler can only use static data.
+// Static, because signal handlers cannot use other data.
 std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
-std::atomic<pid_t> watchedParent = 0; // parent whose exit requests a stop; 0: none
+std::atomic<pid_t> watchedParent = 0; // its exit requests a stop; 0: not watched
 
-constexpr std::array kSignals{SIGINT, SIGTERM};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, kSignals.size()> oldActions;
+void (*oldPipe)(int) = SIG_DFL;
 
 void request(int)
 {
@@ -34,22 +36,25 @@ Interrupt::Interrupt()
     struct sigaction action = {};
     action.sa_handler = request;
     action.sa_flags = SA_RESTART;
-    for (const int signal : kSignals)
-        sigaction(signal, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+        sigaction(kSignals[i], &action, &oldActions[i]);
+        if (oldActions[i].sa_handler == SIG_IGN) // as with nohup
+            sigaction(kSignals[i], &oldActions[i], nullptr);
+    }
+    oldPipe = std::signal(SIGPIPE, SIG_IGN);
 }
 
 Interrupt::~Interrupt()
 {
-    for (const int signal : kSignals)
-        std::signal(signal, SIG_DFL);
-    std::signal(SIGPIPE, SIG_DFL);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+        sigaction(kSignals[i], &oldActions[i], nullptr);
+    std::signal(SIGPIPE, oldPipe);
     std::signal(SIGCONT, SIG_DFL);
     watchedParent = 0;
 }
 
-// While suspended (SIGSTOP) a worker receives only SIGCONT, so it requests that signal and then
-// checks whether its parent still exists.
+// A suspended worker (SIGSTOP) reacts only to SIGCONT. It therefore requests SIGCONT when its
+// parent exits, and then checks whether the parent still exists.
 void Interrupt::stopWithParent()
 {
     watchedParent = getppid();
@@ -58,7 +63,7 @@ void Interrupt::stopWithParent()
     action.sa_flags = SA_RESTART;
     sigaction(SIGCONT, &action, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGCONT);
-    if (getppid() != watchedParent) // it exited before the request
+    if (getppid() != watchedParent) // the parent exited before the request
         stopRequested = true;
 }
 

@@ -4,8 +4,9 @@
 
 namespace cli {
 
-// During its lifetime SIGINT and SIGTERM request a clean stop instead of ending the program, and
-// SIGPIPE becomes a write error. At most one instance.
+// During its lifetime SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the program
+// (except those that are ignored, as under nohup), and SIGPIPE becomes a write error. There can be
+// only one instance.
 class Interrupt
 {
 public:
@@ -14,8 +15,7 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
-    // From now on the exit of the parent process requests a stop, even while this process is
-    // suspended.
+    // Makes the exit of the parent process request a stop, even while this process is suspended.
     void stopWithParent();
     const std::atomic<bool>& requested() const;
 };

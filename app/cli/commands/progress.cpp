@@ -61,7 +61,7 @@ private:
     Clock::time_point m_begin = Clock::now();
 };
 
-// A line that is overwritten and removed at the end.
+// A line on the terminal that is overwritten, and removed at the end.
 class Bar final : public Progress
 {
 public:

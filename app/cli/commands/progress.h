@@ -12,8 +12,8 @@ class App;
 
 namespace cli {
 
-// Reports the progress of a run on standard error. PROGRESS.md describes the JSON lines. Called
-// from the executing thread.
+// Reports the progress of a run on standard error. PROGRESS.md describes the JSON lines. Called on
+// the executing thread.
 class Progress
 {
 public:

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,13 +28,13 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Passes the executor's reports to the file and to the progress output.
+// Passes the reports of the executor to the file and to the progress output.
 class Recorder
 {
 public:
-    Recorder(const RecordOptions& options, const Experiment& experiment, std::string file)
-        : m_options(options)
-        , m_file(std::move(file))
+    Recorder(const RecordOptions& options, const Experiment& experiment, NewFile file)
+        : m_file(file.target().string())
+        , m_newFile(std::move(file))
         , m_progress(makeProgress(options.progress))
         , m_gpu(experiment.trace, experiment.backend)
     { }
@@ -75,6 +76,7 @@ public:
     }
 
     std::size_t iterations() const { return m_iterations; }
+    bool hasFile() const { return m_writer.has_value(); } // false until the run starts
 
 private:
     static Batch batchOf(std::vector<Metric> metrics)
@@ -96,8 +98,7 @@ private:
         RunInfo info = run.info;
         info.timing += m_gpu.words();
         info.machine = m_gpu.begin(run);
-        auto writer = TraceWriter::create(m_file, info, run.schedule,
-                                          m_options.force ? IfExists::Replace : IfExists::Refuse);
+        auto writer = TraceWriter::create(std::move(m_newFile), info, run.schedule);
         if (!writer)
             return tl::unexpected(writer.error());
         m_writer.emplace(std::move(*writer));
@@ -114,7 +115,8 @@ private:
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes what the timeline has gained; the median iteration is written with the whole run.
+    // Writes what was added to the timeline since the last call. The median iteration is written at
+    // the end.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -153,15 +155,15 @@ private:
             m_progress->finished(m_file, outcomeOf(result));
     }
 
-    const RecordOptions& m_options;
     std::string m_file;
+    NewFile m_newFile; // until the run starts
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
     std::vector<OpTiming> m_measured;
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
-    std::size_t m_written = 0, m_memory = 0; // of the timeline
+    std::size_t m_written = 0, m_memory = 0; // number written so far
     std::size_t m_iterations = 0;            // without the median iteration
 };
 
@@ -170,11 +172,9 @@ private:
 void addRecordOptions(CLI::App& app, RecordOptions& options)
 {
     constexpr const char* kGroup = "Recording";
-    app.add_option("-o,--output", options.file,
-                   "File of the run (default: a new file in the data folder)")
-        ->type_name("RUN.sqlite")
-        ->group(kGroup);
-    app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
+    addOutputOptions(app, options.output,
+                     "File for the run (default: a new file in the data folder)", "RUN.sqlite",
+                     kGroup);
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach,
                  "With --progress jsonl: continue when the parent exits")
@@ -185,18 +185,21 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        interrupt.stopWithParent(); // a worker of the window stops with it and keeps its recording
-    const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
-    if (options.file.empty())
-        if (const auto made = makeFolderOf(file); !made)
-            return tl::unexpected(made.error());
+        interrupt.stopWithParent(); // a worker must stop with its window and keep its recording
+    auto created = options.output.file.empty()
+        ? createRunFile(experiment)
+        : createOutput(options.output,
+                       {experiment.scheduleFile, experiment.modelFile, experiment.textFile});
+    if (!created)
+        return tl::unexpected(created.error());
+    const std::string file = created->target().string();
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();
-    auto recording = std::make_unique<Recorder>(options, experiment, file);
+    auto recording = std::make_unique<Recorder>(options, experiment, std::move(*created));
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
-    if (devicesAreLost()) // the destructor would wait for them
+    if (devicesAreLost()) // destructors would wait for them
         static_cast<void>(recording.release());
     if (run) {
         printText(runSummary(*run, file));
@@ -204,11 +207,16 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     }
     if (run.error().code != Error::Code::Cancelled)
         return tl::unexpected(run.error());
+    if (recorder.iterations() > 0)
+        return fail(Error::Code::Cancelled,
+                    fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
+                                recorder.iterations(), shellQuoted(file)));
+    std::error_code ignored;
+    // A window that started this process (JSON lines) still shows the file.
+    if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
+        std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,
-                recorder.iterations() == 0
-                    ? "cancelled before the first iteration was complete; start the run again"
-                    : fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
-                                  recorder.iterations(), shellQuoted(file)));
+                "cancelled before the first iteration was complete; nothing was kept");
 }
 
 } // namespace cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/cli/commands/progress.h"
+#include "app/cli/options/output_options.h"
 #include "engine/base/result.h"
 #include "engine/exec/run_experiment.h"
 
@@ -12,17 +13,17 @@ class App;
 
 namespace cli {
 
-// Output of a run: its file and its progress.
+// Where a run is written, and how progress is reported.
 struct RecordOptions
 {
-    std::string file; // "": defaultRunFile() of run_file.h
-    bool force = false, detach = false;
+    OutputOptions output; // without -o see createRunFile()
+    bool detach = false;
     ProgressKind progress = ProgressKind::Auto;
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);
 
-// Trains, records into one file and prints the summary. Ctrl-C keeps complete iterations; the
-// error is then Cancelled and the file is valid.
+// Trains, records into one file and prints the summary. Ctrl-C keeps complete iterations: the error
+// is then Cancelled, and the file is valid.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
 
 } // namespace cli

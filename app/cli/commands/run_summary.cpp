@@ -39,18 +39,18 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
-// The difference between the driver's value and the accounted bytes: "0.4 %", "-0.1 %".
+// The difference of the driver's value from the sum of owners: "0.4 %", "-0.1 %".
 std::string signedShare(const GpuMemory& memory)
 {
     return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());
 }
 
-// Lines that only runs on GPUs have; "" for others.
+// The lines about GPUs; "" for runs without GPUs.
 std::string gpuText(const RunInfo& info)
 {
     std::string text;
     if (!info.interference.empty())
-        text += fmt::format("beside     {}\n", interferenceText(info.interference));
+        text += fmt::format("slow-down  {}\n", interferenceText(info.interference));
     for (const GpuMemory& memory : info.gpuMemory)
         text += fmt::format(
             "GPU memory {}{} by devices, {} by contexts, {} by libraries and the driver; {} in "

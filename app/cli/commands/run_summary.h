@@ -6,8 +6,8 @@
 
 namespace cli {
 
-// The last lines of `run`: first and last loss, iteration, bubble, peak, and the file with the
-// command that opens it.
+// The last lines of `bscope run`: first and last loss, iteration, bubble, peak, and the file with
+// the command that opens it.
 std::string runSummary(const engine::Run& run, const std::string& file);
 
 } // namespace cli

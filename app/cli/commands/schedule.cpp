@@ -1,7 +1,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
-#include "app/cli/text/output.h"
 #include "app/cli/text/schedule_text.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
@@ -23,10 +23,12 @@ struct PrintOptions
 {
     ScheduleOptions schedule;
     std::vector<std::string> with;
-    std::string format = "csv", output;
+    std::string format = "csv";
+    OutputOptions output;
 };
 
-// One per stage even for a single copy, because PyTorch also divides the gradients by N there.
+// Adds a reduction per stage even for a single copy, because PyTorch's reductions also divide the
+// gradients by N.
 Schedule addReductions(Schedule schedule)
 {
     const int copies = std::exchange(schedule.shape.dataParallel, 2);
@@ -86,8 +88,7 @@ Action prepareSchedule(CLI::App& app)
     app.add_option("--format", options->format, "Format (default: csv)")
         ->type_name("{csv,text,torch,json}")
         ->check(oneOf({"csv", "text", "torch", "json"}));
-    app.add_option("-o,--output", options->output, "Write to a file (default: standard output)")
-        ->type_name("FILE");
+    addOutputOptions(app, options->output, "Write to a file (default: standard output)");
     return [options] { return printSchedule(*options); };
 }
 

@@ -23,7 +23,7 @@ std::string joined(std::span<const std::string_view> words)
     return text;
 }
 
-// "smallest" and "form" only for options that have them.
+// "smallest" and "form" are only present for options that have them.
 ordered_json toJson(const engine::SchemeOption& option)
 {
     ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
@@ -75,7 +75,7 @@ std::string asText()
 std::string inFull(const engine::Scheme& scheme)
 {
     std::string text = fmt::format("{}: {}\n{}\n\n", scheme.title, scheme.summary, scheme.citation);
-    text += fmt::format("  takes    {}\n", scheme.accepts);
+    text += fmt::format("  accepts  {}\n", scheme.accepts);
     if (!scheme.bubbleFormula.empty())
         text += fmt::format("  bubble   {}\n", scheme.bubbleFormula);
     for (const engine::SchemeOption& option : scheme.options)

@@ -6,6 +6,7 @@
 #include "app/cli/options/command_line.h"
 #include "app/cli/options/field_options.h"
 #include "app/cli/options/model_options.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_json.h"
@@ -24,6 +25,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace cli {
 
@@ -35,18 +38,19 @@ struct SimulationOptions
 {
     ScheduleOptions schedule;
     UnitCosts costs;
-    std::string recomputeKeeps; // "": what the passes say
+    std::string recomputeKeeps; // "": as the passes define it
     ModelOptions model;
     CalibrateOptions calibrate;
     std::optional<SimulationCosts::Recorded> recorded;
-    bool asRecorded = false; // the schedule of the run itself
+    bool asRecorded = false; // use the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1;
-    bool json = false, force = false, attentionGiven = false;
-    std::string output, command;
+    bool json = false, attentionGiven = false;
+    OutputOptions output;
+    std::string command;
 };
 
-// Worth another start of the program.
+// Whether the request is large enough to restart with huge pages.
 bool isHuge(const ScheduleRequest& request)
 {
     constexpr std::int64_t kMany = std::int64_t{1} << 22;
@@ -54,7 +58,7 @@ bool isHuge(const ScheduleRequest& request)
         > kMany;
 }
 
-// Whether a picture in letters is possible at all.
+// Whether the schedule is small enough for a timeline in letters.
 bool isSmall(const Schedule& schedule)
 {
     constexpr std::size_t kMostOps = 1 << 16;
@@ -89,18 +93,18 @@ Result<double> keptOf(const SimulationOptions& options)
     if (share && share->numerator <= share->denominator)
         return share->value();
     return fail(Error::Code::InvalidArgument,
-                fmt::format("--recompute-keeps {}: give a share between 0 and 1", text));
+                fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
 }
 
-// --recompute of a model says what is kept and what is repeated, as its own options do.
+// Applies --recompute to a model on hardware, as its own options do.
 Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
 {
     const Recompute recompute = options.schedule.passes.recompute;
     if (recompute == Recompute::Attention && options.attentionGiven
         && on.setup.attention == AttentionMode::Flash)
         return fail(Error::Code::InvalidArgument,
-                    "flash attention stores no scores that --recompute attention could make again; "
-                    "leave one of the two out");
+                    "flash attention stores no scores, so there are none to recompute; remove "
+                    "--attention flash or --recompute attention");
     if (recompute == Recompute::Attention)
         on.setup.attention = AttentionMode::Recompute;
     if (recompute == Recompute::Full)
@@ -121,7 +125,7 @@ Result<SimulationCosts> costsOf(const SimulationOptions& options)
     SimulationCosts costs{std::move(units), std::nullopt, options.recorded, *kept};
     if (options.model.model.empty() != options.model.hardware.empty())
         return fail(Error::Code::InvalidArgument,
-                    "a model is costed on hardware: give both --model and --hardware");
+                    "--model and --hardware need each other; give both");
     if (options.model.model.empty())
         return costs;
     auto on = modelOnHardware(options.model);
@@ -161,12 +165,12 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
-    const bool keepsSpans = !options.output.empty() || options.recorded;
+    const bool keepsSpans = !options.output.file.empty() || options.recorded;
     return schedules(options.schedule,
                      limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
 
-// Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
+// Reads the run of --calibrate. Schedule options that are not given are taken from the run.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
     auto run = recorded(options.calibrate);
@@ -195,7 +199,8 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         return tl::unexpected(built.error());
     const bool draws = !options.json && built->size() == 1;
     const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
-                                    !options.output.empty() || (draws && isSmall(built->front()))};
+                                    !options.output.file.empty()
+                                        || (draws && isSmall(built->front()))};
     std::vector<Simulated> all;
     for (Schedule& schedule : *built) {
         auto one = simulateOne(options, request, std::move(schedule));
@@ -270,33 +275,39 @@ std::string asJson(const std::vector<Simulated>& all)
 
 Result<int> print(const SimulationOptions& options)
 {
-    if (!options.output.empty() && options.schedule.schemes.size() > 1)
+    if (!options.output.file.empty() && options.schedule.schemes.size() > 1)
         return fail(Error::Code::InvalidArgument,
-                    "one file holds one run: give -o with a single --scheme");
+                    "-o writes one run; use it with a single --scheme");
+    std::optional<NewFile> file;
+    if (!options.output.file.empty()) {
+        auto created = createOutput(options.output);
+        if (!created)
+            return tl::unexpected(created.error());
+        file = std::move(*created);
+    }
     const auto all = simulateAll(options);
     if (!all)
         return tl::unexpected(all.error());
-    if (!options.output.empty())
-        if (const auto written = writeRun(options.output, all->front().run,
-                                          options.force ? IfExists::Replace : IfExists::Refuse);
-            !written)
+    if (file)
+        if (const auto written = writeRun(std::move(*file), all->front().run); !written)
             return tl::unexpected(written.error());
     printText(options.json ? asJson(*all) : asText(*all));
-    if (!options.output.empty() && !options.json)
-        printText("\n" + options.output + "  (bubblescope " + shellQuoted(options.output) + ")\n");
+    if (file && !options.json)
+        printText("\n" + options.output.file + "  (bubblescope " + shellQuoted(options.output.file)
+                  + ")\n");
     return 0;
 }
 void addCostOptions(CLI::App& app, SimulationOptions& options)
 {
     addFieldOptions(app, unitCostFields(), options.costs);
     app.add_option("--recompute-keeps", options.recomputeKeeps,
-                   "Share of an activation that stays until a recompute op (default: full 0, "
-                   "attention 0.3; the model's own with --model)")
+                   "Share of an activation that is kept until its recompute op (default: full 0, "
+                   "attention 0.3; that of the model with --model)")
         ->type_name("SHARE")
         ->group(std::string(unitCostFields().front().group));
 }
 
-// B stays as it was given beside an I or W of its own.
+// Keeps --backward as given if I or W is also given.
 Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
     if (app.count("--backward") == 0)
@@ -321,12 +332,11 @@ Action prepareSimulate(CLI::App& app)
     addSyncOption(app, options->sync);
     addDataParallelOption(app, options->schedule.request);
     app.add_option("--iterations", options->iterations,
-                   "Iterations back to back, with a flush after each (default: 1)")
+                   "Consecutive iterations, with a flush after each (default: 1)")
         ->type_name("K")
         ->check(between(1, 100000));
     app.add_flag("--json", options->json, "Print JSON: one object, or a list for several schemes");
-    app.add_option("-o,--output", options->output, "Record into a file")->type_name("RUN.sqlite");
-    app.add_flag("--force", options->force, "Replace the file if it exists");
+    addOutputOptions(app, options->output, "Record into a file", "RUN.sqlite");
     return [options, &app] {
         options->command = commandLine(app);
         if (auto kept = keepBackward(app, options->costs); !kept)

@@ -11,7 +11,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Spans, stored costs and transfers need 200 bytes per op: 3 GB.
+// Spans, stored costs and transfers need 200 bytes per op, so 3 GB.
 constexpr std::size_t kMostWithSpans = std::size_t{1} << 24;
 
 UnitCosts unitsOf(const SimulationRequest& request)
@@ -66,7 +66,7 @@ Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& r
     return one;
 }
 
-// Leaves out all-reduces and optimizer steps that take no time and block nothing.
+// Omits all-reduces and optimizer steps if they take no time and block nothing.
 Schedule withSteps(Schedule schedule, const OpPrices& prices, SyncPolicy sync)
 {
     if (prices.isFree(OpKind::OptimizerStep) && prices.isFree(OpKind::AllReduce)

@@ -10,8 +10,8 @@
 
 namespace cli {
 
-// A simulated run and its metrics. Without spans the timeline has only iterations, and the
-// schedule has no transfers.
+// A simulated run and its metrics. Without spans the timeline has only iterations, and the schedule
+// has no transfers.
 struct Simulated
 {
     engine::Run run;
@@ -19,8 +19,8 @@ struct Simulated
     bool hasSpans = true;
 };
 
-// Costs in units, of a model on hardware (in nanoseconds, with memory), or of a recorded run (in
-// its ticks). The rules are always those of `units`.
+// The costs of a simulation: in units, of a model on hardware (in ns, with memory), or of a
+// recorded run (in its ticks). The rules are always those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -31,7 +31,7 @@ struct SimulationCosts
         std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
     };
     std::optional<Recorded> recorded;
-    double recomputeKeeps = 0; // see RunInfo, if ops recompute
+    double recomputeKeeps = 0; // see RunInfo; used if ops recompute
 };
 
 struct SimulationRequest
@@ -39,12 +39,13 @@ struct SimulationRequest
     SimulationCosts costs;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     int iterations = 1;
-    bool needsSpans = true; // for a picture or a file; otherwise spans are kept only if a metric
-                            // needs them and they fit in memory
+    // For a picture or a file. If false, spans are kept only if a metric needs them and they fit in
+    // memory.
+    bool needsSpans = true;
 };
 
-// The run's info is the caller's, except for ticksPerUnit. Moves the schedule, which may be
-// large.
+// Simulates a schedule. The caller's run info is used, except for ticksPerUnit. Moves the schedule,
+// because it may be large.
 engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationRequest& request);
 
 } // namespace cli

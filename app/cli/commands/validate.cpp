@@ -26,7 +26,7 @@ namespace {
 struct ValidateOptions
 {
     std::string file;
-    double stashLimit = 0; // in M_a; 0: none
+    double stashLimit = 0; // in M_a; 0: no limit
     bool json = false;
 };
 
@@ -58,7 +58,7 @@ struct Checked
     Schedule schedule;
     ScheduleFormat format = ScheduleFormat::Csv;
     std::vector<Violation> violations;
-    std::optional<CommunicationReport> communication; // if the schedule is valid
+    std::optional<CommunicationReport> communication; // only if the schedule is valid
 };
 
 ordered_json toJson(const Schedule& schedule, const Violation& violation)
@@ -92,7 +92,7 @@ std::string asJson(const Checked& checked)
 
 std::string asText(const Checked& checked)
 {
-    constexpr std::size_t kMostGrids = 10; // limit for files with many errors
+    constexpr std::size_t kMostGrids = 10; // per file with many errors
     const Shape& shape = checked.schedule.shape;
     if (checked.violations.empty())
         return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "
@@ -151,7 +151,7 @@ Action prepareValidate(CLI::App& app)
 {
     const auto options = std::make_shared<ValidateOptions>();
     app.add_option("FILE", options->file,
-                   "Schedule file: bscope's CSV, PyTorch's or sail-sg's text")
+                   "Schedule file: CSV of bscope or PyTorch, or sail-sg's text")
         ->required();
     app.add_option("--stash-limit", options->stashLimit,
                    "Reject devices that hold more activations than this, including those of their "

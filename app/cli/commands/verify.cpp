@@ -71,9 +71,9 @@ std::string asText(const std::vector<VerifyCheck>& checks)
                  {"D"},
                  {"N"},
                  {"integers", Table::Align::Left},
-                 {"live", Table::Align::Left},
+                 {"integers live", Table::Align::Left},
                  {"exact", Table::Align::Left},
-                 {"live", Table::Align::Left},
+                 {"exact live", Table::Align::Left},
                  {"losses", Table::Align::Left},
                  {"placement", Table::Align::Left}});
     for (const Key& key : order) {
@@ -146,7 +146,7 @@ Action prepareVerify(CLI::App& app)
 {
     const auto options = std::make_shared<VerificationOptions>();
     app.add_option("--backend", options->backend,
-                   "Backend; on GPUs the integer-exact check, at D = 2 and 4 (default: the CPU)")
+                   "Backend; on GPUs only the integer-exact check, at D = 2 and 4 (default: cpu)")
         ->type_name("{auto,cpu,cuda}")
         ->check(oneOf({"auto", "cpu", "cuda"}));
     app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated (default: all)")

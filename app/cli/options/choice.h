@@ -13,13 +13,13 @@
 
 namespace cli {
 
-// Reports a name that does not exist as wrong usage instead of failed work.
+// Converts the error of an unknown name to wrong usage.
 inline auto wrongUsage(engine::Error error)
 {
     return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
 }
 
-// Maps the names of an option to values, for CLI::Option::transform().
+// A validator for CLI::Option::transform() that maps names to values.
 template<class Value>
 CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
 {
@@ -37,7 +37,7 @@ CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
             ""};
 }
 
-// Accepts one of the names and keeps it as text.
+// A validator that accepts one of these names and keeps it as text.
 inline CLI::Validator oneOf(std::vector<std::string> words)
 {
     return {[words = std::move(words)](std::string& text) {
@@ -52,7 +52,7 @@ inline CLI::Validator oneOf(std::vector<std::string> words)
             ""};
 }
 
-// Accepts a number between two others, both included.
+// A validator that accepts a number in [least, most].
 template<class Number>
 CLI::Validator between(Number least, Number most)
 {
@@ -66,7 +66,7 @@ CLI::Validator between(Number least, Number most)
             ""};
 }
 
-// Accepts a positive, finite number.
+// A validator that accepts a positive, finite number.
 inline CLI::Validator positive()
 {
     return {[](std::string& text) {

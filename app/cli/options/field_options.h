@@ -9,16 +9,16 @@
 
 namespace cli {
 
-// Sets the object from the argument; a List's items have a line each.
+// Sets the field from the argument. The items of a List are separated by line ends.
 using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
-// Adds one option as its facts describe it, with the default in its help. CLI11 calls `take` after
-// parsing, in the order in which the options were added.
+// Adds the option of a field, with the default in its help. CLI11 calls `take` after parsing, in
+// the order in which options were added.
 CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts, std::string_view usual,
                             TakeText take);
 
-// Adds the options of a table of fields, except those for which `isLeftOut` holds. `object` is set
-// during parsing and must outlive `app`.
+// Adds the options of a table of fields, except those for which `isLeftOut` is true. `object` is
+// set during parsing and must outlive `app`.
 template<class Object>
 void addFieldOptions(
     CLI::App& app, engine::Fields<Object> fields, Object& object,
@@ -31,7 +31,7 @@ void addFieldOptions(
             });
 }
 
-// InvalidArgument: an option that has no effect with the others was given.
+// Returns InvalidArgument if an option was given that has no effect together with the others.
 template<class Object>
 engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
                                  const Object& object)

@@ -11,14 +11,14 @@ class App;
 
 namespace cli {
 
-// --model NAME --hardware NAME [--micro-batch-size b] ..., for models that are costed but not
-// trained.
+// --model NAME --hardware NAME [--micro-batch-size b] ..., for models whose costs are computed but
+// that are not trained.
 struct ModelOptions
 {
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Omits --micro-batch-size, which some commands vary.
+// Omits --micro-batch-size, because some commands vary it.
 void addModelOptions(CLI::App& app, ModelOptions& options);
 void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
 // Loads the presets or files; errors name them.

@@ -15,7 +15,7 @@ class App;
 
 namespace cli {
 
-// Ops that passes add to the order of a scheme or a file, besides transfers and all-reduces.
+// Ops that passes add to a schedule, in addition to transfers and all-reduces.
 struct PassOptions
 {
     std::optional<engine::EvictPolicy> evict;
@@ -23,17 +23,17 @@ struct PassOptions
 };
 
 // --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or --schedule FILE in
-// any format of FORMAT.md.
+// a format of FORMAT.md.
 struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default
     std::string file;
-    engine::ScheduleRequest request; // everything but the scheme
+    engine::ScheduleRequest request; // without the scheme
     PassOptions passes;
 };
 
 enum class Schemes { One, Several };
-// Omits --data-parallel, which does not change the order.
+// Omits --data-parallel, which does not change the order of ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
 void addDataParallelOption(CLI::App& app, engine::ScheduleRequest& request);
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
@@ -41,11 +41,11 @@ void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 void addPassOptions(CLI::App& app, PassOptions& options);
 
 std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
-// The requested schedules, built or read from the file (one), with the ops that passes add.
+// Builds the requested schedules, or reads the one file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 
-// The title of a scheme without the part in brackets: "BitPipe" for "bitpipe".
+// The title of a scheme without the part in parentheses: "BitPipe" for "bitpipe".
 std::string labelOf(const std::string& scheme);
 
 } // namespace cli

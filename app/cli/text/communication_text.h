@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// For a valid schedule; adds transfers if it has none.
+// Requires a valid schedule; adds transfers if it has none.
 engine::CommunicationReport communicationOf(const engine::Schedule& schedule);
 
 // A row per transport: whether it is safe, and the first failure.

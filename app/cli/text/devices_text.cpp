@@ -10,7 +10,7 @@ namespace cli {
 using nlohmann::ordered_json;
 
 namespace {
-// Empty if runs can use a GPU.
+// "" if runs can use a GPU.
 std::string whyNoGpu(const engine::CudaReport& cuda)
 {
     return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";

@@ -7,18 +7,18 @@
 
 namespace cli {
 
-// The devices of this machine.
+// What `bscope devices` reports of this machine.
 struct Machine
 {
     std::string cpu;
     unsigned cores = 0;
     std::int64_t memory = 0;
-    std::string arithmetic; // of the CPU: the BLAS library, or why it is missing
+    std::string arithmetic; // BLAS library of the CPU, or why it is missing
     bool computes = false;
     engine::CudaReport cuda;
 };
 
-// Output of bscope devices.
+// The output of `bscope devices`.
 std::string devicesText(const Machine& machine);
 std::string devicesJson(const Machine& machine);
 

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Time of NCCL kernels, in ns.
+// The time of NCCL kernels, in ns.
 struct NcclTime
 {
     std::size_t kernels = 0;
@@ -61,7 +61,7 @@ std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
     add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
     add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
     add(health.declinedBuffers,
-        fmt::format("{} times there was no memory for records", health.declinedBuffers));
+        fmt::format("{} buffers for records could not be allocated", health.declinedBuffers));
     return text;
 }
 

@@ -9,11 +9,11 @@
 
 namespace cli {
 
-// GPU activity by op type: gaps, then every kernel with count, times and its share of the ops'
+// GPU activity by kind of op: gaps, then every kernel with its count, times and share of the ops'
 // time.
 std::string kernelText(const profiler::GpuActivity& activity, const profiler::KernelTable& table);
 
-// Adds "op_kinds" and "kernels" for `analyze --kernels --json`. Nanoseconds.
+// Adds "op_kinds" and "kernels" for `analyze --kernels --json`. Times are in ns.
 void addKernels(nlohmann::ordered_json& json, const profiler::GpuActivity& activity,
                 const profiler::KernelTable& table);
 

@@ -1,20 +1,16 @@
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/process.h"
 
-#include <string>
+#include <cstddef>
 #include <string_view>
 
 namespace cli {
 
-void printText(std::string_view text);  // to standard output
-void printError(std::string_view text); // to standard error
-bool errorIsTerminal();                 // standard error is a terminal
-bool outputHasColours();                // standard output is a terminal and NO_COLOR is not set
-std::size_t outputColumns();            // width of the terminal; 160 if there is none
-
-// Writes to `path`, or to standard output if it is empty or "-". Io if the text cannot be
-// written completely.
-engine::Result<void> writeOutput(const std::string& path, std::string_view text);
+using engine::printError;
+using engine::printText;
+bool errorIsTerminal();      // whether standard error is a terminal
+bool outputHasColours();     // whether standard output is a terminal and NO_COLOR is not set
+std::size_t outputColumns(); // width of the terminal; 160 without one
 
 } // namespace cli

@@ -25,7 +25,7 @@ std::string dataHome()
 
 } // namespace
 
-std::string defaultRunFile(const Experiment& experiment)
+Result<NewFile> createRunFile(const Experiment& experiment)
 {
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
@@ -38,11 +38,15 @@ std::string defaultRunFile(const Experiment& experiment)
         : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
     const std::string stem
         = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
-    std::string file = stem + ".sqlite";
-    for (int again = 2; std::filesystem::exists(file);
-         ++again) // name is taken: another run in the same second
-        file = fmt::format("{}-{}.sqlite", stem, again);
-    return file;
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("cannot create the folder of {}: {}; choose a file with -o", stem,
+                                error.message()));
+    return NewFile::firstFree([&stem](int i) {
+        return i == 1 ? stem + ".sqlite" : fmt::format("{}-{}.sqlite", stem, i);
+    });
 }
 
 Result<Run> openRun(const std::string& file)
@@ -55,17 +59,6 @@ Result<Run> openRun(const std::string& file)
         if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
             return tl::unexpected(hasOps.error());
     return run;
-}
-
-Result<void> makeFolderOf(const std::string& file)
-{
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-    if (error)
-        return fail(Error::Code::Io,
-                    fmt::format("cannot create the folder of {}: {}; choose another file with -o",
-                                file, error.message()));
-    return {};
 }
 
 } // namespace cli

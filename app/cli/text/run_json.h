@@ -8,13 +8,13 @@
 
 namespace cli {
 
-// Time of a run as a JSON number: decimal units or integer nanoseconds.
+// A time of a run as a JSON number: decimal units, or integer nanoseconds.
 nlohmann::ordered_json timeJson(const engine::RunInfo& info, std::int64_t ticks);
 
 // The object printed by `simulate --json` and `analyze --json`.
 nlohmann::ordered_json runJson(const engine::Run& run, const profiler::RunMetrics& metrics);
 
-// Adds "bubbles" and "critical_path" for `analyze --json`.
+// The "bubbles" and "critical_path" of `analyze --json`.
 nlohmann::ordered_json bubblesJson(const engine::Run& run,
                                    const std::vector<profiler::Bubble>& bubbles);
 nlohmann::ordered_json pathJson(const engine::Run& run,

@@ -9,8 +9,6 @@
 
 namespace cli {
 
-// Texts and tables about a run, for a terminal.
-
 // "BitPipe, emulated: D = 4, N = 8, v = 2, model tiny"
 std::string headingOf(const engine::Run& run);
 // "iteration 19.0 ms (median of 5), span 18.2 ms, bubble 14.3 %, 1024 tokens/s"
@@ -19,14 +17,14 @@ std::string summaryLine(const engine::Run& run, const profiler::RunMetrics& metr
 std::string lossText(const engine::Timeline& timeline);
 std::string gradientNormText(const engine::Timeline& timeline); // "-" if unknown
 
-std::string timeUnitOf(const engine::Run& run); // "ms", "units": of the table below
+std::string timeUnitOf(const engine::Run& run); // "ms", "units": the unit of deviceTable()
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-// Memory of each GPU by owner, with the driver's value; memory of each device with its planned
-// and touched bytes. "" if not recorded.
+// Memory of each GPU by owner, with the value that the driver reports; and memory of each device,
+// with its planned and touched bytes. "" if not recorded.
 std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 const char* bubbleKindName(profiler::Bubble::Kind kind); // "fill", "wait", "drain"
-// Sums by cause, then the longest bubbles with what they waited for.
+// The bubbles by cause, then the longest bubbles with the op that each waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);
 std::string pathText(const engine::Run& run, const std::vector<profiler::CauseLink>& path);
 

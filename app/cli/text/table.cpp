@@ -7,7 +7,7 @@
 namespace cli {
 
 namespace {
-// Counts characters, not bytes, because names may contain UTF-8.
+// Counts UTF-8 characters, not bytes.
 std::size_t width(const std::string& text)
 {
     return static_cast<std::size_t>(

@@ -5,7 +5,8 @@
 
 namespace cli {
 
-// A text table: columns fit their widest cell, text is left-aligned, numbers right-aligned.
+// A text table. Columns are as wide as their widest cell; text is left-aligned, numbers are
+// right-aligned.
 class Table
 {
 public:

@@ -61,7 +61,7 @@ const char* colourOf(OpKind kind)
     }
 }
 
-// The largest step that divides all begins and ends.
+// The largest step that divides all begins and ends of spans.
 std::int64_t stepOf(const Lanes& lanes)
 {
     const Window window = lanes.window();

@@ -8,12 +8,13 @@ namespace cli {
 
 enum class Ink { Plain, Colours };
 
-// A simulated iteration drawn in letters, one row a device, one cell of two characters for the
+// Draws a simulated iteration in letters, with a row per device, a cell of two characters for the
 // smallest step of time, and a legend:
 //
 //   device 0 | F0F1F2F3......B0B0..B1B1..B2B2..B3B3      F0: forward of micro-batch 0, .. bubble
 //
-// "" where it would be wider than `columns`, has more than 36 micro-batches, or was measured.
+// Returns "" if the text would be wider than `columns`, if there are more than 36 micro-batches, or
+// if the run was measured.
 std::string timelineText(const engine::Run& run, int iteration, std::size_t columns,
                          Ink ink = Ink::Plain);
 

@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-// Evaluates an expression and rewrites it with numbers for letters.
+// Evaluates an expression, and rewrites it with numbers instead of letters.
 class Filler
 {
 public:
@@ -20,7 +20,7 @@ public:
         , m_numbers(numbers)
     { }
 
-    // nullopt: not a known expression.
+    // The value of the whole text; nullopt if it is not a valid expression.
     std::optional<double> whole()
     {
         const auto value = sum();
@@ -122,7 +122,7 @@ private:
         return digits.toDouble();
     }
 
-    // Two factors that are numbers after the substitution need a sign between them.
+    // Two adjacent factors need a sign between them if both are numbers after the substitution.
     void write(const QString& digits)
     {
         if (!m_filled.isEmpty() && m_filled.back().isDigit())
@@ -141,7 +141,8 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// "3k+1" of "D = 3k+1": whether the value has that remainder. nullopt: not a residue class.
+// Whether the value has the remainder of a class such as "3k+1" in "D = 3k+1"; nullopt if the text
+// is not such a class.
 std::optional<bool> isInClass(double value, const QString& text)
 {
     static const QRegularExpression form(QStringLiteral("^\\s*(\\d+)k(?:\\+(\\d+))?\\s*$"));
@@ -169,7 +170,8 @@ std::optional<bool> compares(const QString& left, const QString& sign, const QSt
                                        : std::abs(*a - *b) < kTiny;
 }
 
-// "N = D", "N >= D > 2", "even D", "D = 3k+1". nullopt: a remark, not a condition.
+// Whether a condition such as "N = D", "N >= D > 2", "even D" or "D = 3k+1" holds; nullopt if the
+// text is a remark.
 std::optional<bool> holds(const QString& condition, const FormulaNumbers& numbers)
 {
     for (const bool isOdd : {false, true}) {
@@ -194,8 +196,8 @@ std::optional<bool> holds(const QString& condition, const FormulaNumbers& number
     return all;
 }
 
-// The expression of a claim for these numbers: "A for even D, B for odd D", "A for D = 3k+1, else
-// B", "A at N = D". "": no condition holds.
+// The expression of a claim that applies to these numbers, or "": "A for even D, B for odd D", "A
+// for D = 3k+1, else B", "A at N = D".
 QString expressionOf(const QString& claim, const FormulaNumbers& numbers)
 {
     static const QRegularExpression when(QStringLiteral(" (?:at|for) "));

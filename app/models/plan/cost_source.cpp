@@ -23,9 +23,9 @@ engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCos
         return costs;
     engine::UnitCosts counting;
     counting.rules = costs.rules;
-    if (source.kind == Kind::Recorded) { // which measured joint ops as they ran
+    if (source.kind == Kind::Recorded) { // the times of joint ops include their interference
         counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // which of the run's messages cross
+        counting.devicesPerNode = costs.devicesPerNode; // for messages of the run
     }
     return counting;
 }
@@ -53,9 +53,9 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const engine::UnitCosts& rules)
 {
     if (!source.run)
-        return engine::fail(engine::Error::Code::InvalidArgument,
-                            "no recorded run is chosen; choose one with the same stages, or use "
-                            "costs in units");
+        return engine::fail(
+            engine::Error::Code::InvalidArgument,
+            "no recorded run is selected; select one with the same stages, or use costs in units");
     const auto share = source.inputShare > 0
         ? std::optional(engine::reduced(source.inputShare, kPercent))
         : std::nullopt;
@@ -81,7 +81,7 @@ QString sourceText(const CostSource& source)
     if (source.kind == Kind::Hardware)
         return text("%1 on %2, closed forms").arg(source.model, source.hardware);
     return source.run ? text("medians of %1").arg(QFileInfo(source.file).fileName())
-                      : text("no recorded run is chosen");
+                      : text("no recorded run is selected");
 }
 
 QStringList sourceOptions(const CostSource& source)

@@ -12,18 +12,18 @@
 
 namespace app {
 
-// Source of the costs of a prediction: assumed units, a model on hardware (closed forms), or the
-// measured times of a recorded run. `bscope simulate` has the same options.
+// Where the costs of a prediction come from: assumed units, a model on hardware (closed forms), or
+// the measured times of a recorded run. `bscope simulate` has the same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
 
     Kind kind = Kind::Units;
     QString model = QStringLiteral("gpt3-96b"), hardware = QStringLiteral("a100-sxm-80");
-    engine::TrainingSetup setup; // of Kind::Hardware
-    QString file;                // of the recorded run
+    engine::TrainingSetup setup; // for Kind::Hardware
+    QString file;                // recorded run
     std::shared_ptr<const engine::Run> run;
-    int inputShare = 0; // I as hundredths of B if the run did not split it; 0: not set
+    int inputShare = 0; // I in hundredths of B, if the run has only B; 0: not set
 
     bool isUnits() const { return kind == Kind::Units; }
     friend bool operator==(const CostSource&, const CostSource&) = default;
@@ -32,16 +32,18 @@ struct CostSource
 // The unit costs that still apply with `source`: the interference between ops.
 engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
 
-// The model with the recomputation of the schedule and its data-parallel width. InvalidArgument and
-// NotFound name the preset.
+// The model, with the recomputation and data-parallel width of the schedule. Returns
+// InvalidArgument or NotFound with the name of the preset.
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
-// The op costs of `lowered`, measured in a recorded run. InvalidArgument names what the run lacks.
+// The costs of `lowered`, measured in a recorded run. InvalidArgument has the times that the run
+// lacks.
 engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);
 
-// `request` with the number of stages of the run in `source`, if its scheme supports that number.
+// Changes `request` to the number of stages of the run in `source`, if its scheme supports that
+// number.
 engine::ScheduleRequest alike(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"

@@ -24,7 +24,7 @@ bool isJoint(const Op& op)
     return op.flags == OpFlag::JointWithNext;
 }
 
-// The op without its joint flag: a pair that lost one op is a plain op.
+// The op without its joint flag, because a pair that lost one op is a plain op.
 Op alone(Op op)
 {
     if (isJoint(op))
@@ -44,7 +44,7 @@ QString nameOf(const Op& op)
 
 } // namespace
 
-// One edit: the list of one device before and after it.
+// An edit: the program of one device before and after it.
 class ProgramStep : public QUndoCommand
 {
 public:
@@ -154,7 +154,7 @@ OpPlace EditedSchedule::remove(OpPlace place)
     const auto [first, last] = group(place);
     const auto index = static_cast<std::size_t>(place.index);
     if (place.index + 1 == last && place.index > first)
-        ops[index - 1] = alone(ops[index - 1]); // the end of its group now
+        ops[index - 1] = alone(ops[index - 1]); // now the end of its group
     const QString name = nameOf(ops[index]);
     ops.erase(ops.begin() + place.index);
     const int left = static_cast<int>(ops.size());
@@ -170,7 +170,7 @@ OpPlace EditedSchedule::restore(const AbsentOp& absent)
     Program ops = program(place.device);
     int index = std::clamp(place.index, 0, static_cast<int>(ops.size()));
     while (index > 0 && isJoint(ops[static_cast<std::size_t>(index) - 1]))
-        --index; // not between two that run as one
+        --index; // not between two joint ops
     ops.insert(ops.begin() + index, alone(absent.op));
     step(tr("restore %1").arg(nameOf(absent.op)), place, std::move(ops));
     return {place.device, index};
@@ -191,7 +191,7 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::for_each(there, [](Op& op) { op = alone(op); });
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
-    int after = 0; // after the nearest preceding op that is still present
+    int after = 0; // after the nearest preceding op that still exists
     for (const Op& op : m_opened.program[{device}]) {
         if (!std::ranges::binary_search(there, alone(op))) {
             absent.push_back({op, {device, after}});

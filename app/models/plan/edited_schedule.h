@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The position of an op: `index` in the list of `device`.
+// The position of an op: `index` in the program of `device`.
 struct OpPlace
 {
     int device = -1, index = -1;
@@ -18,7 +18,7 @@ struct OpPlace
     friend auto operator<=>(const OpPlace&, const OpPlace&) = default; // NOLINT: false alarm
 };
 
-// An op that is missing from the schedule, and the position at which it would be restored.
+// An op that was removed from the schedule, and the position at which it would be restored.
 struct AbsentOp
 {
     engine::Op op;
@@ -27,14 +27,15 @@ struct AbsentOp
     friend bool operator==(const AbsentOp&, const AbsentOp&) = default;
 };
 
-// A schedule that the user edits: ops move within their device, are removed and restored, and every
-// step can be undone. Joint ops move together. Does not check validity. GUI thread only.
+// A schedule that the user edits. Ops move within their device, are removed and restored; every
+// step can be undone. Joint ops move together. Edits may make the schedule invalid. GUI thread
+// only.
 class EditedSchedule : public QObject
 {
     Q_OBJECT
 
 public:
-    // Drops transfers, all-reduces and optimizer steps: they follow from the order.
+    // Drops transfers, all-reduces and optimizer steps, because they follow from the order.
     explicit EditedSchedule(engine::Schedule schedule, QObject* parent = nullptr);
 
     const engine::Schedule& schedule() const { return m_schedule; }
@@ -45,9 +46,9 @@ public:
     bool has(OpPlace place) const;
     const engine::Op& at(OpPlace place) const;
 
-    // Each returns the new position of the op; an invalid place changes nothing.
-    OpPlace move(OpPlace from, int before); // before the op at `before` of the same device
-    OpPlace swap(OpPlace place, int step);  // with the neighbour: -1 earlier, +1 later
+    // These return the new position of the op. An invalid position changes nothing.
+    OpPlace move(OpPlace from, int before); // moves it before the op at `before` on the same device
+    OpPlace swap(OpPlace place, int step);  // with its neighbour: -1 previous, +1 next
     OpPlace remove(OpPlace place); // returns the place, or the last op if there is none after it
     OpPlace restore(const AbsentOp& absent);
 
@@ -55,7 +56,7 @@ public:
     std::vector<AbsentOp> removed() const;
 
 Q_SIGNALS:
-    void changed(const app::OpPlace& place); // the first op whose position changed
+    void changed(const app::OpPlace& place); // first op whose position changed
 
 private:
     friend class ProgramStep;

@@ -14,7 +14,7 @@ namespace {
 using engine::OpCosts;
 using engine::OpKind;
 
-// Ops that are assumed to have equal costs.
+// Ops with the same class are assumed to have equal costs.
 using Class = std::pair<OpKind, engine::StageId>;
 
 std::int64_t median(std::vector<std::int64_t> values)
@@ -36,7 +36,7 @@ Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;
     const engine::OpIndex index(run.schedule);
-    std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent; // by value: who, when it left
+    std::map<std::uint32_t, std::pair<Class, std::int64_t>> sent; // [value] SEND and its end
     std::map<std::uint32_t, std::int64_t> arrived;
     const auto& shape = run.schedule.shape;
     const auto wanted = static_cast<std::uint32_t>(iteration);
@@ -87,7 +87,7 @@ engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
     const int iteration = engine::reportedIteration(run.timeline);
     if (iteration < 0)
         return engine::fail(engine::Error::Code::NotFound,
-                            "the run has no iteration yet; wait for the first one");
+                            "the run has no iteration yet; wait until the first one is recorded");
     auto timeline = engine::simulate(run.schedule, evenCosts(run, iteration));
     if (!timeline)
         return tl::unexpected(timeline.error());

@@ -31,14 +31,14 @@ ScheduleRequest with(ScheduleRequest request, Member member, int value)
     return request;
 }
 
-// The search range for a valid value: multiples of D are D apart.
+// How far to search for a valid value. Multiples of D are D apart.
 int reach(const ScheduleRequest& request)
 {
     constexpr int kLeast = 64, kMost = 4096;
     return std::clamp(2 * request.devices, kLeast, kMost);
 }
 
-// The nearest valid values below and above, if only this number is at fault.
+// The nearest valid values below and above, if only this number is invalid.
 std::vector<int> nearest(const ScheduleRequest& request, Member member)
 {
     std::vector<int> values;
@@ -94,12 +94,12 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
             return Fault{Fault::Field::Option,
                          {},
                          {},
-                         {{tr("usual %1").arg(QString::fromStdString(key)), usual}}};
+                         {{tr("default %1").arg(QString::fromStdString(key)), usual}}};
     }
     return std::nullopt;
 }
 
-// Two numbers at fault: the nearest D with a valid N nearby.
+// If both numbers are invalid: the nearest D for which a valid N is near.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Another request that is possible, applied by one click: "N = 8".
+// Another request that is possible and can be applied by one click: "N = 8".
 struct Remedy
 {
     QString text;
@@ -30,7 +30,8 @@ struct Fault
 };
 Fault findFault(const engine::ScheduleRequest& request);
 
-// The possible value nearest to `value` of D, N or v in [1, most]; `value` if none is possible.
+// The possible value of D, N or v in [1, most] that is nearest to `value`; `value` if none is
+// possible.
 int nearestPossible(const engine::ScheduleRequest& request, int engine::ScheduleRequest::*member,
                     int value, int most);
 

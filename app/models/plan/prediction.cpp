@@ -40,7 +40,7 @@ engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
     return units;
 }
 
-// The op costs, and the facts of the run that follow from them.
+// The costs of all ops, and the facts of the run that follow from them.
 struct Costs
 {
     engine::OpCosts ops;
@@ -266,7 +266,7 @@ QString closedFormText(const Prediction& prediction)
     if (form.formula.isEmpty())
         return {};
     if (!form.applies)
-        return form.formula + text(": says nothing about this D and N");
+        return form.formula + text(": not defined for this D and N");
     if (!form.value)
         return form.formula;
     QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
@@ -277,7 +277,7 @@ QString closedFormText(const Prediction& prediction)
         return filled + text(", as simulated");
     return filled
         + (prediction.isUsual ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
-                              : text(", for F 1, B 2 and free links"));
+                              : text(", with F 1, B 2 and free links"));
 }
 
 std::int64_t estimatedOps(const engine::ScheduleRequest& request)

@@ -21,13 +21,13 @@ namespace app {
 struct Prediction
 {
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
-    engine::RunInfo info;                   // the run's
+    engine::RunInfo info;                   // of the run
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
-    ClosedForm bubbleForm;         // of the scheme, with these numbers; empty if it has none
-    bool isUsual = true;           // the costs that closed forms assume
+    ClosedForm bubbleForm;         // of the scheme, for these numbers; empty if it has none
+    bool isUsual = true;           // whether the costs are those that closed forms assume
     std::int64_t deviceMemory = 0; // bytes of the hardware in the cost source; 0: unknown
 
     bool isValid() const { return violations.empty(); }
@@ -36,26 +36,25 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
-    std::string scheduleFile = {}; // an order from a file, replaces the scheme's
+    std::string scheduleFile = {}; // file with an order; replaces the scheme
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     engine::UnitCosts costs = {}; // with another cost source, only those of countingBeside()
     engine::Recompute recompute = engine::Recompute::None;
-    std::optional<engine::EvictPolicy> evict
-        = {}; // stashes shared by pairs of devices, as BPipe does
+    std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe
 
     CostSource source = {};
 
-    bool isUsual() const; // closed forms hold
-    // Whether everything that the schedule depends on is equal; only costs may differ.
+    bool isUsual() const; // whether closed forms apply
+    // Whether everything that the schedule depends on is equal, so that only costs may differ.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
 
-// The requested order: built, with its passes, without the ops that lower() adds.
+// Builds the requested order and applies its passes, but not lower().
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
 
-// The part of a prediction that does not depend on costs and takes much of its time: built,
-// checked, lowered. Kept while the user moves a cost slider.
+// The part of a prediction that does not depend on costs and takes much of its time: the schedule
+// is built, checked and lowered. Kept while the user moves a cost slider.
 struct PreparedSchedule
 {
     engine::Schedule lowered; // empty if there are violations
@@ -68,26 +67,28 @@ engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
 engine::Result<Prediction> predict(const PreparedSchedule& prepared,
                                    const PredictionRequest& request);
 engine::Result<Prediction> predict(const PredictionRequest& request);
-// Predicts an existing schedule, from a file or edited. Compute ops only; ignores the order that
-// the request names.
+// Predicts a schedule from a file or the editor. It must have only compute ops. The order of
+// `request` is ignored.
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 
-// Whether only the costs that the set-up always shows differ from the defaults: F, I, W, P2P and
-// all-reduce.
+// Whether only those costs differ from the defaults that the set-up page always shows: F, I, W, P2P
+// and all-reduce.
 bool isSimple(const engine::UnitCosts& costs);
 
-// An upper bound of the compute ops that a request builds; decides where to predict it.
+// An upper bound of the number of compute ops that a request builds. Decides on which thread it is
+// predicted.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-// Up to here, predicted in the GUI thread: a third of a frame (bench_preview).
+// Up to this many ops are predicted on the GUI thread; they take a third of a frame
+// (bench_preview).
 constexpr std::int64_t kInstantOps = 5'000;
 
-// The values of the formula's letters for a possible request.
+// The values of the letters in the formula, for a possible request.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
 // "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms"
 QString costsText(const PredictionRequest& request);
-// "(4−2)/(3·4+4−2) = 14.3 %, as simulated"; the formula alone if it does not cover these numbers,
+// "(4−2)/(3·4+4−2) = 14.3 %, as simulated". The formula alone if it does not cover these numbers;
 // "" if the scheme has none.
 QString closedFormText(const Prediction& prediction);
 

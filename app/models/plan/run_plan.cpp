@@ -32,7 +32,7 @@ std::vector<std::string> simulateArguments(const RunPlan& plan)
         words = {"--schedule", plan.experiment.scheduleFile};
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
-        alone.dataParallel = 1; // timingOptions() says it
+        alone.dataParallel = 1; // timingOptions() adds it
         words = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
     for (const QString& word : timingOptions(plan.request()))
@@ -66,7 +66,7 @@ void chooseModel(RunPlan& plan, const QString& model)
     Experiment& experiment = plan.experiment;
     const auto& modelField = engine::experimentField("--model");
     if (!modelField.set(experiment, model.toStdString())) {
-        experiment.modelFile = model.toStdString(); // planProblem() says what is wrong with it
+        experiment.modelFile = model.toStdString(); // planProblem() reports the error
         return;
     }
     for (const auto& field : engine::experimentFields())
@@ -99,12 +99,23 @@ QStringList timingOptions(const PredictionRequest& request)
         options << QStringLiteral("--evict")
                 << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
                                                                   : QStringLiteral("lazy"));
-    // Settings that a schedule does not contain are those of --calibrate's run.
+    // Settings that a schedule does not contain default to those of --calibrate's run.
     const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")
                 << QString::number(request.schedule.dataParallel);
     return options;
+}
+
+RunPlan withScheme(RunPlan plan, std::string_view scheme)
+{
+    plan.experiment.scheduleFile.clear();
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.scheme = scheme;
+    schedule.chunks = 0;
+    schedule.options.clear();
+    schedule = alike(plan.source, schedule);
+    return plan;
 }
 
 QString commandText(const RunPlan& plan)
@@ -132,8 +143,8 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
     if (const auto runnable = engine::checkRunnable(lowered); !runnable)
         return fromUtf8(runnable.error().message);
     if (plan.evict)
-        return text("Runs support Evict only with BPipe: choose it, set Evict to none, or "
-                    "simulate.");
+        return text(
+            "Runs support Evict only with BPipe: choose BPipe, set Evict to none, or simulate.");
     if (!experiment.modelFile.empty())
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
             return fromUtf8(spec.error().message);

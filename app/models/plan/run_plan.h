@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The state of the set-up page: the experiment and the settings of its prediction.
+// The settings of the set-up page: an experiment, and those of its prediction.
 struct RunPlan
 {
     engine::Experiment experiment;
@@ -21,13 +21,17 @@ struct RunPlan
     friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-QStringList modelPresets(); // the compiled-in ones
-// The plan with another model. Keeps settings that differ from the old preset, except the
-// micro-batch size, the sequence length and the recomputation, which come from the new one.
+QStringList modelPresets(); // only the compiled-in ones
+// Changes the model of a plan. Keeps settings that differ from the old preset, except micro-batch
+// size, sequence length and recomputation, which come from the new preset.
 void chooseModel(RunPlan& plan, const QString& model);
 
+// The plan with another scheme: keeps D, N and the model, and uses the default chunks and options
+// of the scheme.
+RunPlan withScheme(RunPlan plan, std::string_view scheme);
+
 QStringList runOptions(const RunPlan& plan); // of `bscope run`
-// Options of `bscope simulate` other than the schedule: costs and passes.
+// The options of `bscope simulate` besides the schedule: costs and passes.
 QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);

@@ -4,10 +4,10 @@
 
 namespace app {
 
-// FLOPs of all iterations of a run with these options of `bscope run`; its duration is proportional
-// on one machine. 0: the model cannot be read.
+// The FLOPs of all iterations of a run with these options of `bscope run`, to which its duration on
+// a machine is proportional; 0 if the model cannot be read.
 double runWork(const QStringList& options);
-// Runs of one kind have one FLOP rate: mode, backend and precision.
+// Identifies runs with the same FLOP rate: mode, backend and precision.
 QString runKind(const QStringList& options);
 
 } // namespace app

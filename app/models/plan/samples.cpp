@@ -23,7 +23,7 @@ engine::ScheduleRequest of(const char* scheme, int devices, int microBatches)
     return request;
 }
 
-// One folder per build, so that runs of another build are not shown.
+// Each build has its own folder, so that runs of another build are not shown.
 QString sampleFolder()
 {
     return QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation)
@@ -39,7 +39,7 @@ QString fileOf(const engine::ScheduleRequest& request)
               .arg(request.microBatches);
 }
 
-// All recorded runs of the sample, or none.
+// The recorded runs of the sample; empty unless all of them exist.
 QStringList recordedFiles(const Sample& sample)
 {
     const QString folder = recordedSampleFolder(QCoreApplication::applicationDirPath());
@@ -67,7 +67,7 @@ engine::Result<void> writeSample(const engine::ScheduleRequest& request, const Q
         + std::to_string(request.devices) + " --micro-batches "
         + std::to_string(request.microBatches);
     run.info.program = engine::buildId();
-    return profiler::writeRun(file.toStdString(), run, profiler::IfExists::Replace);
+    return profiler::writeRun(file.toStdString(), run, engine::IfExists::Replace);
 }
 
 } // namespace
@@ -118,10 +118,10 @@ engine::Result<QStringList> sampleFiles(const Sample& sample)
     if (!sample.recorded.isEmpty())
         return sample.recorded;
     if (!QDir().mkpath(sampleFolder()))
-        return engine::fail(engine::Error::Code::Io,
-                            sampleFolder().toStdString()
-                                + ": cannot be made; set XDG_CACHE_HOME "
-                                  "to a writable folder");
+        return engine::fail(
+            engine::Error::Code::Io,
+            sampleFolder().toStdString()
+                + ": the folder cannot be created; set XDG_CACHE_HOME to a writable folder");
     QStringList files;
     for (const engine::ScheduleRequest& request : sample.runs) {
         const QString file = fileOf(request);

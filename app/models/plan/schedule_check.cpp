@@ -14,7 +14,7 @@ namespace {
 using engine::Schedule;
 using engine::Violation;
 
-// Runs a schedule of compute ops without time, each device as far as its inputs allow.
+// Executes a schedule of compute ops without times, each device as far as its inputs allow.
 class DryRun
 {
 public:
@@ -115,7 +115,8 @@ std::vector<bool> valuesMade(const Schedule& schedule,
     return made;
 }
 
-// The op that produces a value; index -1 on the device that should produce it.
+// The op that produces a value. If it is missing, index is -1 and the device is the one that should
+// produce it.
 OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
 {
     const engine::DeviceId device = schedule.device(value.replica, value.stage);
@@ -178,7 +179,7 @@ QString sentence(const Schedule& schedule, const Wait& wait)
 
 OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
 {
-    constexpr std::size_t kTried = 2000; // ops of a schedule for which trying each place is quick
+    constexpr std::size_t kTried = 2000; // up to this many ops, each position is tried
     const engine::DeviceId device{absent.place.device};
     const int end = schedule.program[device].size();
     OpPlace best{absent.place.device, end};

@@ -17,8 +17,7 @@ void CompareModel::show(profiler::Comparison comparison, QStringList titles)
     reset(columns(), std::move(runs));
 }
 
-// Omits columns in which no run has a number; shows the mode only if modes differ or a run was
-// oversubscribed.
+// Omits columns without a number, and the mode unless modes differ or a run was oversubscribed.
 CompareModel::Columns CompareModel::columns() const
 {
     const auto& runs = m_comparison.runs;
@@ -34,6 +33,14 @@ CompareModel::Columns CompareModel::columns() const
             return run.mode != runs[0].mode || run.isOversubscribed;
         }))
         columns.emplace_back(tr("Mode"), mode, Qt::AlignLeft).with(kHintRole, kAlways);
+    for (const profiler::Difference& difference : m_comparison.differences)
+        if (difference.title != "mode")
+            columns.push_back({fromUtf8(difference.title),
+                               [values = difference.values](std::size_t run) {
+                                   return values[run].empty() ? tr("default")
+                                                              : fromUtf8(values[run]);
+                               },
+                               Qt::AlignLeft});
     const auto addIfAny = [&](const QString& title, const Quantity& quantity) {
         if (std::ranges::any_of(
                 runs, [&](const ComparedRun& run) { return quantity.value(run).has_value(); }))
@@ -80,7 +87,7 @@ TableColumn<std::size_t> CompareModel::column(const QString& title, const Quanti
               [=, this](std::size_t run) { return static_cast<int>(verdict(run, quantity)); });
 }
 
-// Times share the baseline's unit where the runs are comparable.
+// Times are shown in the unit of the baseline if the runs are comparable.
 Scale CompareModel::scaleOf(std::size_t run, const Quantity& quantity) const
 {
     if (quantity.scale)

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The compared runs (by index) as rows, each value with its difference to the baseline. A
-// difference above 1 % of the baseline's value is coloured.
+// The compared runs as rows, each value with its difference from the baseline. Differences above 1
+// % of the baseline's value are coloured. A row is an index of a run.
 class CompareModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ private:
     struct Quantity
     {
         std::function<std::optional<double>(const profiler::ComparedRun&)> value;
-        std::optional<Scale> scale = {}; // none: times, whose unit depends on the runs
+        std::optional<Scale> scale = {}; // nullopt: times, whose unit depends on the runs
         bool isMoreBetter = false;
     };
 

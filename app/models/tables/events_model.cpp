@@ -22,7 +22,8 @@ void EventsModel::show(RunPointer run, int iteration)
         m_time = timeScale(run->info, m_window.duration()).finer(2);
         const engine::OpIndex index(run->schedule);
         const auto wanted = static_cast<std::uint32_t>(iteration);
-        // Does not compare windows: empty spans at the end belong to the iteration, too.
+        // Selects by iteration and not by window, because empty spans at the end belong to the
+        // iteration, too.
         for (const engine::Track& track : run->timeline.tracks)
             for (const engine::Span& span :
                  std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))

@@ -18,7 +18,7 @@ struct Event
     engine::Op what;
 };
 
-// All ops of one iteration on all lanes, in time order by default.
+// All ops of one iteration in all lanes, initially in time order.
 class EventsModel : public TableModel<Event>
 {
     Q_OBJECT
@@ -31,7 +31,7 @@ public:
         Stage,
         MicroBatch,
         Direction,
-        Start, // from the start of the iteration
+        Start, // relative to the start of the iteration
         Duration,
         End,
     };
@@ -40,7 +40,7 @@ public:
 
     void show(RunPointer run, int iteration); // index into Timeline::iterations; -1: none
     int iteration() const { return m_iteration; }
-    // -1: the op did not run on that lane in this iteration.
+    // The row of the op; -1 if it did not run in that lane in this iteration.
     int rowOf(std::uint32_t op, engine::Track::Kind lane) const;
 
 private:

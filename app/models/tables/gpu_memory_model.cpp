@@ -69,7 +69,7 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
     reset(std::move(columns), std::move(rows));
 }
 
-// Owners without memory on any GPU are left out.
+// Omits owners that have no memory on any GPU.
 std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
 {
     std::vector<GpuMemoryRow> rows;
@@ -78,14 +78,14 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
             rows.push_back(
                 {Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
     if (all.reserved != 0)
-        rows.push_back({Kind::Reserved, tr("(Kept free for communicators)")});
+        rows.push_back({Kind::Reserved, tr("(Reserved for communicators)")});
     rows.push_back({Kind::Known, tr("Sum")});
     rows.push_back({Kind::Used, tr("Reported by the driver")});
     rows.push_back({Kind::Difference, tr("Difference")});
     return rows;
 }
 
-// A difference beyond the tolerance is emphasized.
+// Emphasizes a difference above kMemoryTolerance.
 TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
 {
     const auto text = [this, memory](const GpuMemoryRow& row) {

@@ -13,14 +13,14 @@ struct GpuMemoryRow
 
     Kind kind = Kind::Holder;
     QString name;
-    engine::GpuHolder holder = engine::GpuHolder::Weights; // of kind Holder
+    engine::GpuHolder holder = engine::GpuHolder::Weights; // for Kind::Holder
 
     std::int64_t bytesOf(const engine::GpuMemory& memory) const;
 };
 
-// GPU memory at the end of a run: a row for each owner with memory, then their sum, the value that
-// the driver reports and the difference; a column for all GPUs and one for each. Empty without
-// GPUs.
+// GPU memory at the end of a run. It has a row for each owner with memory, then rows for their sum,
+// the value that the driver reports and the difference; and a column for all GPUs and for each GPU.
+// Empty without GPUs.
 class GpuMemoryModel : public TableModel<GpuMemoryRow>
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ private:
     Scale m_bytes;
 };
 
-// The difference between driver and owners: "0.4 %", negative where the owners hold more.
+// The difference of the driver's value from the sum: "0.4 %"; negative if the sum is larger.
 QString driverDifference(const engine::GpuMemory& memory);
 
 } // namespace app

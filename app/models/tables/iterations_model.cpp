@@ -10,7 +10,7 @@ using Kind = engine::Iteration::Kind;
 QString nameOf(Kind kind, int number)
 {
     if (kind == Kind::Replay)
-        return IterationsModel::tr("median replay");
+        return IterationsModel::tr("median iteration");
     return kind == Kind::Warmup ? IterationsModel::tr("warm-up %1").arg(number)
                                 : QString::number(number);
 }

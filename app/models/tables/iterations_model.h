@@ -20,10 +20,10 @@ struct IterationRow
     friend bool operator==(const IterationRow&, const IterationRow&) = default;
 };
 
-// The rows of iterations [first, end). Any thread may call it for a run that no longer changes.
+// The rows of iterations [first, end). May be called on any thread if the run no longer changes.
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
 
-// "warm-up 0", "0", "median replay": the name of an iteration in tables and steppers.
+// The name of an iteration in tables and steppers: "warm-up 0", "0", "median iteration".
 QString iterationName(const engine::Timeline& timeline, int iteration);
 
 // Duration, bubble, loss, gradient norm and throughput of each iteration; row i is
@@ -35,7 +35,7 @@ class IterationsModel : public TableModel<IterationRow>
 public:
     explicit IterationsModel(QObject* parent = nullptr);
 
-    // Rows [first, first + rows.size()) of `info`'s run are new or have changed.
+    // The rows [first, first + rows.size()) are new or have changed. `info` is that of the run.
     void update(const engine::RunInfo& info, std::size_t first, std::vector<IterationRow> rows);
     void clear() { reset(columns(), {}); }
 

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The kernels of a run by kind of op: count, times and share.
+// The kernels of a run by kind of op, with count, times and share.
 class KernelsModel : public TableModel<profiler::KernelRow>
 {
     Q_OBJECT
@@ -18,11 +18,11 @@ public:
 
     explicit KernelsModel(QObject* parent = nullptr);
 
-    // Shares ownership of `activity`, which belongs to the run.
+    // `activity` belongs to the run; ownership is shared.
     void show(const engine::Run& run, std::shared_ptr<const profiler::GpuActivity> activity,
               const profiler::KernelFilter& filter);
     const std::vector<profiler::OpKindWork>& ops() const { return m_ops; }
-    QString csv() const; // header, then the rows as shown; nanoseconds, full names
+    QString csv() const; // header and rows as shown; ns, full names
 
 private:
     const profiler::KernelName& nameOf(const profiler::KernelRow& row) const

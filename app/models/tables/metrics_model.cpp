@@ -71,7 +71,7 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
         .with(kShareRole, share);
 }
 
-// Omits columns of ops that do not occur.
+// Omits columns of ops that do not occur in the run.
 MetricsModel::Columns MetricsModel::columns() const
 {
     const auto& devices = m_metrics.devices;

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Summary of one iteration: a row per device, then a total row (null) with means, the largest peak
-// and all messages.
+// The metrics of one iteration: a row per device, then a total row (nullptr) with means, the
+// largest peak and the sum of messages.
 class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 {
     Q_OBJECT
@@ -16,7 +16,7 @@ class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 public:
     using TableModel::TableModel;
 
-    void show(RunPointer run, profiler::RunMetrics metrics); // metrics of that run
+    void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` are those of `run`
     void clear();
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }
@@ -35,7 +35,7 @@ private:
     Scale m_time, m_bytes;
 };
 
-// "0, 3, 4, 7": the stages a device holds, over both directions.
+// The stages of a device, over both directions: "0, 3, 4, 7".
 QString stagesText(const engine::Schedule& schedule, engine::DeviceId device);
 
 } // namespace app

@@ -29,7 +29,7 @@ void NotesModel::show(RunPointer run, std::vector<engine::Note> notes)
     reset(columns(), m_run ? std::move(notes) : std::vector<engine::Note>());
 }
 
-// Times count from the start of the note's iteration, as on the ruler.
+// Times are relative to the start of the note's iteration, as on the ruler.
 std::int64_t NotesModel::origin(const engine::Note& note) const
 {
     const auto& iterations = m_run->timeline.iterations;

@@ -6,8 +6,8 @@
 
 namespace app {
 
-// The notes of a run in time order. `edited` requests that the owner store the new text and show
-// the notes again.
+// The notes of a run in time order. When `edited` is emitted, the owner must store the new text and
+// show the notes again.
 class NotesModel : public TableModel<engine::Note>
 {
     Q_OBJECT
@@ -33,7 +33,7 @@ private:
     RunPointer m_run;
 };
 
-// The subject of a note: "1B5 on device 1", "all devices".
+// What a note is about: "1B5 on device 1", "all devices".
 QString noteSubject(const engine::Run& run, const engine::Note& note);
 
 } // namespace app

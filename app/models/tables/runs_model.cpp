@@ -55,7 +55,7 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
-    // QFileInfo considers two missing files equal; they are not.
+    // QFileInfo considers two missing files equal, but they are different runs.
     const QFileInfo wanted(file);
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
         const QFileInfo one(row.document->file());
@@ -99,7 +99,7 @@ void RunsModel::swap(const RunDocument* one, const RunDocument* other)
 
 void RunsModel::moveRow(int from, int to)
 {
-    // Qt's destination row counts the moved row at its old place.
+    // Qt counts the destination row before the row is moved away.
     if (from == to || !beginMoveRows({}, from, from, {}, to > from ? to + 1 : to))
         return;
     Row row = std::move(m_rows[toIndex(from)]);
@@ -133,6 +133,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::CheckStateRole:
         return row.checked ? Qt::Checked : Qt::Unchecked;
     case Qt::ToolTipRole:
+        return toolTipText(document.file());
     case FileRole:
         return document.file();
     case SubtitleRole:

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The open runs of a window, in opening order; ticked ones are compared. Shares the documents with
-// the pages that show them.
+// The open runs of a window, in the order in which they were opened. Ticked runs are compared.
+// Documents are shared with the pages that show them.
 class RunsModel : public QAbstractListModel
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     int rowOf(const RunDocument* document) const;                 // -1: not open
     std::vector<std::shared_ptr<RunDocument>> checked() const;
     void setChecked(const RunDocument* document, bool checked);
-    void swap(const RunDocument* one, const RunDocument* other); // their places
+    void swap(const RunDocument* one, const RunDocument* other); // exchanges their positions
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;

@@ -7,9 +7,10 @@ namespace {
 
 using Column = SchemeTableModel::Column;
 
-// Thumbnails share one scale unless one is longer than this.
+// In units. Thumbnails share this scale unless one is longer.
 constexpr double kThumbnailUnits = 21;
-// Longer than the median by this factor: cut, so that one scheme does not squeeze the others.
+// A thumbnail that is longer than the median by this factor is cut, so that one scheme does not
+// compress the others.
 constexpr double kOutlier = 1.25;
 
 double valueOf(const Prediction& prediction, Column column)
@@ -119,7 +120,7 @@ void SchemeTableModel::show(std::vector<Row> changed)
     sortAgain();
 }
 
-// Sorts numbers first, then pending rows, then refused ones.
+// Rows with numbers come first, then pending rows, then refused ones.
 int SchemeTableModel::rank(const Row& row) const
 {
     return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;

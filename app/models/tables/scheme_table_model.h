@@ -9,22 +9,22 @@
 
 namespace app {
 
-// A scheme at one D, N and cost.
+// A scheme at one D and N, with one set of costs.
 struct SchemeRow
 {
     QString scheme, title;
     QString condition; // why it is impossible; "" if it is possible
     std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
 
-    const Prediction* prediction() const // also null if the validator refuses the schedule
+    const Prediction* prediction() const // also null if the validator refused the schedule
     {
         const bool isThere = answer != nullptr && answer->has_value();
         return isThere && (*answer)->isValid() ? &**answer : nullptr;
     }
-    QString reason() const; // the condition, or the error of simulator or validator
+    QString reason() const; // the condition, or the error of the simulator or the validator
 };
 
-// All schemes with equal settings. Impossible ones are listed last in any sort order, with their
+// All schemes with the same settings. Impossible schemes come last in any sort order, with their
 // condition.
 class SchemeTableModel : public TableModel<SchemeRow>
 {
@@ -36,29 +36,29 @@ public:
 
     explicit SchemeTableModel(QObject* parent = nullptr);
 
-    // Replaces the rows. A possible scheme keeps its answer until the next one arrives, so that the
+    // Replaces the rows. A possible scheme keeps its result until the next one arrives, so that the
     // table does not flicker while a slider moves.
     void setRows(std::vector<Row> rows);
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
     void answer(std::vector<std::pair<QString, Answer>> answers); // sorts once
-    // Units over the full width of a thumbnail. All thumbnails share one time scale; much longer
-    // ones are cut.
+    // The units that the full width of a thumbnail represents. All thumbnails share one time scale;
+    // much longer ones are cut.
     double thumbnailUnits() const { return m_thumbnailUnits; }
-    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is empty
+    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is omitted
     int rowOf(const QString& scheme) const;                // -1: not found
     void setChosen(const QString& scheme);                 // drawn bold
-    QString csv() const; // header, then the rows as shown; the reason of refused ones
+    QString csv() const; // header and rows as shown; for refused schemes the reason
 
 private:
     int rank(const Row& row) const override;
     Columns columns() const;
     TableColumn<Row> schemeColumn() const;
     QString text(const Row& row, Column column) const;
-    void show(std::vector<Row> rows); // sorts, and chooses the scales
+    void show(std::vector<Row> rows); // sorts, and determines the scales
 
     QString m_chosen;
-    double m_thumbnailUnits = 1, m_largestStash = 1; // of the available answers
+    double m_thumbnailUnits = 1, m_largestStash = 1; // over the results so far
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
     std::int64_t m_largestMemory = 0;
@@ -67,8 +67,8 @@ private:
 double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
 double largestWeights(const profiler::RunMetrics& metrics); // M_theta
 std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
-// "Device 0 needs 96.20 GiB at its peak and has 80.00; ...": "" if all fit or the memory is
-// unknown.
+// "Device 0 needs 96.20 GiB at its peak; a100-sxm-80 has 80.00 GiB. ..."; "" if all devices fit or
+// the memory is unknown.
 QString memoryExcess(const Prediction& prediction);
 
 } // namespace app

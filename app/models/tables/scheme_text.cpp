@@ -18,8 +18,8 @@ QString say(const char* text)
     return QCoreApplication::translate("SchemeText", text);
 }
 
-// "3N + 3(D-1)" of "Makespan 3N + 3(D-1), bubble ...": prose, so it counts as a closed form only if
-// its value equals the simulated one.
+// The fact of "3N + 3(D-1)" in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the
+// expression counts as a closed form only if its value equals the simulated one.
 std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const FormulaNumbers& numbers,
                                        double simulated)
 {
@@ -88,7 +88,7 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     facts.push_back({say("Peak stash"),
                      say("%1 Mₐ on the fullest device").arg(number(largestStash(metrics), 1))});
     facts.push_back(
-        {say("Weights"), say("%1 Mθ a device").arg(unitsText(largestWeights(metrics)))});
+        {say("Weights"), say("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
     facts.push_back({say("Messages"),
                      say("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});

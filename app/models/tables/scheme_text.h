@@ -15,13 +15,13 @@ struct SchemeFact
     friend bool operator==(const SchemeFact&, const SchemeFact&) = default;
 };
 
-// Closed forms with the numbers filled in, then simulated values. `prediction` null: only the
-// scheme's own facts.
+// Closed forms with the numbers filled in, then simulated values. Without a prediction (nullptr)
+// only the facts of the scheme itself.
 std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);
 
-// One paragraph of a scheme's description; diagrams keep their columns.
+// A paragraph of a scheme's description. Pictures keep their columns.
 struct SchemeParagraph
 {
     QString text;

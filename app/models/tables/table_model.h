@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/tables/table_roles.h"
+#include "app/models/text.h"
 
 #include <QAbstractTableModel>
 
@@ -16,8 +17,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// A column as functions of a row. Sorts by text without a sort value; a role (of table_roles.h or
-// any other) without a value for a row keeps the default.
+// A column, described by functions of a row. Without a sort value it sorts by text. A role (of
+// table_roles.h or any other) without a value for a row keeps the default.
 template<typename Row>
 struct TableColumn
 {
@@ -45,8 +46,7 @@ struct TableColumn
 
 inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
 
-// A read-only table of described columns and rows. Sorting is stable; persistent indexes follow
-// their rows.
+// A read-only table of TableColumns. Sorting is stable, and persistent indexes follow their rows.
 template<typename Row>
 class TableModel : public QAbstractTableModel
 {
@@ -74,7 +74,7 @@ public:
         for (const auto& [special, cell] : column.roles)
             if (special == role)
                 if (QVariant value = cell(row); value.isValid())
-                    return value;
+                    return role == Qt::ToolTipRole ? toolTipText(value.toString()) : value;
         switch (role) {
         case Qt::DisplayRole:
             return column.text(row);
@@ -116,7 +116,7 @@ public:
 protected:
     using Columns = std::vector<TableColumn<Row>>;
 
-    const std::vector<Row>& rows() const { return m_rows; } // in their given order
+    const std::vector<Row>& rows() const { return m_rows; } // in the order in which they were set
 
     void reset(Columns columns, std::vector<Row> rows)
     {
@@ -127,7 +127,7 @@ protected:
         endResetModel();
     }
 
-    // Replaces the columns by the same number of others.
+    // Replaces the columns by as many others.
     void describe(Columns columns)
     {
         m_columns = std::move(columns);

@@ -55,10 +55,10 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
 {
-    constexpr double kSteps = 30; // that the last digit makes of the length
+    constexpr double kSteps = 30; // steps of the last digit that the length needs
     constexpr int kMostMore = 3;
     DetailsClock clock = detailsClock(view, iteration);
-    if (view.run().info.inUnits() || length <= 0) // units are exact as they are
+    if (view.run().info.inUnits() || length <= 0) // units are exact without more digits
         return clock;
     double step = clock.scale.perUnit * std::pow(10.0, -clock.scale.decimals);
     int more = 0;
@@ -116,12 +116,13 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
     return link;
 }
 
-std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
-                                           const Selection& selection, const DetailsClock& clock)
+void addStrip(Details& details, const RunView& view, const Selection& selection,
+              const DetailsClock& clock)
 {
-    const auto& path = view.path(flow);
-    if (path.empty())
-        return std::nullopt;
+    const auto flow = flowOf(view, selection);
+    if (!flow || view.path(*flow).empty())
+        return;
+    const auto& path = view.path(*flow);
     StageStrip strip;
     strip.stages = view.run().schedule.shape.stages;
     strip.window = path.front().window;
@@ -140,10 +141,10 @@ std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow
     strip.from = clock.at(strip.window.begin) + QLatin1Char(' ') + clock.scale.unit;
     strip.to = clock.at(strip.window.end) + QLatin1Char(' ') + clock.scale.unit;
     DetailsSection section;
-    section.title = tr("Micro-batch %1, stage over time").arg(flow.microBatch.value);
+    section.title = tr("Micro-batch %1, stage over time").arg(flow->microBatch.value);
     section.note = directionText(view.op(path.front().op));
     section.strip = std::move(strip);
-    return section;
+    details.sections.push_back(std::move(section));
 }
 
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration)

@@ -27,7 +27,7 @@ struct Swatch
 struct DetailsLink
 {
     Swatch swatch;
-    QString name;       // "1B5": the link text
+    QString name;       // text of the link: "1B5"
     QString rest;       // "on device 1"
     QString time;       // "103.6 – 107.5"
     bool isCut = false; // whether the name may be elided
@@ -47,11 +47,11 @@ struct DetailsBar
         Swatch swatch;
         double share = 0;
     };
-    QString name, value; // may be empty: the bar alone
+    QString name, value; // may be empty, for a bar without texts
     std::vector<Part> parts;
 };
 
-// Stage over time of one micro-batch.
+// The stages of one micro-batch over time.
 struct StageStrip
 {
     struct Box
@@ -63,7 +63,7 @@ struct StageStrip
     };
     int stages = 0;
     engine::Window window;
-    QString from, to; // labels of the ends
+    QString from, to; // labels at both ends
     std::vector<Box> boxes;
 };
 
@@ -72,7 +72,7 @@ struct DetailsSection
     QString title, note;
     std::vector<DetailsBar> bars;
     std::vector<DetailsLink> links;
-    bool isChain = false; // links that follow from one another: joined by a line
+    bool isChain = false; // links that follow from one another, connected by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsRow> rows;
 };
@@ -81,8 +81,8 @@ struct Details
 {
     Swatch swatch;
     QString title, value, unit;
-    bool isCode = false; // the title begins with an op's spelling
-    QString left, right; // under it
+    bool isCode = false; // the title begins with the name of an op
+    QString left, right; // below the title
     QString sentence;    // rich text
     std::vector<DetailsSection> sections;
 
@@ -90,7 +90,7 @@ struct Details
 };
 
 // Describes the selection, or the whole run if nothing is selected. Empty if the run does not have
-// the selected item, or no iteration yet. `kernels`: of the run; may be null.
+// the selected item or an iteration. `kernels` are those of the run; may be nullptr.
 Details detailsOf(const RunView& view, const Selection& selection,
                   const KernelView* kernels = nullptr);
 

@@ -54,7 +54,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
     if (metrics) {
         const auto& device = metrics->devices[bubble.device];
         const double all = static_cast<double>(std::max<std::int64_t>(1, device.bubble));
-        section.rows.push_back({tr("Of the device's bubble"),
+        section.rows.push_back({tr("Share of the device's bubble"),
                                 percent(static_cast<double>(bubble.window.duration()) / all)});
     }
     return section;
@@ -91,10 +91,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
         details.sections.push_back(std::move(cause));
     }
     details.sections.push_back(facts(view, *bubble, selection.iteration, clock));
-    if (const auto flow = flowOf(view, selection)) {
-        if (auto strip = stripSection(view, *flow, selection, clock))
-            details.sections.push_back(std::move(*strip));
-    }
+    addStrip(details, view, selection, clock);
     return details;
 }
 

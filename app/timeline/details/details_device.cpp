@@ -32,14 +32,14 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     return section;
 }
 
-// The memory arena of the device, and how much of it the run used.
+// Adds the memory arena of the device and how much of it the run used.
 void addArena(const engine::ArenaUse& use, DetailsSection& section)
 {
     const Scale bytes = byteScale(use.arena);
     const auto text
         = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
-    section.rows.push_back({tr("Arena, laid out"), text(use.arena)});
-    section.rows.push_back({tr("... alive at once"), text(use.live)});
+    section.rows.push_back({tr("Arena, planned"), text(use.arena)});
+    section.rows.push_back({tr("... live at its peak"), text(use.live)});
     section.rows.push_back(
         {tr("... touched"), use.touched ? text(*use.touched) : tr("known at the end of the run")});
 }

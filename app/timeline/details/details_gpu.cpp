@@ -13,7 +13,7 @@ namespace {
 using engine::GpuContext;
 using engine::GpuFacts;
 
-// The CUDA context of the device's work; nullopt if none was recorded.
+// The CUDA context of the device's work; nullptr if no work was recorded.
 const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
 {
     const profiler::GpuActivity& activity = kernels.activity();
@@ -28,7 +28,7 @@ std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
     return found == gpu.numbers.end() ? 0 : found->second;
 }
 
-// Peak of the memory that the driver allocated to the context of the device.
+// The peak of the memory that the driver allocated for the context of the device.
 std::int64_t mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
 {
     std::vector<const engine::GpuAllocation*> events;
@@ -58,7 +58,7 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
                             count, context->isPartition});
 }
 
-// Data of this GPU from NVML.
+// Adds what NVML reported of this GPU.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {
@@ -78,10 +78,10 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     section.rows.push_back({tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most)});
     const std::string slow = engine::throttleText(throttle);
     section.rows.push_back(
-        {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+        {tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
 
-// The difference between driver and owners; marked from kMemoryTolerance on.
+// The difference of the driver's value from the sum of owners; marked above kMemoryTolerance.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
     return {tr("Difference"), driverDifference(memory),
@@ -106,7 +106,7 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
             section.rows.push_back(
                 {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
     if (all.reserved != 0)
-        section.rows.push_back({tr("(Kept free for communicators)"), text(all.reserved)});
+        section.rows.push_back({tr("(Reserved for communicators)"), text(all.reserved)});
     section.rows.push_back({tr("Sum"), text(all.known())});
     section.rows.push_back({tr("Reported by the driver"), text(all.used), true});
     section.rows.push_back(differenceRow(all));
@@ -123,7 +123,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // An emulated run uses one GPU for all devices; otherwise each GPU has its own row.
+    // An emulated run uses one GPU for all devices. Otherwise each GPU has its own row.
     const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
     DetailsSection section;
@@ -151,7 +151,7 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
              tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median)});
         const std::string slow = engine::throttleText(clocks.throttle);
         rows.push_back(
-            {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+            {tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
     } else if (!clocks.reason.empty()) {
         rows.push_back({tr("Clocks"), QString::fromStdString(clocks.reason)});
     }

@@ -23,7 +23,7 @@ QString extent(const std::array<std::int32_t, 3>& size)
     return text;
 }
 
-// Kernel names have no blanks to wrap at; they may wrap after these.
+// Allows line breaks after these characters, because names of kernels have no blanks.
 QString breakable(const std::string& name)
 {
     QString text;
@@ -45,7 +45,7 @@ QString bytesOf(std::int64_t bytes)
     return byteScale(bytes).withUnit(static_cast<double>(bytes));
 }
 
-// At most about 228 KiB per multiprocessor, so MiB are not needed.
+// Shared memory is at most about 228 KiB per multiprocessor, so MiB are not needed.
 QString sharedText(std::int32_t bytes)
 {
     if (bytes == 0)
@@ -89,8 +89,8 @@ DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
     return section;
 }
 
-// From the call to the start. On an emulated run's timeline both were moved by different clocks, so
-// their distance is meaningless.
+// The time from the API call to the start of the kernel. On the timeline of an emulated run both
+// were moved separately, so this time has no meaning.
 std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& activity,
                                      const GpuWork& work)
 {
@@ -99,7 +99,7 @@ std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& act
         return std::nullopt;
     const QString name = tr("From call to start");
     if (view.run().info.mode != engine::Mode::Live)
-        return DetailsRow{name, tr("not kept in emulation")};
+        return DetailsRow{name, tr("not available in emulation")};
     return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
 }
 
@@ -108,7 +108,7 @@ std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
     return static_cast<std::uint32_t>(&work - activity.work().data());
 }
 
-// The part of its window within its op: an NCCL kernel starts before its op while it waits.
+// The fraction of the op in which the kernel runs. Its wait before the op begins does not count.
 double shareOfOp(const GpuWork& work, engine::Window op)
 {
     const auto within = std::max<std::int64_t>(
@@ -140,7 +140,8 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// Of the replay: "iteration 2, times 0.98", the ratio of the op's durations.
+// Where the work of an op was recorded; for the median iteration with the ratio of durations:
+// "iteration 2, times 0.98".
 QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
@@ -180,7 +181,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     return section;
 }
 
-// A link per kernel, up to a readable number; the table lists all.
+// Adds links to the first kernels; the table lists all.
 void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOfIteration op,
                     engine::Window span, DetailsSection& section)
 {

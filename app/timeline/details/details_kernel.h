@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Facts of kernels for the details panel, tooltips and the keyboard.
+// Facts about kernels for the details panel, tooltips and keyboard navigation.
 
 Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection);
 // The kernels of a selected op, its time by kind of kernel, and the gaps between them; nullopt if
@@ -15,11 +15,11 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
                                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
 
-// Previous and Next move along a row, Out from a kernel to its op, Into from an op to its first
-// kernel.
+// Previous and Next move along a row, Out moves from a kernel to its op, Into from an op to its
+// first kernel.
 enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
-// Shift+Up and Shift+Down move between an op and its kernels; on a kernel, the keys of the lane
-// move along its stream. nullopt: not such a key.
+// The step of a key; nullopt for other keys. Shift+Up and Shift+Down move between an op and its
+// kernels. On a kernel, the keys of the lane move along its row.
 std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel);
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step);

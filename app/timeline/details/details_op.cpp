@@ -15,7 +15,7 @@ QString place(const RunView& view, const engine::Op& op)
                                                   : stage;
 }
 
-// The op's shortest and longest time over the measured iterations.
+// The shortest and the longest duration of the op over the measured iterations.
 std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const DetailsClock& clock)
 {
     const auto& iterations = view.timeline().iterations;
@@ -103,10 +103,7 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
         if (auto section = kernelSection(view, *kernels, selection))
             details.sections.push_back(std::move(*section));
     }
-    if (const auto flow = flowOf(view, selection)) {
-        if (auto strip = stripSection(view, *flow, selection, clock))
-            details.sections.push_back(std::move(*strip));
-    }
+    addStrip(details, view, selection, clock);
     return details;
 }
 

@@ -5,7 +5,7 @@
 
 namespace app {
 
-// The clock of one iteration: origin and unit of all times in a panel.
+// The origin and the unit of all times in a panel.
 struct DetailsClock
 {
     Scale scale;
@@ -19,9 +19,9 @@ struct DetailsClock
     }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
-// Chooses enough digits for `length`, even if the iteration is much longer.
+// Chooses enough digits to show `length`, even if the iteration is much longer.
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
-// Sets the length in the head of the panel, in the clock's unit or a finer one if that would show
+// Sets the length in the head of the panel, in the clock's unit, or in a finer unit if it would be
 // 0.0.
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
                std::int64_t ticks);
@@ -31,9 +31,10 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
                    const DetailsClock& clock);
 // "B of micro-batch 5 on stage 1"
 QString describeOp(const engine::Op& op);
-std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
-                                           const Selection& selection, const DetailsClock& clock);
-// Forward, backward, W, optimizer, exposed communication and bubble of a window.
+// The path of the micro-batch of a selection through the stages.
+void addStrip(Details& details, const RunView& view, const Selection& selection,
+              const DetailsClock& clock);
+// The shares of forward, backward, W, optimizer, exposed communication and bubble in a window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
 Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);

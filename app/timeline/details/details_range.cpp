@@ -40,7 +40,7 @@ DetailsSection shares(const RunView& view, engine::Window window)
     section.title = tr("Shares");
     section.note = tr("bubble");
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
-    constexpr int kShown = 16; // more devices would push the counts out of sight
+    constexpr int kShown = 16; // more would move the counts out of view
     for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
         DetailsBar bar;
         bar.name = tr("Device %1").arg(d);
@@ -62,7 +62,7 @@ double meanBubble(const RunView& view, engine::Window window)
     return sum / std::max(1, view.devices());
 }
 
-// The host's NVTX range, if one is selected.
+// The selected NVTX range of the host; nullptr if none is selected.
 const HostRange* marked(const Selection& selection, const KernelView* kernels)
 {
     const bool hasDevice = kernels != nullptr && selection.device.isValid();
@@ -72,7 +72,7 @@ const HostRange* marked(const Selection& selection, const KernelView* kernels)
 DetailsSection markedSection(const RunView& view, const HostRange& range)
 {
     DetailsSection section;
-    section.title = tr("Marked on the host");
+    section.title = tr("Range on the host");
     section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
     section.rows.push_back(
         {tr("By"),

@@ -77,7 +77,7 @@ QString flopsText(double perSecond)
                              : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 0));
 }
 
-// From the first iteration to the last, including warm-up, which trains, too.
+// Adds the first and the last value over all iterations, including warm-up, which also trains.
 void addCourse(const engine::Run& run, const QString& name,
                std::optional<double> engine::Iteration::*value, DetailsSection& section)
 {
@@ -110,14 +110,14 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     if (metrics.tokensPerSecond)
         section.rows.push_back(
             {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
-    if (metrics.mfu) // of a measured peak, not a data sheet's
+    if (metrics.mfu) // relative to a measured peak unless it is from a data sheet
         section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
                                 percent(*metrics.mfu)});
-    if (metrics.hfu) // counts recomputed work again
+    if (metrics.hfu) // includes recomputed work
         section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
     if (info.peakFlops > 0)
         section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
-    add(tr("Peak from"), info.peakSource);
+    add(tr("Peak source"), info.peakSource);
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
@@ -136,7 +136,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 namespace {
 
-// The shown iteration, and whether it is the run's reported one.
+// The name of the shown iteration, and whether it is the reported one.
 QString whichIteration(const engine::Run& run, int iteration)
 {
     using enum engine::Iteration::Kind;

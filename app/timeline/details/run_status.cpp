@@ -23,7 +23,7 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     const RunPointer run = document.run();
     if (!run)
         return {document.state() == RunDocument::State::Loading ? say("reading")
-                                                                : say("no numbers yet")};
+                                                                : say("no metrics yet")};
     const engine::RunInfo& info = run->info;
     const engine::Shape& shape = run->schedule.shape;
     QString devices = countOf(shape.devices, "device");

@@ -9,11 +9,11 @@
 
 namespace app {
 
-// The status bar of a run's page: mode and devices, counts, selection, timing method. `metrics`
-// without devices: not known yet. `kernels` may be null.
+// The texts of the status bar of a run's page: mode and devices, counts, selection, timing method.
+// `metrics` without devices means that they are not known yet. `kernels` may be nullptr.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
-// "median replay 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
+// "median iteration 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 
 } // namespace app

@@ -8,13 +8,13 @@
 
 namespace app {
 
-// Tooltip as rich text: the op's name and duration, description, place and time, and the op that it
-// waited for.
+// The tooltip of an item as rich text: name and duration, description, place and time, and the op
+// that it waited for.
 QString toolTipText(const RunView& view, const Selection& selection);
-// Tooltip of an NVTX range: text, duration and op.
+// The tooltip of an NVTX range: text, duration and op.
 QString rangeToolTip(const RunView& view, const HostRange& range);
 
-// Title and length on one line, the rest under it; rich text.
+// Rich text with title and length in one line, and the lines below it.
 QString toolTipPage(const QString& title, const QString& length, const QStringList& lines);
 
 } // namespace app

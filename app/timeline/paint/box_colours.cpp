@@ -8,19 +8,19 @@ namespace app {
 namespace {
 
 constexpr double kDimLight = 0.44, kDimDark = 0.46;
-// Eight hues that also differ in lightness; forward ones are mixed with the surface.
+// Eight hues that also differ in lightness. The colours of forward ops are mixed with the surface.
 constexpr profiler::Colour kHueColours[BoxColours::kHues]
     = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
+
+} // namespace
 
 profiler::Colour fromQt(QColor colour)
 {
     return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
             static_cast<std::uint8_t>(colour.blue())};
 }
-
-} // namespace
 
 QColor mixed(QColor from, QColor to, double share)
 {

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The colours of a lane, resolved once per theme: fills of all ops and chunks, their dimmed
-// variants, and the ink with the better contrast on each.
+// The colours of a lane, computed once per theme: the fills of all ops and chunks, their dimmed
+// variants, and for each the ink with the better contrast.
 class BoxColours
 {
 public:
@@ -22,7 +22,7 @@ public:
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
-    // Of an op, by the current ColourBy.
+    // The look of an op with the current ColourBy.
     const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
@@ -55,6 +55,7 @@ private:
     Hatch m_bubble, m_selected;
 };
 
+profiler::Colour fromQt(QColor colour);
 QColor mixed(QColor from, QColor to, double share); // share 0: from
 
 } // namespace app

@@ -8,8 +8,9 @@
 namespace app {
 namespace {
 
-constexpr double kTextNeeds = 13; // height of a box with a number
-constexpr double kNameNeeds = 24; // with a name: rows of comparisons and dense lanes have numbers
+constexpr double kTextNeeds = 13; // height of a box with a number, in pixels
+// with a name; rows of comparisons and dense lanes have only numbers
+constexpr double kNameNeeds = 24;
 constexpr double kThinGap = 0.6;
 
 } // namespace
@@ -29,7 +30,8 @@ void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const
     if (stretch.width() < kThinBelow) {
         box.setWidth(std::max(box.width(), m_axis.devicePixel()));
         m_painter.fillRect(box, look.fill);
-        if (box.width() > 2) // the share of the border that 0.6 of a pixel would cover
+        // A border of 0.6 pixels is drawn as a whole pixel in a mixed colour.
+        if (box.width() > 2)
             m_painter.fillRect(
                 QRectF(box.right() - m_axis.gap(), box.top(), m_axis.gap(), box.height()),
                 mixed(look.fill, m_colours.surface(), kThinGap));

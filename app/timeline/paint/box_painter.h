@@ -10,16 +10,16 @@ class QPainter;
 
 namespace app {
 
-// The content of a box; its width decides how much of it is drawn.
+// The text of a box. The width of the box determines how much of it is drawn.
 struct BoxText
 {
     QString number, name; // "5", "1B5"
-    bool isUp = false;    // direction up: cut corner, underlined
-    bool isBold = false;  // of the selected micro-batch
+    bool isUp = false;    // direction up: underlined, with a cut corner
+    bool isBold = false;  // in the selected micro-batch
 };
 
-// Draws one box of time by its level of detail. `rect` is the whole stretch (the
-// border included).
+// Draws one box at the level of detail for its width. `rect` is the whole stretch of time and
+// includes the border.
 class BoxPainter
 {
 public:

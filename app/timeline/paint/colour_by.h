@@ -6,9 +6,9 @@
 
 namespace app {
 
-// The meaning of a compute box's colour: by default the kind of op; else one hue per micro-batch,
-// stage or direction, lighter for forward. Transfers, the optimizer and coverage columns keep the
-// colours of their kind.
+// What the colour of a compute box means: by default the kind of op, otherwise the micro-batch, the
+// stage or the direction, with forward ops in a lighter tone. Transfers, the optimizer and coverage
+// columns keep the colours of their kind.
 enum class ColourBy { Operation, MicroBatch, Stage, Direction };
 constexpr int kColourBys = 4;
 
@@ -17,7 +17,7 @@ inline ColourBy nextColourBy(ColourBy by)
 {
     return static_cast<ColourBy>((static_cast<int>(by) + 1) % kColourBys);
 }
-// The number that decides the hue of an op; -1: its kind does.
+// The number that selects the hue of an op; -1 if its kind does.
 int colourGroup(const engine::Op& op, ColourBy by);
 
 } // namespace app

@@ -9,13 +9,14 @@
 namespace app {
 namespace {
 
-// Fills the column upwards, rounded to rows, share on share; the rest fills the remainder. `top` is
-// its first pixel, `stride` the pixels per row.
+// Fills a column from the bottom with one share on the other, rounded to rows; the remaining rows
+// get the last colour. `top` is the first pixel of the column, `stride` the number of pixels per
+// row.
 template<std::size_t kCount>
 void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, kCount>& shares,
                 const std::array<QRgb, kCount + 1>& colours)
 {
-    QRgb* const bottom = top + rows * stride; // under the last row
+    QRgb* const bottom = top + rows * stride; // below the last row
     QRgb* pixel = bottom;
     const auto fillTo = [&](int height, QRgb colour) {
         for (const QRgb* const last = bottom - height * stride; pixel > last;)
@@ -41,7 +42,7 @@ std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
     return all;
 }
 
-// An opaque one is copied instead of blended.
+// An opaque image is copied, which is faster than blending.
 QImage::Format formatOf(std::span<const QRgb> colours)
 {
     const bool isOpaque = std::ranges::all_of(colours, [](QRgb c) { return qAlpha(c) == 255; });
@@ -73,7 +74,7 @@ void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& col
         const auto after = busyBefore(end);
         std::array<double, kCount> shares{};
         for (std::size_t k = 0; end > begin && k < kCount; ++k)
-            if (after[k] != before[k]) // most are not
+            if (after[k] != before[k]) // most are equal
                 shares[k] = (after[k] - before[k]) / (end - begin);
         fillColumn(pixels + column, stride, rows, shares, inks);
         begin = end;

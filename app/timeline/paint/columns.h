@@ -12,12 +12,12 @@ class QPainter;
 
 namespace app {
 
-// Colours of a coverage column, from the bottom by kind, and of the rest above.
+// The colours of a coverage column by kind, from the bottom, and of the rest above them.
 template<std::size_t kCount>
 struct ColumnColoursOf
 {
     std::array<QColor, kCount> shares;
-    QColor rest; // transparent: nothing is drawn there
+    QColor rest; // transparent: not drawn
 };
 using ColumnColours = ColumnColoursOf<kShares>; // by Share
 using KernelColumnColours = ColumnColoursOf<kKernelShares>;
@@ -32,9 +32,9 @@ struct ColumnsOf
 using Columns = ColumnsOf<kShares>;
 using KernelColumns = ColumnsOf<kKernelShares>;
 
-// Draws one column per device pixel. Heights are exact shares of the column's time, from the busy
-// time before each edge, queried from left to right. Writes into an image, since five rectangles
-// per column would be slow.
+// Draws one column per device pixel. Heights are exact shares of the column's time: the difference
+// of the busy time before its two edges. `busyBefore` is called from left to right. Writes into an
+// image, because five rectangles per column would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore);
 void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNumbersBelow = 16, kSide = 16, kTop = 10, kBottom = 8; // of the bars
 constexpr double kHighest = 64, kLowest = 14, kDigits = 13;
 
-// Number labels are drawn under every so many devices.
+// Every how many devices have a number label.
 int numberStep(double slot)
 {
     int step = 1;

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Memory scales shared by all runs of a comparison; separate for bytes and M_a.
+// The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
 struct MemoryScales
 {
     double bytes = 1, stash = 1;
@@ -13,10 +13,10 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// The area of the bars, under the key numbers in the right column of a row; `column` is the row's
-// column. Empty if they do not fit.
+// The area of the memory bars, below the key numbers in the right column of a row. `column` is that
+// column of the row. Empty if the bars do not fit.
 QRectF compareMemoryArea(const CompareRow& row, const QRectF& column);
-// The area of one device within `area`, including the space to its neighbour.
+// The area of one device within `area`, including the space to the next device.
 QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device);
 void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales,
                         const QRectF& column);

@@ -13,9 +13,9 @@ namespace app {
 namespace {
 
 constexpr double kHeader = 140;
-constexpr double kGapFrom = 74;               // pixels that the words of a gap need
+constexpr double kGapFrom = 74;               // pixels that the text of a gap needs
 constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
-constexpr double kAllLinesFrom = 120;         // height of a row that shows all of them
+constexpr double kAllLinesFrom = 120;         // height of a row that shows all key numbers
 
 QString subtitle(const CompareRow& row)
 {
@@ -113,13 +113,13 @@ void paintCompareLanes(const ComparePaint& paint)
                          tr("no iteration yet"));
         return;
     }
-    // Draws only the compared iteration: its neighbours would look like part of it.
+    // Draws only the compared iteration, because others next to it would look like part of it.
     const QRectF clip = stretch(paint.axis, paint.row.window(), paint.top,
                                 CompareLayout::kTitle + lanesHeight(paint.row));
     painter.save();
     painter.setClipRect(clip, Qt::IntersectClip);
     LanePainter lanes(painter, *paint.row.view, paint.axis, paint.colours);
-    lanes.setLabels(LanePainter::Labels::Numbers); // equal labels in rows of all heights
+    lanes.setLabels(LanePainter::Labels::Numbers); // the same labels in rows of all heights
     for (int d = 0; d < paint.row.view->devices(); ++d)
         lanes.paintCompute(engine::DeviceId{d},
                            paint.top + CompareLayout::kTitle + d * paint.row.pitch,
@@ -142,7 +142,7 @@ void paintCompareEnd(const ComparePaint& paint)
         = paint.axis.snappedX(origin + paint.baseline->duration() * paint.row.ticksPerUnit());
     if (other - end >= kGapFrom) {
         paintGap(paint, end + 2, other);
-        // longer than the baseline: the excess is labelled after its end if it fits
+        // If the run is longer than the baseline, the excess is labelled after its end if it fits.
     } else if (other < end) {
         paint.painter.setFont(uiFont(13, QFont::Medium));
         const QString text = differenceText(paint.row, *paint.baseline);
@@ -160,12 +160,12 @@ void paintCompareHeader(const ComparePaint& paint)
     const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(13, QFont::Medium));
     painter.setPen(chrome.text);
-    const QString name = QString::fromStdString(paint.row.view->run().info.label);
+    const QString name = QString::fromStdString(paint.row.name);
     painter.drawText(QPointF(24, paint.top + 21),
                      QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kHeader - 32));
     painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));
     painter.setPen(chrome.text2);
-    const int every = paint.row.pitch >= 11 ? 1 : 4; // omits labels that would touch
+    const int every = paint.row.pitch >= 11 ? 1 : 4; // omits labels that would overlap
     for (int d = 0; d < paint.row.view->devices(); d += every)
         painter.drawText(QRectF(24, paint.top + CompareLayout::kTitle + d * paint.row.pitch,
                                 kHeader - 24 - 20, paint.row.pitch - 2),

@@ -8,13 +8,13 @@ class QPainter;
 
 namespace app {
 
-// The parts of one row of a comparison. `top` places the row on the painter.
+// One row of a comparison and where it is drawn. `top` is the row's y on the painter.
 struct ComparePaint
 {
     QPainter& painter;
     const CompareLayout& layout;
     const CompareRow& row;
-    const CompareRow* baseline; // nullptr: another unit, or the row itself
+    const CompareRow* baseline; // nullptr: another unit, or this row
     const BoxColours& colours;
     TimeAxis axis;
     double top = 0;
@@ -22,12 +22,12 @@ struct ComparePaint
 
 void paintCompareLanes(const ComparePaint& paint);
 void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the baseline
-void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 wide
-// Iteration time, bubble, peak, and the difference if it fits.
+void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 pixels wide
+// Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
 double compareNumbersHeight(const CompareRow& row); // from the top of the row
 
-// Ticks in the unit of a group, counted from the iteration's start.
+// Ticks in the unit of a group, relative to the iteration's start.
 RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);
 Scale compareTime(const CompareLayout& layout, const CompareRow& row);
 

@@ -7,8 +7,8 @@
 
 namespace app {
 namespace {
-constexpr double kPeriod = 5 * 1.4142135623730951; // along x, for five pixels across the lines
-constexpr int kPeriods = 5;                        // of a tile
+constexpr double kPeriod = 5 * 1.4142135623730951; // along x: five pixels between the lines
+constexpr int kPeriods = 5;                        // per tile
 } // namespace
 
 Hatch::Hatch(QColor ground, QColor line, double dpr)

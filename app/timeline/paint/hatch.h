@@ -8,8 +8,9 @@ class QRectF;
 
 namespace app {
 
-// The hatch of a bubble: lines at 45 degrees, one pixel wide, every five pixels. Drawn once into a
-// tile per device pixel ratio; the caller sets the origin, so that the hatch moves with the time.
+// The hatch of a bubble: lines at 45 degrees, one pixel wide, five pixels apart. It is drawn once
+// into a tile per device pixel ratio. The caller sets the origin, so that the hatch moves with the
+// time.
 class Hatch
 {
 public:

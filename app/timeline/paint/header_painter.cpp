@@ -199,8 +199,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
-    // Over low boxes the lines move together, and over the lowest ones the stages are omitted: the
-    // labels of the sub-lanes start at the end of the boxes.
+    // On low lanes the lines are closer together, and on the lowest ones the stages are omitted,
+    // because the labels of the sub-lanes begin at the end of the boxes.
     constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
     const bool isLow = lane.compute < kTwoLinesFrom;
     const double rest = area.height() - lane.kernelsHeight();

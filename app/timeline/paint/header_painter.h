@@ -11,9 +11,9 @@ class QPainter;
 
 namespace app {
 
-// The columns beside the lanes. Left, 140: name, stages, share of compute, bar of time shares.
-// Right, 124: the peak of memory by kind, M_a if no memory was recorded, or the bubble if lanes are
-// dense.
+// The columns next to the lane of a device. Left, 140 pixels wide: name, stages, share of compute,
+// bar of time shares. Right, 124 pixels wide: the peak of memory by category (M_a if no memory was
+// recorded), or the bubble if lanes are dense.
 struct LaneCell
 {
     const RunView& view;
@@ -22,13 +22,14 @@ struct LaneCell
     const Lane& lane;
     int iteration = -1;
     QRectF area;
-    const KernelView* kernels = nullptr; // shown if the lane has kernel rows
+    const KernelView* kernels = nullptr; // not nullptr if the lane has kernel rows
 };
 void paintHeader(QPainter& painter, const LaneCell& cell);
 void paintMemoryCell(QPainter& painter, const LaneCell& cell);
-QString memoryTitle(const RunView& view, const Lane& lane); // over the right column
+QString memoryTitle(const RunView& view, const Lane& lane); // of the right column
 
-// Forward, backward, W, optimizer, exposed communication; the rest of `area` is bubble.
+// Draws the shares of forward, backward, W, optimizer and exposed communication. The rest of `area`
+// is bubble.
 void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
                    const BoxColours& colours, const QRectF& area);
 

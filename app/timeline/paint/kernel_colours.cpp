@@ -10,7 +10,7 @@ profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette
     switch (kind) {
     case Matmul:
         return isDark ? Colour{0xA7, 0xAF, 0xBB} : Colour{0x52, 0x5B, 0x68};
-    case Norm: // between matmul and attention, since closer tones would be indistinguishable
+    case Norm: // between matmul and attention, because closer tones would be hard to distinguish
         return isDark ? Colour{0x86, 0x8F, 0x9D} : Colour{0x6E, 0x78, 0x86};
     case Attention:
         return isDark ? Colour{0x66, 0x70, 0x81} : Colour{0x8B, 0x95, 0xA4};

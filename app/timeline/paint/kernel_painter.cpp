@@ -12,17 +12,17 @@ namespace {
 using engine::Span;
 using engine::Window;
 
-constexpr double kKernelNameFrom = 34; // width of a box with a name, elided if need be
-constexpr double kBoxesUpTo = 4;       // spans a pixel: more are columns, whatever their widths
+constexpr double kKernelNameFrom = 34; // width of a box with a name, which may be elided
+constexpr double kBoxesUpTo = 4;       // spans per pixel; more are drawn as columns
 
-// Also marked by its height, for readers who cannot distinguish its hue from grey.
+// Kernels that move data also have another height, for readers who cannot distinguish the hue from
+// grey.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
 }
 constexpr double kLowInset = 3;
 
-// The visible part of a box.
 QRectF inSight(const TimeAxis& axis, const QRectF& box)
 {
     const double left = std::max(box.left(), axis.left),
@@ -75,7 +75,7 @@ void KernelPainter::paintRow(const Row& row)
         paintBoxes(row, spans);
 }
 
-// Neighbours that are too narrow for boxes share one stretch of columns.
+// Adjacent kernels that are too narrow for boxes share one stretch of columns.
 void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
 {
     const double narrow = kCoverageBelow * m_axis.ticksPerPixel();
@@ -124,7 +124,7 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
         paintName(span.op, waiting, {});
 }
 
-// Without an ink: on a hatch, which the name covers.
+// `ink` is invalid if the name is drawn on a hatch, which it then covers.
 void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
 {
     const auto& activity = m_kernels.activity();

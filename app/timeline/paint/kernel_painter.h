@@ -10,9 +10,9 @@ class QPainter;
 
 namespace app {
 
-// Draws kernels under their ops, row by row: boxes with the kernel's name if it fits; narrower ones
-// become columns of exact shares, so that gaps stay visible and the cost depends on the pixels. The
-// wait of an NCCL kernel is hatched like a bubble within its box.
+// Draws kernels below their ops, row by row: boxes with the kernel's name if it fits. Narrower
+// kernels become columns of exact shares, so that gaps stay visible and the cost depends on the
+// pixels. The part in which an NCCL kernel waits is hatched like a bubble.
 class KernelPainter
 {
 public:
@@ -41,8 +41,8 @@ private:
     KernelColumnColours m_columns;
 };
 
-// The hatch of a wait with the frame of its box, for lane and legend; `origin`: start of the hatch,
-// `edge`: width of the frame.
+// Draws the hatch of a wait with the frame of its box, for lane and legend. `origin` is the x at
+// which the hatch begins, `edge` the width of the frame.
 void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
                      double origin, double edge);
 

@@ -1,10 +1,11 @@
 #include "app/timeline/paint/lane_painter.h"
 
 #include "app/timeline/paint/columns.h"
-#include "app/timeline/paint/sublane_painter.h"
 #include "app/timeline/view/labels.h"
 #include "engine/schedule/notation.h"
 
+#include <QCoreApplication>
+#include <QFontMetricsF>
 #include <QPainter>
 
 namespace app {
@@ -14,7 +15,23 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 namespace {
-constexpr double kHatchFrom = 10; // lower bubbles are plain
+
+constexpr double kHatchFrom = 10;      // height; lower bubbles are plain
+constexpr double kSmallNumberFrom = 9; // one digit of 10 px
+
+BoxText transferText(const engine::Op& op)
+{
+    using enum engine::OpKind;
+    BoxText text;
+    if (op.kind == AllReduce) {
+        text.number = QString::number(op.stage.value);
+        return text;
+    }
+    const bool isOut = op.kind == SendActivation || op.kind == SendGradient;
+    text.name = (isOut ? QStringLiteral("to %1") : QStringLiteral("from %1")).arg(op.peer);
+    return text;
+}
+
 } // namespace
 
 BoxText boxText(const engine::Op& op)
@@ -26,7 +43,7 @@ BoxText boxText(const engine::Op& op)
         return text;
     }
     text.number = microBatchText(op);
-    engine::Op down = op; // the corner and the underline already mark up
+    engine::Op down = op; // the corner and the underline already show the direction
     down.replica = 0;
     text.name = QString::fromStdString(engine::toString(down));
     return text;
@@ -55,7 +72,7 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
         && iteration == m_flow->iteration;
 }
 
-// A search dims other ops than its hits, a flow other micro-batches.
+// A search dims ops that do not match; a flow dims other micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
     const bool isOther = m_found != nullptr ? !m_found->has(span)
@@ -69,14 +86,11 @@ void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
     paintCompute(device, lane.computeTop(), lane.compute);
     if (lane.kind != LaneKind::Full)
         return;
-    const auto isDimmed
-        = [this](const engine::Span& span) { return emphasis(span) == Emphasis::Dimmed; };
-    SublanePainter sublanes(m_painter, m_view, m_axis, m_colours);
     using enum engine::Track::Kind;
-    sublanes.paintTransfers({device, Send}, lane.sendTop(), isDimmed);
-    sublanes.paintTransfers({device, Receive}, lane.receiveTop(), isDimmed);
-    sublanes.paintTransfers({device, AllReduce}, lane.reduceTop(), isDimmed);
-    sublanes.paintMemory(device, lane, iteration);
+    paintTransfers(device, Send, lane.sendTop());
+    paintTransfers(device, Receive, lane.receiveTop());
+    paintTransfers(device, AllReduce, lane.reduceTop());
+    paintMemory(device, lane, iteration);
 }
 
 void LanePainter::paintCompute(DeviceId device, double top, double height)
@@ -92,7 +106,8 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
         paintOp(piece, top, height);
         break;
     case Piece::Kind::Exposed:
-        paintExposed(piece, top, height);
+        m_boxes.draw(stretch(m_axis, piece.window, top, height),
+                     m_colours.exposed(Emphasis::Normal), {});
         break;
     case Piece::Kind::Bubble: {
         QRectF box = boxRect(m_axis, piece.window, top, height);
@@ -124,7 +139,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), emphasisOf(piece.op)), text);
         return;
     }
-    // A joint F and B: one cell split in half, F above.
+    // A joint F and B are one cell that is split in half, with F above.
     const auto& partner = m_view.op(piece.joint);
     const bool isForwardFirst = op.kind == OpKind::Forward;
     const double half = m_axis.snap(box.height() / 2);
@@ -137,12 +152,6 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
                                       emphasisOf(part == &op ? piece.op : piece.joint)),
                      textOf(*part));
     }
-}
-
-void LanePainter::paintExposed(const Piece& piece, double top, double height)
-{
-    m_boxes.draw(stretch(m_axis, piece.window, top, height), m_colours.exposed(Emphasis::Normal),
-                 {});
 }
 
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
@@ -163,6 +172,90 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
                  [shares = RunView::SharesSweep(m_view, device)](double time) mutable {
                      return shares.before(time);
                  });
+}
+
+// More than one span in two pixels: columns of exact shares.
+void LanePainter::paintTransfers(DeviceId device, engine::Track::Kind kind, double top)
+{
+    const engine::Window sight = m_axis.window();
+    const auto spans = m_view.spansAround(device, kind, sight);
+    if (static_cast<double>(spans.size()) <= m_axis.width / 2) {
+        for (const engine::Span& span : spans)
+            if (span.end >= sight.begin)
+                paintTransfer(span, top);
+        return;
+    }
+    ColumnColours colours;
+    colours.shares.fill(m_colours.look(OpKind::SendActivation, 0, Emphasis::Normal).fill);
+    colours.rest = Qt::transparent;
+    paintColumns(
+        m_painter, m_axis, {stretch(m_axis, sight, top, Lane::kTransfer), sight, colours},
+        [busy = m_view.transfers(device, kind)](double time) mutable { return busy.before(time); });
+}
+
+void LanePainter::paintTransfer(const engine::Span& span, double top)
+{
+    const auto& op = m_view.op(span.op);
+    const auto& look = m_colours.look(op.kind, 0, emphasis(span));
+    QRectF box = boxRect(m_axis, span.window(), top, Lane::kTransfer);
+    box.setWidth(std::max(box.width(), m_axis.gap()));
+    m_painter.fillRect(box, look.fill);
+    const BoxText text = transferText(op);
+    const QString& shown = text.number.isEmpty() ? text.name : text.number;
+    const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
+    if (box.width() + m_axis.gap() < needs)
+        return;
+    const QFont font = uiFont(10, QFont::Medium);
+    const QFontMetricsF metrics(font);
+    m_painter.setFont(font);
+    m_painter.setPen(look.ink);
+    m_painter.drawText(QPointF(std::round(box.center().x() - metrics.horizontalAdvance(shown) / 2),
+                               std::round(box.center().y() + metrics.capHeight() / 2)),
+                       shown);
+}
+
+void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
+{
+    const Theme& theme = m_colours.theme();
+    const QColor forward = toQt(theme.palette.forward), surface = m_colours.surface();
+    const MemoryLevels levels{m_view.memory(device),
+                              m_view.timeline().iterations,
+                              m_axis.snap(lane.memoryTop()),
+                              lane.memory,
+                              m_view.memoryScale(),
+                              {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
+                               mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward,
+                               theme.chrome.line}};
+    paintMemoryLevels(m_painter, m_axis, levels);
+    if (iteration >= 0 && iteration < static_cast<int>(levels.iterations.size()))
+        paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);
+}
+
+// A dot at the highest memory of an iteration.
+void LanePainter::paintPeak(const MemoryLevels& levels, engine::Window iteration)
+{
+    if (levels.series.isEmpty())
+        return;
+    const auto time = static_cast<double>(levels.series.timeOfPeak(iteration));
+    const double level = levels.series.at(time).total;
+    const double x = m_axis.x(time);
+    if (x < m_axis.left || x > m_axis.right())
+        return;
+    const double y = levels.y(m_axis, level);
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_colours.theme().chrome.text);
+    m_painter.drawEllipse(QPointF(x, y + 0.5), 2.5, 2.5);
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.memoryScale()));
+    const QString amount = m_view.hasMemory() ? bytes.text(level) : number(level, 1);
+    const QString text = QCoreApplication::translate("app::Memory", "peak %1").arg(amount);
+    const QFont font = uiFont(10);
+    const double width = QFontMetricsF(font).horizontalAdvance(text);
+    const bool isLeft = x - width - 8 >= m_axis.left;
+    m_painter.setFont(font);
+    m_painter.setPen(m_colours.theme().chrome.text2);
+    m_painter.drawText(QPointF(isLeft ? x - width - 6 : x + 6, y - 1), text);
 }
 
 } // namespace app

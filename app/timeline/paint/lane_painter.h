@@ -5,14 +5,15 @@
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
+#include "app/timeline/view/memory_levels.h"
 
 #include <optional>
 
 namespace app {
 
-// Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
-// only the visible part; the cost depends on the pixels. Selection and hover are in
-// marks_painter.h.
+// Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
+// the visible part is drawn, so the cost depends on the pixels. marks_painter.h draws selection and
+// hover.
 class LanePainter
 {
 public:
@@ -23,7 +24,7 @@ public:
 
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
-    void setFound(const Found* found) { m_found = found; } // the others are dimmed; may be null
+    void setFound(const Found* found) { m_found = found; } // other ops are dimmed; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 
@@ -34,7 +35,11 @@ private:
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
-    void paintExposed(const Piece& piece, double top, double height);
+    // The narrow lanes under the boxes: messages, all-reduces, memory over time.
+    void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
+    void paintTransfer(const engine::Span& span, double top);
+    void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
+    void paintPeak(const MemoryLevels& levels, engine::Window iteration);
 
     QPainter& m_painter;
     const RunView& m_view;

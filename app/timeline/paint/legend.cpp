@@ -11,120 +11,73 @@ namespace app {
 namespace {
 
 using engine::OpKind;
+using profiler::LegendEntry;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
-// What occurs in any of the runs, and whether exposed communication covers a pixel.
-struct Shown : Occurrence
+// What occurs in any of the runs, by the kinds that have entries of their own, and whether exposed
+// communication covers a pixel.
+profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail)
 {
-    bool isExposed = false;
-    int microBatches = 0, stages = 0;
-};
-
-Shown merged(const std::vector<LegendRun>& runs)
-{
-    Shown all;
+    profiler::LegendContent all;
+    all.hasBubble = true;
     for (const LegendRun& run : runs) {
-        const auto& one = run.view->occurs();
-        const engine::Shape& shape = run.view->run().schedule.shape;
-        all.microBatches = std::max(all.microBatches, shape.microBatches);
-        all.stages = std::max(all.stages, shape.stages);
-        for (int kind = 0; kind < engine::kOpKinds; ++kind)
-            all.kinds[kind] = all.kinds[kind] || one.kinds[kind];
-        all.chunks = std::max(all.chunks, one.chunks);
+        const Occurrence& one = run.view->occurs();
+        for (int k = 0; k < engine::kOpKinds; ++k) {
+            const auto kind = static_cast<OpKind>(k);
+            const bool isTransfer = kind == OpKind::SendActivation || kind == OpKind::AllReduce;
+            if (!one.has(kind)
+                || !(engine::isCompute(kind) || kind == OpKind::OptimizerStep
+                     || (isTransfer && detail == LegendDetail::WithMemory)))
+                continue;
+            for (int chunk = 0; chunk < (engine::isCompute(kind) ? one.chunks : 1); ++chunk)
+                all.chunks[kind].insert(chunk);
+        }
         all.isUp = all.isUp || one.isUp;
-        all.isExposed = all.isExposed
+        all.hasExposed = all.hasExposed
             || static_cast<double>(one.longestExposed) >= std::max(1.0, run.ticksPerPixel);
     }
     return all;
 }
 
-LegendEntry opEntry(const BoxColours& colours, OpKind kind, int chunks, const QString& text)
-{
-    LegendEntry entry;
-    for (int chunk = 0; chunk < std::min(3, chunks); ++chunk)
-        entry.fills.push_back(colours.look(kind, chunk, Emphasis::Normal).fill);
-    entry.edge = colours.look(kind, 0, Emphasis::Normal).edge;
-    entry.text = text;
-    return entry;
-}
-
 // One hue per micro-batch, stage or direction; forward lighter.
-void addHues(Legend& legend, const Shown& all, const BoxColours& colours)
+std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const BoxColours& colours)
 {
     const ColourBy by = colours.colourBy();
-    const int groups = by == ColourBy::MicroBatch ? all.microBatches
-        : by == ColourBy::Stage                   ? all.stages
-                                                  : 1 + static_cast<int>(all.isUp);
-    const auto entry = [&](int group, const QString& text) {
-        legend.left.push_back({LegendEntry::Look::Fills,
-                               {colours.hue(group, true, Emphasis::Normal).fill,
-                                colours.hue(group, false, Emphasis::Normal).fill},
-                               {},
-                               text});
-    };
+    int groups = 1;
+    for (const LegendRun& run : runs) {
+        const engine::Shape& shape = run.view->run().schedule.shape;
+        groups
+            = std::max(groups,
+                       by == ColourBy::MicroBatch  ? shape.microBatches
+                           : by == ColourBy::Stage ? shape.stages
+                                                   : 1 + static_cast<int>(run.view->occurs().isUp));
+    }
     const QString first = by == ColourBy::MicroBatch ? tr("micro-batch 0: forward, backward")
         : by == ColourBy::Stage                      ? tr("stage 0: forward, backward")
                                                      : tr("down: forward, backward");
+    std::vector<LegendEntry> entries;
     for (int group = 0; group < std::min(groups, BoxColours::kHues); ++group) {
         const bool isRepeated = group + BoxColours::kHues < groups;
         const QString number = by == ColourBy::Direction ? tr("up") : QString::number(group);
-        entry(group,
-              group == 0       ? first
-                  : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
-                               : number);
+        const QString text = group == 0 ? first
+            : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
+                         : number;
+        entries.push_back({LegendEntry::Look::Fills,
+                           {fromQt(colours.hue(group, true, Emphasis::Normal).fill),
+                            fromQt(colours.hue(group, false, Emphasis::Normal).fill)},
+                           text.toStdString(),
+                           {}});
     }
-}
-
-void addCompute(Legend& legend, const Shown& all, const BoxColours& colours)
-{
-    if (colours.colourBy() != ColourBy::Operation) {
-        addHues(legend, all, colours);
-        return;
-    }
-    const QString chunked = all.chunks == 2 ? tr("forward, chunk 0 and 1")
-        : all.chunks > 2                    ? tr("forward, chunk 0, 1, 2 ...")
-                                            : tr("forward");
-    if (all.has(OpKind::Forward))
-        legend.left.push_back(opEntry(colours, OpKind::Forward, all.chunks, chunked));
-    if (all.has(OpKind::Backward))
-        legend.left.push_back(opEntry(colours, OpKind::Backward, all.chunks, tr("backward")));
-    if (all.has(OpKind::BackwardInput))
-        legend.left.push_back(
-            opEntry(colours, OpKind::BackwardInput, all.chunks, tr("input gradient I")));
-    if (all.has(OpKind::BackwardWeight))
-        legend.left.push_back(
-            opEntry(colours, OpKind::BackwardWeight, all.chunks, tr("weight gradient W")));
-    if (all.isUp)
-        legend.left.push_back(
-            {LegendEntry::Look::Up, {colours.theme().chrome.text2}, {}, tr("direction up")});
-}
-
-void addRest(Legend& legend, const Shown& all, const BoxColours& colours, LegendDetail detail)
-{
-    const bool sends = all.has(OpKind::SendActivation), reduces = all.has(OpKind::AllReduce);
-    if (detail == LegendDetail::WithMemory && (sends || reduces)) {
-        const QString text = sends && reduces ? tr("P2P, all-reduce")
-            : sends                           ? tr("P2P")
-                                              : tr("all-reduce");
-        legend.left.push_back(opEntry(colours, OpKind::SendActivation, 1, text));
-    }
-    if (all.isExposed)
-        legend.left.push_back(
-            {LegendEntry::Look::Fills,
-             {colours.exposed(Emphasis::Normal).fill},
-             {},
-             detail == LegendDetail::WithMemory ? tr("exposed") : tr("exposed communication")});
-    if (all.has(OpKind::OptimizerStep))
-        legend.left.push_back(opEntry(colours, OpKind::OptimizerStep, 1, tr("optimizer")));
-    legend.left.push_back({LegendEntry::Look::Bubble, {}, {}, tr("bubble")});
+    return entries;
 }
 
 double widthOf(const LegendEntry& entry, const QFontMetricsF& metrics)
 {
     const auto fills = static_cast<double>(std::max<std::size_t>(1, entry.fills.size()));
-    return fills * kSwatch + kTextGap + metrics.horizontalAdvance(entry.text);
+    return fills * kSwatch + kTextGap
+        + metrics.horizontalAdvance(QString::fromStdString(entry.text));
 }
 
 double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours& colours,
@@ -144,24 +97,25 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
                                    {swatch.left(), swatch.top() + 5}};
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(entry.fills.front());
+        painter.setBrush(colours.theme().chrome.text2);
         painter.drawPolygon(outline, 5);
         painter.setRenderHint(QPainter::Antialiasing, false);
     } else {
         for (std::size_t k = 0; k < entry.fills.size(); ++k) {
             const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);
-            painter.fillRect(one.adjusted(0, 0, -1, 0), entry.fills[k]);
+            painter.fillRect(one.adjusted(0, 0, -1, 0), toQt(entry.fills[k]));
             right = one.right();
         }
-        if (entry.edge.isValid()) {
-            painter.setPen(entry.edge);
+        if (entry.edge) {
+            painter.setPen(toQt(*entry.edge));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(swatch.adjusted(0.5, 0.5, -1.5, -0.5));
         }
     }
     const QFontMetricsF metrics(painter.font());
     painter.setPen(colours.theme().chrome.text2);
-    painter.drawText(QPointF(right + kTextGap, at.y() + metrics.capHeight() / 2), entry.text);
+    painter.drawText(QPointF(right + kTextGap, at.y() + metrics.capHeight() / 2),
+                     QString::fromStdString(entry.text));
     return at.x() + widthOf(entry, metrics) + kEntryGap;
 }
 
@@ -169,26 +123,29 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
 
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail)
 {
+    const auto& palette = colours.theme().palette;
+    profiler::LegendContent content = contentOf(runs, detail);
     Legend legend;
-    const Shown all = merged(runs);
-    addCompute(legend, all, colours);
-    addRest(legend, all, colours, detail);
+    if (colours.colourBy() != ColourBy::Operation) {
+        legend.left = hueEntries(runs, colours);
+        std::erase_if(content.chunks, [](const auto& of) { return engine::isCompute(of.first); });
+        content.isUp = false;
+    }
+    for (LegendEntry& entry : profiler::legendEntries(content, palette))
+        legend.left.push_back(std::move(entry));
     if (detail == LegendDetail::TimeOnly)
         return legend;
-    const auto& palette = colours.theme().palette;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
-    if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
-        legend.right.push_back({LegendEntry::Look::Fills,
-                                {toQt(palette.stash), toQt(palette.buffers)},
-                                {},
-                                tr("stash, buffers")});
+    const auto add = [&](std::vector<profiler::Colour> fills, const QString& text) {
         legend.right.push_back(
-            {LegendEntry::Look::Fills,
-             {toQt(palette.optimizerState), toQt(palette.gradients), toQt(palette.weights)},
-             {},
-             tr("optimizer, gradients, weights")});
+            {LegendEntry::Look::Fills, std::move(fills), text.toStdString(), {}});
+    };
+    if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
+        add({palette.stash, palette.buffers}, tr("stash, buffers"));
+        add({palette.optimizerState, palette.gradients, palette.weights},
+            tr("optimizer, gradients, weights"));
     } else {
-        legend.right.push_back({LegendEntry::Look::Fills, {toQt(palette.stash)}, {}, tr("stash")});
+        add({palette.stash}, tr("stash"));
     }
     return legend;
 }
@@ -202,13 +159,13 @@ void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& col
         if (!kernels.occurs(kind))
             continue;
         const auto word = profiler::kernelKindName(kind);
-        entry.fills.push_back(colours.kernel(kind).fill);
+        entry.fills.push_back(fromQt(colours.kernel(kind).fill));
         words << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
     }
-    entry.text = tr("kernels: %1").arg(words.join(QStringLiteral(", ")));
+    entry.text = tr("kernels: %1").arg(words.join(QStringLiteral(", "))).toStdString();
     legend.right = {entry};
     if (kernels.hasWaits())
-        legend.right.push_back({LegendEntry::Look::Wait, {}, {}, tr("NCCL waits")});
+        legend.right.push_back({LegendEntry::Look::Wait, {}, tr("NCCL waits").toStdString(), {}});
 }
 
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
@@ -218,11 +175,14 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
     const QFontMetricsF metrics(painter.font());
     const double middle = std::round(area.center().y());
     double x = area.left() + 24;
-    for (const auto& entry : legend.left) {
-        if (x + widthOf(entry, metrics) > area.right())
-            return;
-        x = paintEntry(painter, entry, colours, {x, middle});
-    }
+    std::vector<double> widths;
+    for (const LegendEntry& entry : legend.left)
+        widths.push_back(widthOf(entry, metrics));
+    const auto places = profiler::legendPositions(widths, kEntryGap, area.right() - x);
+    for (std::size_t e = 0; e < places.size() && places[e].line == 0; ++e)
+        x = paintEntry(painter, legend.left[e], colours, {area.left() + 24 + places[e].x, middle});
+    if (!places.empty() && places.back().line > 0)
+        return;
     if (!legend.note.isEmpty() && x + metrics.horizontalAdvance(legend.note) + 12 <= area.right()) {
         painter.setPen(colours.theme().chrome.text2);
         painter.drawText(area.adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter,

@@ -3,6 +3,7 @@
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
+#include "profiler/figure/legend_entries.h"
 
 #include <QString>
 
@@ -12,21 +13,10 @@ class QPainter;
 
 namespace app {
 
-// One entry of the legend strip: symbol and meaning.
-struct LegendEntry
-{
-    enum class Look { Fills, Up, Bubble, Wait };
-
-    Look look = Look::Fills;
-    std::vector<QColor> fills;
-    QColor edge;
-    QString text;
-};
-
 struct Legend
 {
-    std::vector<LegendEntry> left, right; // right: memory
-    QString note;                         // replaces the right entries
+    std::vector<profiler::LegendEntry> left, right; // right: memory
+    QString note;                                   // replaces the right entries
 };
 
 enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };

@@ -9,9 +9,9 @@
 namespace app {
 namespace {
 
-constexpr double kPixelsPerArrow = 2.5; // denser arrows would be a grey area
+constexpr double kPixelsPerArrow = 2.5; // with denser arrows the area would be grey
 
-// A frame of whole pixels around (outside: grow > 0) a box.
+// Draws a frame of whole pixels around a box, outside of it if grow > 0.
 void frame(QPainter& painter, const QRectF& box, double width, double grow, QColor colour)
 {
     const QRectF outer = box.adjusted(-grow, -grow, grow, grow);
@@ -76,7 +76,7 @@ void MarksPainter::paintHits(const std::vector<Selection>& hits)
 {
     const engine::Window sight = m_axis.window();
     const QColor ink = m_colours.theme().chrome.text;
-    double drawn = -1; // draws one frame for all hits of a pixel
+    double drawn = -1; // all hits of a pixel share one frame
     for (const Selection& hit : hits) {
         if (hit.window.begin > sight.end)
             break;
@@ -102,7 +102,7 @@ void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::C
     const double y1 = direction > 0 ? start.computeTop() + start.compute : start.computeTop();
     const double tip = direction > 0 ? finish.computeTop() : finish.computeTop() + finish.compute;
     const double y2 = tip - 5 * direction;
-    if (std::abs(y2 - y1) < 8) // dense lanes have no space between neighbours
+    if (std::abs(y2 - y1) < 8) // dense lanes have no space between them
         return;
     const double bend = (y2 - y1) * 0.4;
     QPainterPath path(QPointF(x1, y1));
@@ -189,7 +189,7 @@ void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& 
     const QString& text = fits ? full : length;
     const double width = metrics.horizontalAdvance(text) + 12;
     QRectF plate = band;
-    if (width > band.width()) { // beside it, with a background
+    if (width > band.width()) { // next to the band, with a background
         plate = QRectF(band.right() + 4, band.top(), width, 18);
         if (plate.right() > axis.right())
             plate.moveRight(band.left() - 4);

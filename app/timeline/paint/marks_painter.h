@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Draws above the lanes: outlines of the hovered, selected and focused box, the arrows of a
-// micro-batch, a range. Redrawn at every pointer move, unlike the lanes.
+// Draws on top of the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. Unlike the lanes they are redrawn whenever the pointer moves.
 class MarksPainter
 {
 public:
@@ -16,16 +16,16 @@ public:
                  const std::vector<Lane>& lanes, const BoxColours& colours);
 
     void paintFlow(const Flow& flow);
-    // The arrows of every micro-batch; nothing if there are too many to follow.
+    // Draws the arrows of every micro-batch, unless there are too many to follow.
     void paintAllFlows(int iteration);
-    void paintHits(const std::vector<Selection>& hits); // by begin
+    void paintHits(const std::vector<Selection>& hits); // sorted by begin
     void paintHover(const Selection& hover);
     void paintSelected(const Selection& selection, const Scale& unit);
     void paintFocus(const Selection& selection); // keyboard focus
     void paintRange(engine::Window window, double top, double bottom);
 
 private:
-    enum class Halo { No, Yes }; // background under the line
+    enum class Halo { No, Yes }; // background below the line
     void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
 
     QPainter& m_painter;
@@ -35,7 +35,7 @@ private:
     const BoxColours& m_colours;
 };
 
-// The band on the ruler: length and ends.
+// The band of a range on the ruler, with its length and ends.
 struct RangeBand
 {
     engine::Window window;

@@ -13,8 +13,8 @@ namespace app {
 
 struct Theme;
 
-// Memory of a device at its peak: a stacked bar in the colours of the memory categories, in bytes,
-// or its stash in M_a if no memory was recorded.
+// One part of a stacked bar of a device's memory at its peak: bytes by memory category, or the
+// stash in M_a if no memory was recorded.
 struct MemoryPart
 {
     QColor fill;
@@ -24,7 +24,8 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
                                     const Theme& theme);
 double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
 
-// From the bottom up, or from the left if `bar` is horizontal; `scale` is the amount of a full bar.
+// Draws the parts from the bottom, or from the left if `bar` is horizontal. `scale` is the amount
+// of a full bar.
 void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
                       const QRectF& bar);
 

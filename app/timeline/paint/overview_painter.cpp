@@ -33,7 +33,7 @@ QRectF rowsArea(const QRectF& area)
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
 }
 
-// Mean of the devices [first, last) of one row, at ascending instants.
+// The mean over the devices [first, last) of one row. Instants must ascend.
 class MeanShares
 {
 public:
@@ -133,7 +133,7 @@ void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours&
     for (const Selection& hit : hits) {
         const auto begin = static_cast<double>(hit.window.begin);
         const double x = std::round(axis.x((begin + static_cast<double>(hit.window.end)) / 2));
-        if (x - last < 2) // draws one mark per place
+        if (x - last < 2) // one mark per position
             continue;
         last = x;
         const double top = area.top() + kOverviewLabels - 2;

@@ -12,21 +12,21 @@ class QPainter;
 
 namespace app {
 
-// The whole run over the width of the time area: a line of labels, coverage rows, and the window
-// of the view on them.
+// The overview shows the whole run in the width of the time area: a line of labels, rows of
+// coverage columns, and the visible window on top of them.
 constexpr double kOverviewLabels = 14;
 
 TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
 QString iterationTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "median"
 
 void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
-                   const QRectF& area, double dpr); // rows only: the part worth caching
+                   const QRectF& area, double dpr); // only the rows, which are worth caching
 void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, int current);
-// The veil, the frame and its two handles.
+// Draws the visible window: a veil outside of it, its frame and two handles.
 void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, ViewWindow window);
-// A triangle over every hit of a search.
+// Draws a triangle over every hit of a search.
 void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
                        const QRectF& area, const std::vector<Selection>& hits);
 QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window);

@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr double kRangeWordsFrom = 24; // width of a box with its words, elided if need be
+constexpr double kRangeWordsFrom = 24; // width of a box with its text, which may be elided
 
 void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
 {
@@ -21,8 +21,8 @@ void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
         QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), words);
 }
 
-// Fills touching boxes as one and skips boxes in a pixel that is drawn already, so the cost depends
-// on the pixels.
+// Draws adjacent boxes as one rectangle and skips boxes in pixels that are already drawn, so the
+// cost depends on the pixels.
 void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
               const Theme& theme, double top)
 {
@@ -48,7 +48,7 @@ void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAx
         fill = fill.isEmpty() ? box : fill.united(box);
         if (box.width() < kRangeWordsFrom)
             continue;
-        flush(); // before the words
+        flush(); // before the text
         paintWords(painter, ranges[k], box);
     }
     flush();

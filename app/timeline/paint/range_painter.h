@@ -11,7 +11,7 @@ class QPainter;
 
 namespace app {
 
-// The NVTX rows of a lane: neutral boxes with their names where they fit. Ranges that share a pixel
+// Draws the NVTX rows of a lane: grey boxes with their names if they fit. Ranges that share a pixel
 // are drawn once.
 struct RangeRows
 {

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// Iterations that fill more than a twentieth of the view.
+// The iterations that fill more than a twentieth of the view.
 std::vector<int> inSight(const RunView& view, const TimeAxis& axis)
 {
     std::vector<int> shown;

@@ -10,19 +10,19 @@ class QPainter;
 
 namespace app {
 
-// The scale of a ruler: the unit, the origin, the marks.
+// The unit, origin and marks of a ruler.
 struct RulerScale
 {
     Scale unit;
     double origin = 0;     // ticks
     QString title;         // "ms from iteration start"
-    profiler::Ticks marks; // in units from the origin
+    profiler::Ticks marks; // in `unit`, relative to the origin
 };
 
-// The marks of an axis in its unit, labelled ones at least 60 pixels apart.
+// The marks of an axis in its unit. Labelled marks are at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
-// Counts from the start of the iteration under the view, or of the first of several; from the start
-// of the run if all are visible.
+// Times are relative to the start of the visible iteration, or of the first one if several are
+// visible, or to the start of the run if all are.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 
@@ -30,7 +30,8 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
                 const Theme& theme, const QRectF& area);
 void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
                const QRectF& area);
-// Begin and end of each iteration through the lanes, and its end as a triangle on the ruler.
+// Draws lines at the begin and end of each iteration over the lanes, and a triangle at its end on
+// the ruler.
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area);
 void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,

@@ -70,7 +70,8 @@ auto BusyIndexOf<Kind, kCount>::Sweep::before(double time) -> Sums
     const auto spans = m_index->spans();
     if (spans.empty())
         return {};
-    const auto tick = static_cast<std::int64_t>(std::floor(time)); // spans have whole ones
+    // spans begin and end at whole ticks
+    const auto tick = static_cast<std::int64_t>(std::floor(time));
     const std::size_t block = m_index->m_index.endedBefore(tick, m_next) / kBlock;
     if (block * kBlock > m_next) {
         m_next = block * kBlock;

@@ -10,19 +10,19 @@
 
 namespace app {
 
-// What a coverage column stacks, from the bottom; the rest up to full height is bubble.
+// The parts of a coverage column from the bottom. The rest, up to the full height, is bubble.
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
-using Busy = std::array<double, kShares>; // ticks, or parts of one
-// By KernelKind; the last is the time that NCCL kernels wait for other ranks.
+using Busy = std::array<double, kShares>; // ticks, or fractions of one
+// Parts by KernelKind; the last part is the time that NCCL kernels wait for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;
 constexpr std::uint8_t kWaitShare = profiler::kKernelKinds;
 using KernelBusy = std::array<double, kKernelShares>;
 
 Share shareOf(engine::OpKind kind);
 
-// Exact busy time per kind before any instant, from cumulative sums every 16 spans (3 bytes a
-// span). A pixel column of a track of ten million spans costs one short search.
+// The exact busy time per kind before any instant, from cumulative sums for every 16 spans (3 bytes
+// per span). A pixel column of a track of ten million spans costs one short search.
 template<class Kind, std::size_t kCount>
 class BusyIndexOf
 {
@@ -30,10 +30,10 @@ public:
     using Sums = std::array<double, kCount>;
 
     BusyIndexOf() = default;
-    // `spans` must outlive this; `kinds` is the Kind of every op that they name.
+    // `spans` must outlive this. `kinds` has the kind of every op to which they refer.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
-    // Queries at ascending instants: each search starts at the previous result. The index must
+    // Queries at ascending instants; each search starts at the previous result. The index must
     // outlive it.
     class Sweep
     {
@@ -41,15 +41,15 @@ public:
         explicit Sweep(const BusyIndexOf& index)
             : m_index(&index)
         { }
-        Sums before(double time); // not earlier than the last one
+        Sums before(double time); // `time` must not be earlier than in the last call
 
     private:
         const BusyIndexOf* m_index;
-        std::size_t m_next = 0; // spans before it have ended and are summed
+        std::size_t m_next = 0; // spans before it have ended and are in the sums
         Sums m_sum{};
     };
 
-    // Ticks per kind before `time`, which need not be a whole tick.
+    // Ticks per kind before `time`, which may be a fraction of a tick.
     Sums before(double time) const { return Sweep(*this).before(time); }
     Sums within(double begin, double end) const;
     std::span<const engine::Span> spans() const { return m_index.spans(); }
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // One of spans(); each of two joint ops counts half.
+    // Adds one of spans(); each of two joint ops counts half.
     void add(const engine::Span& span, double duration, Sums& sums) const;
     void findJoint();
 
@@ -67,8 +67,8 @@ private:
     engine::SpanIndex m_index;
     std::span<const Kind> m_kinds;
     bool m_hasJoint = false;
-    std::vector<bool> m_isJoint; // [span]; empty: none is
-    std::vector<Sums> m_sums;    // of all before span k * kBlock
+    std::vector<bool> m_isJoint; // [span]; empty: there are no joint ops
+    std::vector<Sums> m_sums;    // sums over all spans before span k * kBlock
 };
 using BusyIndex = BusyIndexOf<Share, kShares>;
 using KernelIndex = BusyIndexOf<std::uint8_t, kKernelShares>;

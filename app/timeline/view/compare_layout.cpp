@@ -1,5 +1,7 @@
 #include "app/timeline/view/compare_layout.h"
 
+#include "profiler/analysis/differences.h"
+
 #include <algorithm>
 
 namespace app {
@@ -75,6 +77,10 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
     CompareLayout layout;
     if (runs.empty())
         return layout;
+    std::vector<const engine::Run*> compared;
+    for (const RunViewPointer& view : runs)
+        compared.push_back(&view->run());
+    const std::vector<std::string> names = profiler::distinctLabels(compared);
     const bool firstUnit = runs[std::min(baseline, runs.size() - 1)]->run().info.inUnits();
     for (const bool isInUnits : {firstUnit, !firstUnit}) {
         CompareGroup group{isInUnits, 0, 0};
@@ -83,7 +89,8 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
             const RunView* view = runs[run].get();
             if (view->run().info.inUnits() != isInUnits)
                 continue;
-            layout.rows.push_back({run, view, at, engine::reportedIteration(view->timeline())});
+            layout.rows.push_back(
+                {run, view, names[run], at, engine::reportedIteration(view->timeline())});
             group.longest = std::max(group.longest, layout.rows.back().duration());
         }
         if (!layout.rows.empty() && layout.rows.back().group == at) {

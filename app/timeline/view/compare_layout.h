@@ -5,52 +5,54 @@
 #include "app/timeline/view/view_window.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace app {
 
-// One run of a comparison and its position. Heights: title 28, 23 a device (more or less depending
-// on the space), 12 below; at least the height of the key numbers.
+// One run of a comparison and its position. Heights in pixels: title 28, 23 per device (more or
+// less depending on the space), 12 below; in total at least the height of the key numbers.
 struct CompareRow
 {
     std::size_t run = 0; // index given by the caller
     const RunView* view = nullptr;
-    int group = 0;     // runs of one unit
-    int iteration = 0; // the reported one; -1: none yet
+    std::string name;  // differs from those of the other rows
+    int group = 0;     // index of CompareLayout::groups
+    int iteration = 0; // reported iteration; -1: none yet
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
 
-    engine::Window window() const; // of the iteration, on the run's own clock
+    engine::Window window() const; // of the iteration, on the clock of the run
     double ticksPerUnit() const { return static_cast<double>(view->run().info.ticksPerUnit); }
     double duration() const { return static_cast<double>(window().duration()) / ticksPerUnit(); }
 };
 
-// Runs of one unit share a scale; abstract units and nanoseconds never do.
+// Runs with the same unit, which share a time scale: abstract units or nanoseconds.
 struct CompareGroup
 {
     bool isInUnits = false;
-    double longest = 1;  // duration of its longest run, in units or nanoseconds
-    double rulerTop = 0; // of the second group; the widget draws the ruler of the first
+    double longest = 1;  // duration of the longest run, in units or ns
+    double rulerTop = 0; // only for the second group; the widget draws the ruler of the first
 };
 
 struct CompareLayout
 {
-    std::vector<CompareRow> rows;     // from the top, groups together
-    std::vector<CompareGroup> groups; // the baseline's first
+    std::vector<CompareRow> rows;     // from the top; groups are contiguous
+    std::vector<CompareGroup> groups; // the baseline's group first
     double height = 0;
 
-    static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // ruler with its note
+    static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
     static constexpr double kLeast = 88;                         // of a row
 };
 
-// `order`: run indices, from the top.
+// `order`: indices of runs, from the top.
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const std::vector<std::size_t>& order, std::size_t baseline,
                                double available);
 
 double greatestHeight(const CompareLayout& layout); // rows do not grow beyond it
 
-// The view of a comparison is in shares of the longest run of each group (times 1e9), so that two
-// groups zoom together; this is the axis of one row on its run's clock.
+// The view of a comparison is in fractions of the longest run of each group (times 1e9), so that
+// both groups zoom together. This is the axis of one row on the clock of its run.
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);

@@ -9,13 +9,13 @@
 
 namespace app {
 
-// Maps time to the screen: the only place that converts between ticks and pixels. Pixels are
-// logical; snapping is to device pixels, so that boxes stay sharp at 150 %.
+// Maps time to the screen. Only this code converts between ticks and pixels. Pixels are logical;
+// snapping is to device pixels, so that boxes stay sharp at 150 %.
 struct TimeAxis
 {
-    double begin = 0, end = 1;  // ticks at the left and at the right edge
+    double begin = 0, end = 1;  // ticks at the left and the right edge
     double left = 0, width = 1; // logical pixels
-    double dpr = 1;             // device pixels per logical one
+    double dpr = 1;             // device pixels per logical pixel
 
     double ticksPerPixel() const { return (end - begin) / width; }
     double pixels(double ticks) const { return ticks / ticksPerPixel(); }
@@ -25,9 +25,9 @@ struct TimeAxis
 
     double snap(double logical) const { return std::round(logical * dpr) / dpr; }
     double devicePixel() const { return 1.0 / dpr; }
-    // The border between boxes: one logical pixel, whole device pixels.
+    // The border between boxes: about one logical pixel, in whole device pixels.
     double gap() const { return std::max(1.0, std::round(dpr)) / dpr; }
-    // Clamps times far outside of the view to keep coordinates in range for painters.
+    // Clamps times far outside of the view, to keep coordinates in the range of painters.
     double snappedX(double time) const
     {
         return snap(std::clamp(x(time), left - 64.0, right() + 64.0));
@@ -40,7 +40,7 @@ struct TimeAxis
     friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
 };
 
-// From the rounded begin to the rounded end, whole device pixels, without the gap.
+// From the rounded begin to the rounded end in whole device pixels, including the border.
 inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     const double x1 = axis.snappedX(static_cast<double>(window.begin));
@@ -48,7 +48,8 @@ inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, d
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 
-// The box of an op: the last pixel of its stretch is the border; at least one device pixel wide.
+// The box of an op. The last pixel of its stretch is the border; the box is at least one device
+// pixel wide.
 inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     QRectF rect = stretch(axis, window, top, height);
@@ -56,7 +57,7 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Tests whether boxes end at or before a pixel edge by their times: agrees with boxRect(), and is
+// Tests by their times whether boxes end at or before a pixel edge. Agrees with boxRect(), and is
 // cheaper for many boxes per pixel.
 struct BoxesUpTo
 {
@@ -72,9 +73,9 @@ struct BoxesUpTo
     double begin, end;
 };
 
-// Level of detail by the width of the stretch, in pixels.
+// Levels of detail, by the width of the stretch in pixels.
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
-constexpr double kThinBelow = 5.0;     // a box with a gap of 0.6
+constexpr double kThinBelow = 5.0;     // a box with a border of 0.6 pixels
 constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;
 
 } // namespace app

@@ -30,7 +30,7 @@ bool isWithin(const FindFacet& facet, int value)
     });
 }
 
-// The valid values of a facet in this run.
+// The valid values of a facet in this run, as a clause.
 QString whatThereIs(const FindFacet& facet, const RunView& view)
 {
     const engine::Shape& shape = view.run().schedule.shape;
@@ -106,7 +106,8 @@ bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t ind
     return true;
 }
 
-// Finds transfers and steps only if the query names them: most queries are about compute ops.
+// Searches transfers and optimizer steps only if the query names them, because most queries are
+// about compute ops.
 void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
 {
     const bool isKindNamed = std::ranges::any_of(facets, [](const FindFacet& facet) {
@@ -156,7 +157,7 @@ bool Found::holdsSpan(std::uint32_t iteration, engine::Window window) const
     });
 }
 
-// Matches every name once, however often the kernel was launched.
+// Matches each name once, because a kernel may be launched often.
 std::vector<bool> Found::matchNames(const KernelView& kernels)
 {
     const auto names = kernels.activity().names();
@@ -177,7 +178,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
     return matches;
 }
 
-// A kernel without an op matches only queries without op facets.
+// A kernel without an op matches only queries without facets of ops.
 void Found::collectKernels(const KernelView& kernels)
 {
     const std::vector<bool> matches = matchNames(kernels);

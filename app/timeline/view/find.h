@@ -12,8 +12,8 @@
 
 namespace app {
 
-// One facet of a search: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All facets must match;
-// numbers are lists of ranges. "kernel:gemm" searches the kernels beneath the ops that match the
+// One facet of a search such as "mb:3 op:B stage:2,4-5 dur>5ms", "1B5" or "B". All facets must
+// match; numbers are lists of ranges. "kernel:gemm" searches the kernels of the ops that match the
 // other facets; durations are then those of kernels.
 struct FindFacet
 {
@@ -36,29 +36,29 @@ struct FindFacet
     std::vector<std::pair<int, int>> ranges;
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
-    QString name;    // part of a kernel's name
-    double time = 0; // nanoseconds or units, like the run
+    QString name;    // part of the name of a kernel
+    double time = 0; // in ns or units, as in the run
 };
 
-// InvalidArgument names the unknown part and the valid ones.
+// InvalidArgument names the unknown part and the valid facets.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The ops of one run that match all facets, with their executions; or kernels and the ops above
-// them. Reads the run once; shared by several painters. One thread at a time.
+// The executions of ops that match all facets; or the kernels that match, and the ops above them.
+// Reads the run once, in the constructor; several painters share the result. Not thread-safe.
 class Found
 {
 public:
     static constexpr std::size_t kMostHits = 100'000;
 
-    // `kernels`: null if unknown.
+    // `kernels` is nullptr if they are not known.
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 
     const std::vector<Selection>& hits() const { return m_hits; } // by begin
-    bool isCut() const { return m_isCut; }                        // more were found
-    bool has(const engine::Span& span) const; // whether a span of the run is among them
-    // The first facet without matches, and the valid values: "nothing has mb:9; micro-batches are 0
-    // to 7". Empty if there are hits.
+    bool isCut() const { return m_isCut; }    // whether more were found than are kept
+    bool has(const engine::Span& span) const; // whether a span of the run is a hit
+    // The first facet without matches and its valid values: "nothing has mb:9; micro-batches are 0
+    // to 7". "" if there are hits.
     const QString& blame() const { return m_blame; }
 
 private:
@@ -69,12 +69,12 @@ private:
     std::vector<bool> matchNames(const KernelView& kernels);
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
 
-    std::vector<bool> m_ops;          // [op]: by what the schedule says
+    std::vector<bool> m_ops;          // [op] whether it matches the facets about the schedule
     std::vector<FindFacet> m_ofSpans; // facets of executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
-    bool m_isOfOps = false;                    // a facet says which ops
+    bool m_isOfOps = false;                    // whether a facet selects ops
     std::unordered_set<std::uint64_t> m_above; // executions with a matching kernel
-    std::vector<int> m_numbers; // [iteration]: as a facet counts them, -1: warm-up, -2: replay
+    std::vector<int> m_numbers; // [iteration] number in facets; -1: warm-up, -2: median iteration
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;
     QString m_blame;

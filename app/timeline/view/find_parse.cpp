@@ -60,7 +60,7 @@ bool readRanges(const QString& text, FindFacet& facet)
     return true;
 }
 
-// "5ms", "20us", "1.5s", "3": nanoseconds, or plain units.
+// Parses "5ms", "20us", "1.5s" or "3" to nanoseconds, or plain units.
 std::optional<double> readTime(QString text)
 {
     constexpr std::array<std::pair<QLatin1String, double>, 4> kUnits{{{QLatin1String("ns"), 1},

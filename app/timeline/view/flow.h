@@ -4,7 +4,7 @@
 
 namespace app {
 
-// A micro-batch in one iteration: its boxes keep their colour, the others are dimmed.
+// A micro-batch in one iteration. Its boxes keep their colour, others are dimmed.
 struct Flow
 {
     engine::MicroBatchId microBatch;

@@ -10,7 +10,7 @@ namespace {
 using engine::DeviceId;
 using TrackKind = engine::Track::Kind;
 
-constexpr double kReach = 3; // pixels around the pointer
+constexpr double kReach = 3; // pixels from the pointer
 
 struct Sublane
 {
@@ -18,7 +18,7 @@ struct Sublane
     double top;
 };
 
-// The span under the pointer or within reach beside it.
+// The span under the pointer, or within `reach` ticks of it.
 const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
                              double reach)
 {

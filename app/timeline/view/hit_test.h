@@ -13,15 +13,15 @@ Selection opSelection(const RunView& view, const engine::Span& span, engine::Dev
                       engine::Track::Kind lane);
 Selection pieceSelection(const RunView& view, engine::DeviceId device, const Piece& piece);
 
-// The item at a point of the lanes (`y` within the lanes, unscrolled). Finds pixel-wide boxes
-// within three pixels. Exposed communication selects the transfer that causes it.
+// The item at a point of the lanes; `y` is relative to the lanes before scrolling. Boxes one pixel
+// wide are found within three pixels. Exposed communication selects the transfer that causes it.
 Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
                       double x, double y, const KernelView* kernels = nullptr);
-// The rectangle of a selected op or bubble, y as above; empty if no visible lane shows it.
+// The rectangle of a selected op or bubble, with y as above; empty if no visible lane shows it.
 QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
               const Selection& selection);
 
-// The range under the pointer or within reach beside it; nullptr if there is none.
+// The NVTX range under the pointer or close to it; nullptr if there is none.
 const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,
                          const Lane& lane, QPointF at);
 

@@ -31,7 +31,8 @@ KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
 void KernelView::findWaits(const engine::Schedule& schedule)
 {
     const engine::GpuTrace& trace = m_activity.trace();
-    std::unordered_map<std::size_t, double> shares; // row of the trace -> of its kernel's time
+    // row of the trace -> share of its time spent waiting
+    std::unordered_map<std::size_t, double> shares;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, schedule))
         if (split.by != profiler::NcclSplit::By::None)
             shares[split.kernel] = static_cast<double>(split.wait.duration())
@@ -51,7 +52,7 @@ void KernelView::findWaits(const engine::Schedule& schedule)
 void KernelView::arrange(engine::DeviceId device)
 {
     m_first.push_back(m_lanes.size());
-    auto rest = m_activity.lanes(device); // by role
+    auto rest = m_activity.lanes(device); // sorted by role
     while (!rest.empty()) {
         const GpuLane::Role role = rest.front().role;
         const bool sharesRows = role != GpuLane::Role::Compute;
@@ -66,8 +67,8 @@ void KernelView::arrange(engine::DeviceId device)
     m_rows.push_back(static_cast<int>(m_lanes.size() - m_first.back()));
 }
 
-// A single stream is one row, unchanged. With several, each piece of work goes into the first row
-// that is free when it begins.
+// The row of each piece of work. A single stream is one row. With several streams, each piece of
+// work goes into the first row that is free when it begins.
 KernelView::Rows KernelView::packed(std::span<const GpuLane> lanes) const
 {
     std::vector<std::uint32_t> works;
@@ -114,7 +115,7 @@ void KernelView::addParts(const engine::Span& span)
         m_parts.push_back({wait.end, span.end, span.op, span.iteration});
 }
 
-// Busy sums count a wait separately from the transfer after it.
+// Busy sums count the wait of an NCCL kernel separately from its transfer.
 void KernelView::indexRows()
 {
     std::vector<std::size_t> parts{0}; // [row] where its parts begin

@@ -13,9 +13,9 @@
 
 namespace app {
 
-// Kernels beneath the ops of a run, prepared for painting in rows under each device: one row per
-// compute stream; streams that move data share as many rows as are busy at the same time, since
-// NCCL has a stream per pair of devices. Immutable; any thread.
+// The kernels of a run, prepared for painting in rows below each device: one row per compute
+// stream. Streams that move data share as many rows as are busy at the same time, because NCCL has
+// a stream per pair of devices. Immutable; any thread.
 class KernelView
 {
 public:
@@ -23,7 +23,7 @@ public:
     {
         engine::DeviceId device;
         profiler::GpuLane::Role role = profiler::GpuLane::Role::Compute;
-        std::size_t first = 0, count = 0; // of the spans, by begin
+        std::size_t first = 0, count = 0; // range of spans, sorted by begin
     };
 
     KernelView(const engine::Run& run, profiler::GpuActivity activity);
@@ -36,10 +36,10 @@ public:
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     const RangeView& ranges() const { return m_ranges; }
     const Row& row(engine::DeviceId device, int row) const { return m_lanes[laneAt(device, row)]; }
-    // Each span's `op` is its place in activity().work().
+    // `op` of a span is an index of activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
-    // At ascending instants.
+    // Call it at ascending instants.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
         return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
@@ -49,14 +49,15 @@ public:
         return static_cast<profiler::KernelKind>(m_kinds[work]);
     }
     bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
-    // The first part of an NCCL kernel, in which it waits for the other ranks; nullopt if unknown.
+    // The first part of an NCCL kernel, in which it waits for other ranks; nullopt if unknown.
     std::optional<engine::Window> waitOf(std::uint32_t work) const;
-    bool hasWaits() const { return m_hasWaits; } // of nonzero length
+    bool hasWaits() const { return m_hasWaits; } // whether a wait takes time
     Selection select(std::uint32_t work) const;
-    std::optional<std::uint32_t> beside(std::uint32_t work, int by) const; // in its row
+    // the next or previous one in its row
+    std::optional<std::uint32_t> beside(std::uint32_t work, int by) const;
 
 private:
-    using Rows = std::vector<std::vector<std::uint32_t>>; // of work
+    using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices of work
 
     std::size_t laneAt(engine::DeviceId device, int row) const
     {
@@ -75,15 +76,15 @@ private:
     profiler::GpuActivity m_activity;
     RangeView m_ranges;
     engine::IdVector<engine::DeviceId, int> m_rows;
-    engine::IdVector<engine::DeviceId, std::size_t> m_first; // its first of m_lanes
-    std::vector<Row> m_lanes;                                // all rows, device by device
-    std::vector<std::uint8_t> m_kinds;      // [work], then one for each wait in m_parts
-    std::vector<std::uint32_t> m_place;     // [work] its place in m_spans
-    std::vector<engine::Span> m_spans;      // row by row
-    std::vector<engine::Span> m_parts;      // of rows with waits: the same, with separate waits
-    std::vector<engine::SpanIndex> m_found; // [row]
-    std::vector<KernelIndex> m_busy;        // [row]
-    std::unordered_map<std::uint32_t, std::int64_t> m_waits; // work -> ticks, where known
+    engine::IdVector<engine::DeviceId, std::size_t> m_first; // its first row in m_lanes
+    std::vector<Row> m_lanes;                                // the rows of all devices
+    std::vector<std::uint8_t> m_kinds;  // [work], then one for each wait in m_parts
+    std::vector<std::uint32_t> m_place; // [work] index in m_spans
+    std::vector<engine::Span> m_spans;  // row by row
+    std::vector<engine::Span> m_parts;  // m_spans with waits as separate spans, for rows with waits
+    std::vector<engine::SpanIndex> m_found;                  // [row]
+    std::vector<KernelIndex> m_busy;                         // [row]
+    std::unordered_map<std::uint32_t, std::int64_t> m_waits; // work -> ticks, if known
 };
 using KernelViewPointer = std::shared_ptr<const KernelView>;
 

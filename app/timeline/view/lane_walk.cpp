@@ -12,12 +12,12 @@ using engine::Window;
 constexpr Window kEver{std::numeric_limits<std::int64_t>::min() / 4,
                        std::numeric_limits<std::int64_t>::max() / 4};
 
-// The position of `time` among disjoint sorted windows: inside of one, or in the gap between two.
+// The position of `time` in disjoint sorted windows: inside of one, or in the gap between two.
 struct Place
 {
     bool isInside = false;
-    std::size_t at = 0; // inside: which
-    Window window;      // the whole of it, or the whole gap
+    std::size_t at = 0; // if inside: index of the window
+    Window window;      // the window or the gap
 };
 
 template<class Windows, class ToWindow>
@@ -76,7 +76,7 @@ bool isOptimizer(const RunView& view, const Piece& piece)
     return piece.kind == Piece::Kind::Op && view.op(piece.op).kind == engine::OpKind::OptimizerStep;
 }
 
-// Adjoining steps of a device's stages are one box.
+// Adjacent optimizer steps of a device are drawn as one box.
 Piece withOptimizerJoined(const RunView& view, DeviceId device, Piece piece)
 {
     while (isOptimizer(view, piece)) {
@@ -102,7 +102,8 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
 {
     const Window sight = axis.window();
     const double small = kCoverageBelow * axis.ticksPerPixel();
-    // Nearly the length of the shortest box, so that no box is missed between two queries.
+    // Slightly less than the width of the smallest box, so that no box is missed between two
+    // queries.
     const double stride = 0.95 * small;
     std::int64_t time = sight.begin;
     while (time < sight.end) {

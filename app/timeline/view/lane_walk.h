@@ -7,30 +7,30 @@
 
 namespace app {
 
-// A piece of a compute lane. Every instant belongs to exactly one.
+// A part of a compute lane. Every instant belongs to exactly one piece.
 struct Piece
 {
     enum class Kind : std::uint8_t {
         Op,
-        Exposed, // a transfer during which nothing computes
+        Exposed, // a transfer while no op computes
         Bubble,
-        Outside, // of every iteration
-        Dense,   // many pieces, each under three pixels: drawn as columns of exact shares
+        Outside, // of all iterations
+        Dense,   // many pieces under three pixels each, drawn as columns of exact shares
     };
 
     Kind kind = Kind::Outside;
     engine::Window window;
-    std::uint32_t op = 0;    // kind Op
-    std::uint32_t joint = 0; // its partner, or the same op
-    int iteration = -1;      // none: Outside, Dense
+    std::uint32_t op = 0;    // for Kind::Op
+    std::uint32_t joint = 0; // partner of a joint op, or the same op
+    int iteration = -1;      // -1 for Outside and Dense
 };
 
-// The piece at `time`, by binary search.
+// The piece at `time`, found by binary search.
 Piece pieceAt(const RunView& view, engine::DeviceId device, std::int64_t time);
 
-// Visits the visible pieces from left to right (adjoining optimizer steps as one); runs of small
-// pieces become one Dense piece. The cost depends on the pixels, not on the spans: inside a dense
-// stretch, one query every few pixels finds every piece that is large enough for a box.
+// Visits the visible pieces from left to right, with adjacent optimizer steps as one; sequences of
+// small pieces become one Dense piece. The cost depends on the pixels and not on the spans: inside
+// of a dense stretch, a query every few pixels finds every piece that is large enough for a box.
 void walkLane(const RunView& view, engine::DeviceId device, const TimeAxis& axis,
               const std::function<void(const Piece&)>& draw);
 

@@ -6,13 +6,13 @@
 namespace app {
 namespace {
 
-constexpr double kFullRest = 62, kMemory = 34; // beside the compute boxes of a full lane
-constexpr double kLeastMemory = 18;            // where room is short
+constexpr double kFullRest = 62, kMemory = 34; // height of a full lane without the compute boxes
+constexpr double kLeastMemory = 18;            // if space is short
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
 constexpr double kDense = 23, kDensest = 17;
-constexpr double kTolerated = 12; // left over of a lane: less is not worth another measure
+constexpr double kTolerated = 12; // unused height of a lane that is accepted
 
 struct Choice
 {
@@ -20,7 +20,7 @@ struct Choice
     double compute = LaneOptions::kUsual, memory = kMemory;
 };
 
-// `spare`: of each lane, after the usual measures.
+// `spare` is the unused height of each lane.
 Choice grown(Choice choice, double spare)
 {
     if (choice.kind == LaneKind::Full) {
@@ -63,7 +63,8 @@ Choice choose(int devices, const LaneOptions& options)
     else if (each >= kSmallestCompute + kComputeRest)
         return {LaneKind::Compute, std::floor(each - kComputeRest)};
     else if (options.available >= devices * (kSmallestCompute + kComputeRest))
-        return {LaneKind::Compute, kSmallestCompute}; // kernels were asked for: they scroll
+        // the user enabled kernels, so lanes keep them and scroll
+        return {LaneKind::Compute, kSmallestCompute};
     else
         return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
     const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;

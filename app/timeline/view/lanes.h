@@ -14,16 +14,16 @@ enum class LaneKind { Full, Compute, Dense };
 struct Lane
 {
     LaneKind kind = LaneKind::Full;
-    double top = 0, height = 0; // within the lanes, before scrolling
+    double top = 0, height = 0; // y before scrolling
     double compute = 42;        // height of the compute boxes
-    double memory = 34;         // of the memory over time, in a full lane
+    double memory = 34;         // height of the memory over time, in a full lane
     int kernels = 0;            // rows of kernels, one per stream
-    int ranges = 0;             // rows of NVTX ranges, above them
+    int ranges = 0;             // rows of NVTX ranges, above the kernels
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
     double kernelTop(int row) const { return rangeTop(ranges + row); }
-    double kernelsHeight() const // with the ranges
+    double kernelsHeight() const // including the ranges
     {
         return ranges + kernels > 0 ? (ranges + kernels) * kKernelStep + 1 : 0;
     }
@@ -41,19 +41,20 @@ struct LaneOptions
 {
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
 
-    double available = 0;          // height of the area
-    std::optional<double> compute; // set by Alt+wheel; nullopt: kUsual, or the fitting height
-    std::set<int> toggled;         // devices that the user opened or closed
+    double available = 0; // height of the whole area
+    // chosen with Alt+wheel; nullopt: kUsual, or the height that fits
+    std::optional<double> compute;
+    std::set<int> toggled; // devices whose lanes the user expanded or collapsed
     engine::IdVector<engine::DeviceId, int> kernels = {}; // rows of kernels; empty: hidden
     engine::IdVector<engine::DeviceId, int> ranges = {};  // rows of NVTX ranges; empty: hidden
 };
 
-// Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else
-// dense 23, else dense 17; beyond that the caller scrolls. Lanes that would be dense only because
-// of their kernels keep them and scroll. Without a chosen height, boxes and memory grow into the
-// remaining height, each up to a limit.
+// Full lanes if they fit (compute boxes shrink to 28 first, then memory to 18), otherwise compute
+// boxes only, otherwise dense lanes of 23, then of 17; if these do not fit, the caller scrolls.
+// Lanes that would be dense only because of their kernels keep the kernels and scroll. Without a
+// chosen height, boxes and memory grow into the remaining height, each up to a limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);
-int laneAt(const std::vector<Lane>& lanes, double y); // -1: none
+int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane
 
 } // namespace app

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// The strip in device pixels; a line may reach over its right and lower edge.
+// The strip in device pixels. A line may extend beyond its right and lower edge.
 class LevelImage
 {
 public:
@@ -33,7 +33,7 @@ public:
     const QImage& image() const { return m_image; }
 
 private:
-    struct Rows // of the line, and of the top of the base
+    struct Rows // y of the line, and of the top of the base
     {
         int line = 0, base = 0;
         friend bool operator==(const Rows&, const Rows&) = default;
@@ -55,10 +55,10 @@ private:
     const TimeAxis& m_axis;
     const MemoryLevels& m_levels;
     const QRgb m_base, m_stash, m_line, m_top;
-    const int m_gap, m_bottom; // width of a line; the row under the strip
+    const int m_gap, m_bottom; // width of a line; y below the strip
     QImage m_image;
     QRgb* m_pixels;
-    qsizetype m_stride; // from one row to the next
+    qsizetype m_stride; // between rows, in pixels
 };
 
 void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)
@@ -69,7 +69,7 @@ void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)
         std::fill(m_pixels + y * m_stride + first, m_pixels + y * m_stride + last, colour);
 }
 
-// `previous`: the row of the line at the left, from which this one's rises or falls.
+// `previous` is the y of the line to the left, from which this line rises or falls.
 void LevelImage::fillLevel(Columns columns, Rows rows, int previous)
 {
     fill(columns, rows.base, m_bottom, m_base);
@@ -87,7 +87,7 @@ void LevelImage::add(engine::Window window)
     fill({pixels(area.left() - m_axis.left), seen.end}, 0, m_gap, m_top);
     const auto timeAt = [&](int column) { return m_axis.time(m_axis.left + column / m_axis.dpr); };
     MemorySeries::Sweep sweep(m_levels.series);
-    Columns level{seen.begin, seen.begin}; // the columns of one and the same
+    Columns level{seen.begin, seen.begin}; // columns with the same level
     Rows rows;
     int previous = m_bottom;
     for (int column = seen.begin; column < seen.end; ++column) {

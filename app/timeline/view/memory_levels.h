@@ -13,22 +13,22 @@ namespace app {
 
 struct LevelColours
 {
-    QColor base, stash, line, top; // `line` along the levels, `top` over each iteration
+    QColor base, stash, line, top; // line: along the levels; top: over each iteration
 };
 
-// Memory of a device during the visible iterations: per device pixel the highest level in it, so
-// that no peak is lost. Writes into an image, since four rectangles per pixel would be slow.
+// Draws the memory of a device during the visible iterations: per device pixel its highest level,
+// so that no peak is lost. Writes into an image, because four rectangles per pixel would be slow.
 struct MemoryLevels
 {
-    static constexpr double kAbove = 8; // pixels over the full level
+    static constexpr double kAbove = 8; // pixels above the full level
 
     const MemorySeries& series;
     std::span<const engine::Iteration> iterations;
-    double top = 0, height = 0; // of the strip; the top on a whole device pixel
+    double top = 0, height = 0; // of the strip; the top must be a whole device pixel
     double full = 1;
     LevelColours colours = {};
 
-    double y(const TimeAxis& axis, double level) const // of its line
+    double y(const TimeAxis& axis, double level) const // of the line of a level
     {
         return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
     }

@@ -54,7 +54,7 @@ MemorySeries::Level MemorySeries::Sweep::highest(double begin, double end)
 {
     const MemorySeries& series = *m_series;
     if (m_ended > m_begun && static_cast<double>(series.m_times[m_ended - 1]) <= begin)
-        m_begun = m_ended; // columns mostly touch
+        m_begun = m_ended; // columns are usually adjacent
     m_begun = series.countUpTo(begin, m_begun);
     m_ended = series.countUpTo(end, m_ended);
     Level level = m_begun == 0 ? Level{} : series.m_levels[m_begun - 1];

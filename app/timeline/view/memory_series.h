@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Memory of a device over time, as steps: the base (weights, gradients, optimizer state, buffers)
-// and the total (with the stash). Bytes, or M_a if no memory was recorded.
+// The memory of a device over time, as steps: the base (weights, gradients, optimizer state,
+// buffers) and the total (base and stash). In bytes, or in M_a if no memory was recorded.
 class MemorySeries
 {
 public:
@@ -17,11 +17,11 @@ public:
         double base = 0, total = 0;
     };
 
-    void add(std::int64_t time, double base, double stash); // changes, in time order
+    void add(std::int64_t time, double base, double stash); // adds changes, in time order
     void close();                                           // call after the last add()
 
     bool isEmpty() const { return m_times.empty(); }
-    // Queries columns with ascending begins and ends: each search starts at the previous result.
+    // Queries columns with ascending begins and ends; each search starts at the previous result.
     // The series must outlive it.
     class Sweep
     {
@@ -29,33 +29,35 @@ public:
         explicit Sweep(const MemorySeries& series)
             : m_series(&series)
         { }
-        Level highest(double begin, double end); // with the level at begin
+        Level highest(double begin, double end); // over [begin, end), including the level at begin
 
     private:
         const MemorySeries* m_series;
-        std::size_t m_begun = 0, m_ended = 0; // events up to the last begin, up to the last end
+        // number of events up to the last begin, and up to the last end
+        std::size_t m_begun = 0, m_ended = 0;
     };
 
     Level at(double time) const; // after the events up to `time`
     Level highest(double begin, double end) const { return Sweep(*this).highest(begin, end); }
     double peak() const { return m_peak; }
-    std::int64_t timeOfPeak(engine::Window window) const; // first time of the highest total in it
+    std::int64_t timeOfPeak(engine::Window window) const; // first time of the highest total
 
 private:
     static constexpr std::size_t kBlock = 64;
-    // Number of events up to `time`; at least `from`.
+    // The number of events up to `time`; `from` is a lower bound.
     std::size_t countUpTo(double time, std::size_t from = 0) const;
 
     std::vector<std::int64_t> m_times;
-    std::vector<Level> m_levels; // from m_times[i] on
-    std::vector<Level> m_blocks; // highest of 64 levels
+    std::vector<Level> m_levels; // [i] from m_times[i] on
+    std::vector<Level> m_blocks; // [k] highest of 64 levels
     double m_peak = 0;
 };
 
 // [device], from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
-// [device], the stash in M_a (what one micro-batch leaves on a device) from the compute spans:
-// whole from the start of F to the end of its B, or of its W; at equal times frees come first.
+// [device] The stash in M_a (the activations of one micro-batch on a device) from the compute
+// spans: each from the start of F to the end of its B, or of its W; at equal times frees come
+// first.
 engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 } // namespace app

@@ -9,20 +9,21 @@ namespace app {
 
 enum class Step { Previous = -1, Next = 1 };
 
-// The target of a navigation key from a selected op or bubble; nullopt at the end.
+// These return what a navigation key selects next, from a selected op or bubble; nullopt at the
+// end.
 std::optional<Selection> inLane(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> alongFlow(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toMicroBatch(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toLane(const RunView& view, const Selection& from, Step step);
 // The op that an op, or the device in a bubble, waited for.
 std::optional<Selection> toCause(const RunView& view, const Selection& from);
-// The first op of an iteration: the start of keyboard navigation without a selection.
+// The first op of an iteration, at which keyboard navigation starts without a selection.
 std::optional<Selection> firstOp(const RunView& view, int iteration);
 
-// The op's execution in an iteration, on any lane.
+// The execution of the op in an iteration, in any lane.
 std::optional<Selection> selectOp(const RunView& view, std::uint32_t op, int iteration);
 
-// The micro-batch of a selection; of a bubble, the one that it waits for.
+// The micro-batch of a selection; for a bubble, the micro-batch that it waits for.
 std::optional<Flow> flowOf(const RunView& view, const Selection& selection);
 
 } // namespace app

@@ -12,7 +12,7 @@ namespace {
 
 using engine::Note;
 
-constexpr double kFlag = 13, kBody = 10, kTip = 5; // width, height of the body, of its point
+constexpr double kFlag = 13, kBody = 10, kTip = 5; // width; heights of the body and of its point
 constexpr double kLeastWords = 40;
 
 double flagX(const NoteStrip& strip, std::size_t note)
@@ -25,7 +25,7 @@ bool isInSight(const NoteStrip& strip, double x)
     return x >= strip.area.left() - kFlag / 2 && x <= strip.area.right() + kFlag / 2;
 }
 
-// Of several notes in one pixel, the last one is on top.
+// Whether another flag hides this one: of several notes in one pixel, the last one is on top.
 bool isCovered(const NoteStrip& strip, std::size_t note)
 {
     return note + 1 < strip.notes.size() && flagX(strip, note + 1) == flagX(strip, note);
@@ -125,7 +125,8 @@ void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& them
         if (static_cast<int>(note) != strip.current)
             paintFlag(painter, strip, note, theme.chrome);
     }
-    const auto current = static_cast<std::size_t>(strip.current); // on top of all others
+    // drawn last, on top of the others
+    const auto current = static_cast<std::size_t>(strip.current);
     if (strip.current >= 0 && isInSight(strip, flagX(strip, current)))
         paintFlag(painter, strip, current, theme.chrome);
     painter.restore();
@@ -145,7 +146,7 @@ void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lan
     }
 }
 
-// A click on the text selects its flag.
+// A click on the text of a note selects its flag.
 int noteAt(const NoteStrip& strip, QPointF at)
 {
     if (at.y() < strip.area.top() || at.y() > strip.area.bottom())

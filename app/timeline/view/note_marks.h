@@ -13,12 +13,12 @@ class QPainter;
 
 namespace app {
 
-// The subject of a note. A note on an op that is not in the timeline marks its time.
+// What a note is about. If its op is not in the timeline, the time of the note.
 Selection selectionOf(const RunView& view, const engine::Note& note);
-engine::Note noteOn(const Selection& selection); // without text; op, bubble, kernel or range
+engine::Note noteOn(const Selection& selection); // without text; for an op, bubble, kernel or range
 bool canBeNoted(const Selection& selection);
 
-// The strip of notes: a numbered flag for each with its text elided, and a dotted line down through
+// The strip of notes: a numbered flag with elided text for each note, and a dotted line down over
 // the lanes.
 struct NoteStrip
 {
@@ -30,6 +30,6 @@ struct NoteStrip
 void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& theme);
 void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lanes,
                     const Theme& theme);
-int noteAt(const NoteStrip& strip, QPointF at); // -1: none
+int noteAt(const NoteStrip& strip, QPointF at); // -1: no note
 
 } // namespace app

@@ -9,13 +9,13 @@
 namespace app {
 namespace {
 
-// Ranges of ops and of libraries in the order in which they nest.
+// The ranges of ops and of libraries, such that outer ranges come before inner ones.
 std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& index,
                               const engine::GpuTrace& trace)
 {
     std::vector<HostRange> ranges;
     ranges.reserve(trace.launches.size() + trace.ranges.size());
-    // the file may come from another program
+    // Another program may have written the file.
     const std::size_t ops = engine::opCount(run.schedule);
     for (const engine::GpuOpLaunch& launch : trace.launches)
         if (launch.of.op < ops)
@@ -51,8 +51,9 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
         m_rows.push_back(static_cast<int>(rows.size()));
 }
 
-// Assigns each to the first free row: as many rows as are open at once. Uses the whole run instead
-// of the visible part, so that lanes do not jump while panning.
+// Places a range into the first free row, so there are as many rows as ranges are open at the same
+// time. Considers the whole run and not only its visible part, so that lanes do not jump while
+// panning.
 void RangeView::add(engine::DeviceId device, HostRange range)
 {
     auto& rows = m_ranges[device];

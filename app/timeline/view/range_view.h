@@ -10,17 +10,17 @@
 
 namespace app {
 
-// An NVTX range of the host: of an op whose launches were recorded apart from its execution, or of
-// a library.
+// An NVTX range of the host: of an op whose launches were recorded in addition to its execution, or
+// of a library.
 struct HostRange
 {
-    engine::Window window; // nanoseconds of the timeline
+    engine::Window window; // ns of the timeline
     engine::OpOfIteration of;
-    std::string text, domain; // domain "": of an op, or none
+    std::string text, domain; // domain "": of an op, or the default domain
 };
 
-// The NVTX ranges of a run under the device of their op, nested ones in rows below each other.
-// Counts but omits ranges without an op and ranges nested deeper than kMostRows. Immutable.
+// The NVTX ranges of a run, below the device of their op; nested ranges are in lower rows. Ranges
+// without an op, and ranges nested deeper than kMostRows, are counted but left out. Immutable.
 class RangeView
 {
 public:
@@ -29,7 +29,7 @@ public:
     RangeView(const engine::Run& run, const engine::GpuTrace& trace);
 
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
-    // By begin; ranges of one row do not overlap.
+    // The ranges of a row, sorted by begin; they do not overlap.
     std::span<const HostRange> on(engine::DeviceId device, int row) const
     {
         return m_ranges[device][static_cast<std::size_t>(row)];
@@ -37,7 +37,8 @@ public:
     // The ranges of a row that touch `window`.
     std::span<const HostRange> around(engine::DeviceId device, int row,
                                       engine::Window window) const;
-    // The range with exactly this window, the outermost of several; else nullptr.
+    // The range with exactly this window, the outermost one if there are several; nullptr if there
+    // is none.
     const HostRange* at(engine::DeviceId device, engine::Window window) const;
     std::int64_t leftOut() const { return m_leftOut; }
 

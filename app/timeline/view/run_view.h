@@ -18,15 +18,15 @@ namespace app {
 struct Occurrence
 {
     bool kinds[engine::kOpKinds] = {};
-    int chunks = 1; // most of one device in one direction
+    int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
     std::int64_t longestExposed = 0; // ticks; 0: none
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
-// A run prepared for painting: computes once the data for lanes, columns, hit tests and details.
-// Computes data of one iteration on first use. One thread at a time.
+// A run prepared for painting. It computes the data for lanes, columns, hit tests and details once;
+// data of one iteration when it is first used. Not thread-safe.
 class RunView
 {
 public:
@@ -39,16 +39,16 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    int chunk(const engine::Op& op) const; // of its device, in its direction
-    // Empty if the device has no such track.
+    int chunk(const engine::Op& op) const; // number of its chunk on its device, in its direction
+    // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
-    // All spans that touch the window; overlapping transfers may add some that do not.
+    // All spans that touch the window. If transfers overlap, other spans may be among them.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
-    // Compute and exposed communication of a device at ascending instants, so that adjacent columns
-    // share a query. The view must outlive it.
+    // Queries compute and exposed communication of a device at ascending instants, so that adjacent
+    // columns share a query. The view must outlive it.
     class SharesSweep
     {
     public:
@@ -59,11 +59,11 @@ public:
         BusyIndex::Sweep m_compute;
         std::span<const engine::Window> m_exposed;
         std::span<const std::int64_t> m_exposedBefore;
-        std::size_t m_begun = 0; // of the exposed windows
+        std::size_t m_begun = 0; // windows of exposed communication that have begun
     };
-    // The shares of a stretch; the rest of it is bubble.
+    // The busy time between `begin` and `end` by kind; the rest is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
-    // Busy time of a transfer lane at ascending instants, as Share::Communication.
+    // Queries the busy time of a transfer lane at ascending instants, as Share::Communication.
     BusyIndex::Sweep transfers(engine::DeviceId device, engine::Track::Kind kind) const
     {
         return BusyIndex::Sweep(lane(device, kind));
@@ -74,12 +74,12 @@ public:
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
 
-    int iterationAt(double time) const; // the nearest one; -1: no iterations
-    engine::Window extent() const;      // of all iterations, the replay too
+    int iterationAt(double time) const; // the nearest iteration; -1: no iterations
+    engine::Window extent() const;      // of all iterations, including the median iteration
     const Occurrence& occurs() const { return m_occurs; }
     bool isEmpty() const { return m_run->timeline.iterations.empty(); }
 
-    const profiler::RunMetrics* metrics(int iteration) const; // nullptr: not available
+    const profiler::RunMetrics* metrics(int iteration) const; // nullptr if unknown
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
@@ -92,7 +92,7 @@ private:
     {
         BusyIndex lanes[5]; // by Track::Kind
         std::vector<engine::Window> exposed;
-        std::vector<std::int64_t> exposedBefore; // sum of the windows before window k
+        std::vector<std::int64_t> exposedBefore; // [k] sum of the windows before window k
     };
     const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
     void indexOps();
@@ -108,7 +108,7 @@ private:
     engine::IdVector<engine::DeviceId, MemorySeries> m_memory;
     double m_memoryScale = 0;
     mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
-    // Cached for one iteration at a time, so that long runs do not accumulate them.
+    // Kept for one iteration at a time, so that long runs do not accumulate them.
     struct Explained
     {
         int iteration = -1;

@@ -1,6 +1,7 @@
 #include "app/timeline/view/view_keys.h"
 
 #include <cmath>
+#include <utility>
 
 namespace app {
 
@@ -53,32 +54,20 @@ std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key)
 
 bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands)
 {
-    switch (key) {
-    case ViewKey::None:
-        return false;
-    case ViewKey::Back:
-        commands.back();
-        break;
-    case ViewKey::Forward:
-        commands.forward();
-        break;
-    case ViewKey::Selection:
-        commands.selection();
-        break;
-    case ViewKey::Fit:
-        commands.fit();
-        break;
-    case ViewKey::All:
-        commands.all();
-        break;
-    case ViewKey::Clear:
-        commands.clear();
-        break;
-    default:
-        if (const auto to = steppedView(window, key))
-            commands.show(*to, isZoom(key));
-    }
-    return true;
+    using V = ViewCommands;
+    constexpr std::pair<ViewKey, std::function<void()> V::*> kCommands[]
+        = {{ViewKey::Back, &V::back},
+           {ViewKey::Forward, &V::forward},
+           {ViewKey::Selection, &V::selection},
+           {ViewKey::Fit, &V::fit},
+           {ViewKey::All, &V::all},
+           {ViewKey::Clear, &V::clear}};
+    for (const auto& [of, command] : kCommands)
+        if (of == key)
+            (commands.*command)();
+    if (const auto to = steppedView(window, key))
+        commands.show(*to, isZoom(key));
+    return key != ViewKey::None;
 }
 
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box)

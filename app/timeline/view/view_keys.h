@@ -9,7 +9,7 @@
 
 namespace app {
 
-// What a key does to the view of any timeline. Keys that move between boxes are in walk_keys.h.
+// Keys that change the view of a timeline. walk_keys.h has the keys that move between boxes.
 enum class ViewKey {
     None,
     Back,      // Alt+Left, Backspace: the previous view
@@ -27,21 +27,21 @@ ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 
 // The view after ZoomIn, ZoomOut, Left or Right; nullopt for other keys.
 std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key);
-inline bool isZoom(ViewKey key) // zooming is kept in the history, moving is not
+inline bool isZoom(ViewKey key) // zooming is in the history, moving is not
 {
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
 
-// The effects of view keys in one timeline. All members are set.
+// What view keys do in one timeline. All members must be set.
 struct ViewCommands
 {
     std::function<void(ViewWindow to, bool isRemembered)> show;
     std::function<void()> back, forward, selection, fit, all, clear;
 };
-// False: not a view key.
+// Returns false if the key is not a view key.
 bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands);
 
-// Centres `box`; fits it if it is already centred.
+// Centres `box`, or fits it if it is already centred.
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);
 
 } // namespace app

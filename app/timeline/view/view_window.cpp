@@ -4,7 +4,7 @@
 
 namespace app {
 namespace {
-constexpr double kClosest = 2; // ticks in sight
+constexpr double kClosest = 2; // visible ticks
 constexpr double kFitLeft = 10, kFitRight = 16;
 constexpr std::size_t kRemembered = 100;
 } // namespace

@@ -5,7 +5,7 @@
 
 namespace app {
 
-// Translates the texts of painters and details, which are functions without a tr() of their own.
+// Translates texts of painters and details, which are functions and have no tr() of their own.
 inline QString tr(const char* text)
 {
     return QCoreApplication::translate("app::Timeline", text);

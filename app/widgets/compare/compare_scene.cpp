@@ -30,8 +30,8 @@ TimeAxis CompareScene::axisOf(const CompareRow& row) const
     return compareAxis(rows, row, window, rowsArea(), dpr);
 }
 
-// From the first op to the end of the longest run, with space for the difference of a run that is
-// longer than the baseline.
+// The stretch from the first op to the end of the longest run, with space for the difference of a
+// run that is longer than the baseline.
 ViewWindow CompareScene::fit() const
 {
     return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, rowsArea().width() - 16);
@@ -59,7 +59,8 @@ ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) con
     return {at(time.begin), at(time.end)};
 }
 
-// The device of the lane header or memory bar at a point.
+// The device whose lane header or memory bar is at a point; y is relative to the rows before
+// scrolling.
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
     if (at.x() < rowsArea().right()) {
@@ -130,7 +131,7 @@ std::optional<CompareScene::Mark> CompareScene::rangeAt(QPointF from, double toX
     return std::nullopt;
 }
 
-// Moves up from the first lane of a run to the last one of the run above, at the same time.
+// Moves from the first lane of a run up to the last lane of the run above it, at the same time.
 std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 {
     const int to = selected.row + step;

@@ -14,7 +14,7 @@ struct CompareScene
 {
     static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
 
-    // The hovered or selected item: a row index and the item within its run.
+    // The hovered or selected item: the index of its row and the item in the run.
     struct Mark
     {
         int row = -1;
@@ -35,12 +35,13 @@ struct CompareScene
 
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
-    QRectF rowsArea() const;                      // of the time area, in widget coordinates
-    QRectF columnOf(const CompareRow& row) const; // the key numbers, unscrolled
+    QRectF rowsArea() const;                      // of the time area; in widget coordinates
+    QRectF columnOf(const CompareRow& row) const; // of the key numbers; before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
     const CompareRow* baselineOf(const CompareRow& row) const; // nullptr: another unit, or itself
     ViewWindow fit() const;
-    ViewWindow shareOf(const CompareRow& row, engine::Window window) const; // of the view
+    // as fractions of the view
+    ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;

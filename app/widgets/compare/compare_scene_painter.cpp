@@ -58,7 +58,7 @@ void CompareScenePainter::paintFirstRuler() const
         Qt::AlignLeft | Qt::AlignVCenter, TimeCanvas::tr("Iteration"));
 }
 
-// Runs in another unit: a separate ruler, and the reason.
+// Draws a ruler of its own for runs in another unit, and the reason.
 void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const CompareRow& first) const
 {
     const QRectF area = m_scene.rowsArea();
@@ -120,7 +120,7 @@ void CompareScenePainter::paintRows() const
     paintBaselineEnd();
 }
 
-// The baseline's end as a dashed line through all runs of its unit.
+// Draws the end of the baseline as a dashed line over all runs with its unit.
 void CompareScenePainter::paintBaselineEnd() const
 {
     double top = -1, bottom = 0;

@@ -14,7 +14,7 @@ public:
     CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
 
     void paintFrame() const; // with the first ruler
-    void paintRows() const;  // the part worth caching, at the painter's origin
+    void paintRows() const;  // worth caching; relative to the painter's origin
     void paintMarks() const;
     void paintLegend() const;
 

@@ -60,7 +60,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
 void CompareWidget::setBaseline(std::size_t run)
 {
     m_scene.baseline = run;
-    setSelected({}); // rows may change places
+    setSelected({}); // rows may be exchanged
     relayout();
 }
 

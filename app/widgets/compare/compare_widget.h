@@ -5,8 +5,9 @@
 
 namespace app {
 
-// Several runs stacked under one ruler on one scale, with end markers, the gap to the baseline, and
-// a column of key numbers. Runs in abstract units have their own ruler with a note.
+// Several runs below each other with one ruler and one time scale, with end markers, the gap to the
+// baseline, and a column of key numbers. Runs in abstract units have a ruler of their own, with a
+// note.
 class CompareWidget : public TimeCanvas
 {
     Q_OBJECT
@@ -15,10 +16,10 @@ public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline);
-    // Prepares the runs synchronously; skips null ones.
+    // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
-    int greatestHeight() const; // more would be left blank
+    int greatestHeight() const; // a greater height would leave empty space
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 
@@ -26,7 +27,7 @@ public Q_SLOTS:
     void zoomToFit() override { moveTo(m_scene.fit(), Remember::Yes); }
     void zoomToAll() override { zoomToFit(); }
     void zoomToSelection() override; // zooms out if nothing is selected
-    void blink();                    // B: swaps the first two runs in place
+    void blink();                    // key B: exchanges the first two runs in place
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);

@@ -19,7 +19,7 @@ namespace {
 constexpr int kChartWidth = 424, kLeastChart = 232;
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// The run to describe first: the shortest one that is not the baseline.
+// The run that is described first: the shortest one except the baseline.
 int shortestRun(const profiler::Comparison& comparison)
 {
     std::size_t shortest = comparison.baseline;
@@ -39,24 +39,21 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     : QWidget(parent)
     , m_theme(theme)
     , m_model(new CompareModel(this))
-    , m_table(new DataTable(theme, 31))
-    , m_sentence(makeLabel({}, "small"))
+    , m_table(named(new DataTable(theme, 31), "compareTable", tr("Differences")))
+    , m_sentence(named(makeLabel({}, "small"), "sentence"))
     , m_chartUnit(makeLabel({}, "hint"))
     , m_mode(new Tag(theme))
     , m_chart(new WhereTimeGoes(theme))
     , m_columns(makeSplitter(Qt::Horizontal))
 {
-    m_table->setObjectName(QStringLiteral("compareTable"));
-    m_table->setAccessibleName(tr("Differences"));
     m_table->setModel(m_model);
-    m_sentence->setObjectName(QStringLiteral("sentence"));
     m_sentence->setWordWrap(true);
     m_columns->addWidget(makeTables());
     m_chartPanel = makeChart();
     m_columns->addWidget(m_chartPanel);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // A splitter that the user moved keeps its place.
+    // A splitter that the user has moved stays where it is.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparisonPanels::showSentence);
@@ -64,40 +61,25 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
 
 QWidget* ComparisonPanels::makeTables()
 {
-    auto* head = makeSurface("alt");
-    head->setFixedHeight(kHead);
-    auto* headRow = spaced(new QHBoxLayout(head), {12, 0, 12, 0}, 8);
-    headRow->addWidget(makeLabel(tr("Difference to baseline"), "dock"));
-    headRow->addStretch(1);
-    headRow->addWidget(m_mode);
-    auto* note = spaced(new QHBoxLayout, {12, 10, 12, 10}, 10);
-    note->addWidget(new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop);
-    note->addWidget(m_sentence, 1);
+    auto* head
+        = makeBar(kHead, 8, {makeLabel(tr("Difference from baseline"), "dock"), kStretch, m_mode});
+    auto* note = spaced(
+        new QHBoxLayout, {12, 10, 12, 10}, 10,
+        {{new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop}, {m_sentence, 1}});
 
     auto* tables = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(tables), {}, 0);
-    column->addWidget(head);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_table, 1);
-    column->addLayout(note);
-    column->addStretch(0);
+    spaced(new QVBoxLayout(tables), {}, 0, {head, makeLine(Qt::Horizontal), {m_table, 1}, note})
+        ->addStretch(0); // the table is no higher than its rows
     return tables;
 }
 
 QWidget* ComparisonPanels::makeChart()
 {
-    auto* head = makeSurface("alt");
-    head->setFixedHeight(kHead);
-    auto* headRow = spaced(new QHBoxLayout(head), {16, 0, 12, 0}, 8);
-    headRow->addWidget(makeLabel(tr("Time by category"), "dock"));
-    headRow->addWidget(m_chartUnit);
-    headRow->addStretch(1);
+    auto* head
+        = makeBar(kHead, 8, {makeLabel(tr("Time by category"), "dock"), m_chartUnit, kStretch});
     auto* chart = makeSurface("plain");
     chart->setMinimumWidth(kLeastChart);
-    auto* column = spaced(new QVBoxLayout(chart), {}, 0);
-    column->addWidget(head);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_chart, 1);
+    spaced(new QVBoxLayout(chart), {}, 0, {head, makeLine(Qt::Horizontal), {m_chart, 1}});
     return chart;
 }
 

@@ -14,8 +14,8 @@ class DataTable;
 class Tag;
 class WhereTimeGoes;
 
-// A comparison in numbers: the table of differences, a sentence on the selected run, and the chart
-// of time shares.
+// A comparison in numbers: the table of differences, a sentence about the selected run, and the
+// chart of time shares.
 class ComparisonPanels : public QWidget
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ class ComparisonPanels : public QWidget
 public:
     explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `baseline`: of the comparison's baseline run; a title per run.
+    // `baseline` is the baseline of the comparison; every run has a title.
     void show(const profiler::Comparison& comparison, const QStringList& titles,
               const engine::RunInfo& baseline);
     using QWidget::show;

@@ -25,7 +25,7 @@ double sum(const WhereTimeGoes::Bar& bar)
     return ticks / bar.time.perUnit;
 }
 
-// A round step that gives two to five marks.
+// The largest round step that gives two to five marks.
 double markStep(double longest)
 {
     const double power = std::pow(10.0, std::floor(std::log10(longest)));
@@ -117,7 +117,7 @@ void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
         const double left = std::round(whole.left() + whole.width() * before / total);
         before += share.ticks;
         const double right = std::round(whole.left() + whole.width() * before / total);
-        // The gap of a pixel is the border, as in the lanes.
+        // The last pixel of a part is its border, as in the lanes.
         paintShare(painter, QRectF(left, whole.top(), std::max(1.0, right - left - 1), kBar),
                    share);
     }

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The time shares of a mean device, one bar per run, all on one scale.
+// The mean time shares over the devices, one bar per run, all with one scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
     {
         QString name;
         std::vector<TimeShare> shares;
-        Scale time; // of its run: ticks per unit of the chart
+        Scale time; // of the run: ticks per unit of the chart
     };
     void show(std::vector<Bar> bars);
     QSize sizeHint() const override { return {424, 200}; }
@@ -34,7 +34,7 @@ protected:
 
 private:
     QRectF barRect(std::size_t bar) const;
-    double longest() const; // in shown units
+    double longest() const; // in displayed units
     void paintBar(QPainter& painter, std::size_t bar) const;
     void paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const;
     void paintAxis(QPainter& painter) const;

@@ -12,8 +12,8 @@ namespace app {
 
 class IconLabel;
 
-// A verdict on a schedule or a notice about a run: icon, bold words, one sentence, a few actions. A
-// verdict is a rounded frame within a page; a state band has the full width.
+// A verdict on a schedule or a notice about a run: an icon, bold text, a sentence and a few
+// actions. A verdict is a rounded frame in a page; a notice has the full width.
 class Band : public QWidget
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
 
     void show(Kind kind, const QString& bold, const QString& sentence);
     QPushButton* addAction(const QString& text, const QString& objectName);
-    QString text() const; // plain, as read out
+    QString text() const; // plain text, for screen readers
     Kind kind() const { return m_kind; }
 
 protected:

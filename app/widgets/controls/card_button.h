@@ -8,8 +8,8 @@ class QPainter;
 
 namespace app {
 
-// A card that can be pressed: frame with radius 6, hover, keyboard focus; a 2 px frame when chosen.
-// The derived class paints the content.
+// A card that can be pressed, with radius 6, hover and keyboard focus, and a frame of 2 px if it is
+// chosen. Derived classes paint the content.
 class CardButton : public QAbstractButton
 {
     Q_OBJECT
@@ -20,9 +20,9 @@ public:
 protected:
     virtual void paintContent(QPainter& painter) = 0;
     void paintEvent(QPaintEvent* event) final;
-    void keyPressEvent(QKeyEvent* event) override; // Enter presses too
+    void keyPressEvent(QKeyEvent* event) override; // Enter also presses
     const Theme& theme() const { return m_theme.theme(); }
-    // Text in one line, elided at the right. Sizes and inks of the design.
+    // Draws a line of text that is elided at the right.
     struct Type
     {
         QFont font;
@@ -31,7 +31,7 @@ protected:
     void text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
               Qt::Alignment alignment = Qt::AlignLeft) const;
 
-    bool m_isPrimary = false; // filled with ink
+    bool m_isPrimary = false; // filled with the ink colour
     bool m_hasFrame = true;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// The field at the right of the menu bar, 296 x 22: a click or Ctrl+K opens the command palette
+// The field at the right end of the menu bar, 296 x 22. A click or Ctrl+K opens the command palette
 // over it.
 class CommandField : public QAbstractButton
 {

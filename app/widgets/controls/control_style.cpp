@@ -1,6 +1,7 @@
 #include "app/widgets/controls/control_style.h"
 
 #include "app/models/style_sheet.h"
+#include "app/models/text.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/icons.h"
 
@@ -8,17 +9,40 @@
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
+#include <QHelpEvent>
+#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
+#include <QToolTip>
 
 namespace app {
 namespace {
 
 constexpr int kFieldHeight = 28;
 constexpr int kSpinWidth = 20;
+
+// Shows the tooltips of widgets as plain text unless the widget has the property kHtmlToolTip.
+class PlainToolTips : public QObject
+{
+public:
+    using QObject::QObject;
+
+    bool eventFilter(QObject* object, QEvent* event) override
+    {
+        const auto* widget = qobject_cast<QWidget*>(object);
+        if (event->type() != QEvent::ToolTip || widget == nullptr || widget->toolTip().isEmpty()
+            || widget->property(kHtmlToolTip).toBool())
+            return false;
+        const QString text = toolTipText(widget->toolTip());
+        if (text == widget->toolTip())
+            return false;
+        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text);
+        return true;
+    }
+};
 
 } // namespace
 
@@ -35,9 +59,15 @@ void ControlStyle::polish(QWidget* widget)
         widget->setFocusPolicy(Qt::TabFocus);
     if (qobject_cast<QComboBox*>(widget) != nullptr)
         widget->setAttribute(Qt::WA_Hover);
+    // Texts of files are never HTML: labels with HTML of ours set Qt::RichText. Qt's own tooltip is
+    // left alone, see PlainToolTips.
+    if (auto* label = qobject_cast<QLabel*>(widget);
+        label != nullptr && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
+        label->setTextFormat(Qt::PlainText);
 }
 
-// The frame of a field: 1 px; 2 px ink with the focus; error colour if the value is refused.
+// The frame of a field: 1 px; with the focus 2 px in ink; in the error colour if the value is
+// refused.
 void ControlStyle::drawField(QPainter& painter, const QStyleOption& option,
                              const QWidget* widget) const
 {
@@ -146,7 +176,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
     case PE_FrameFocusRect: {
         if (qobject_cast<const QTabBar*>(widget) != nullptr
             || qobject_cast<const QPushButton*>(widget) != nullptr)
-            return; // the sheet frames them
+            return; // the style sheet frames them
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));
@@ -155,7 +185,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
         return;
     }
     case PE_PanelItemViewRow:
-        return; // the sheet paints hover and selection
+        return; // the style sheet paints hover and selection
     default:
         QProxyStyle::drawPrimitive(element, option, painter, widget);
     }
@@ -226,7 +256,7 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
 {
     switch (hint) {
     case SH_ComboBox_Popup:
-        return 0; // a list under the field, not a menu over it
+        return 0; // a list below the field, not a menu over it
     case SH_ToolTip_WakeUpDelay:
         return 300;
     case SH_EtchDisabledText:
@@ -246,6 +276,7 @@ void applyLook(QApplication& application, ThemeController& theme)
     };
     apply();
     new FocusRing(theme, &application);
+    application.installEventFilter(new PlainToolTips(&application));
     QObject::connect(&theme, &ThemeController::changed, &application, apply);
 }
 

@@ -9,7 +9,7 @@ class QApplication;
 namespace app {
 
 // Draws what a style sheet cannot draw without images: combo boxes, spin boxes, check marks, radio
-// buttons and their focus. Buttons take focus from the keyboard only, so that a click draws no
+// buttons and their focus. Buttons get the focus only from the keyboard, so that a click draws no
 // ring.
 class ControlStyle : public QProxyStyle
 {
@@ -39,8 +39,12 @@ private:
     void drawField(QPainter& painter, const QStyleOption& option, const QWidget* widget) const;
     void drawIndicator(QPainter& painter, const QStyleOption& option, bool round) const;
 
-    const ThemeController& m_theme; // outlives the application's style
+    const ThemeController& m_theme; // must outlive the application's style
 };
+
+// Widgets with this property set to true have a tooltip in HTML. Strings of files in it are
+// escaped.
+constexpr const char* kHtmlToolTip = "htmlToolTip";
 
 // Applies style, palette, font and style sheet of `theme`, now and after every change. Call once.
 void applyLook(QApplication& application, ThemeController& theme);

@@ -1,5 +1,7 @@
 #include "app/widgets/controls/controls.h"
 
+#include <QAction>
+#include <QBoxLayout>
 #include <QFontMetrics>
 #include <QPainter>
 #include <QScreen>
@@ -22,6 +24,16 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
     auto* button = new QPushButton(text);
     button->setObjectName(objectName);
     button->setProperty("kind", QString::fromLatin1(kind));
+    return button;
+}
+
+QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
+                        QAction* action)
+{
+    QPushButton* button = makeButton(text, objectName, kind);
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    QObject::connect(action, &QAction::enabledChanged, button, &QWidget::setEnabled);
+    button->setEnabled(action->isEnabled());
     return button;
 }
 
@@ -64,9 +76,29 @@ QWidget* makeSurface(const char* surface, QWidget* parent)
     return widget;
 }
 
+void fill(QBoxLayout& layout, std::initializer_list<Cell> cells)
+{
+    for (const Cell& cell : cells) {
+        if (cell.widget != nullptr)
+            layout.addWidget(cell.widget, cell.stretch, cell.alignment);
+        else if (cell.layout != nullptr)
+            layout.addLayout(cell.layout, cell.stretch);
+        else
+            layout.addStretch(cell.stretch);
+    }
+}
+
+QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells)
+{
+    QWidget* bar = makeSurface("alt");
+    bar->setFixedHeight(height);
+    spaced(new QHBoxLayout(bar), {12, 0, 12, 0}, spacing, cells);
+    return bar;
+}
+
 void fitToScreen(QWidget& window)
 {
-    constexpr int kFrame = 64; // window manager frame and margin
+    constexpr int kFrame = 64; // the window manager's frame, and a margin
     const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
     const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
     if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))

@@ -7,22 +7,41 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <initializer_list>
+#include <type_traits>
+
+class QAction;
 class QBoxLayout;
+class QLayout;
 class QScrollArea;
 class QSplitter;
 
 namespace app {
 
-// Factories of common widgets. Roles, kinds and surfaces are the selectors of
-// resources/style/window.qss; the parent owns the result.
+// Factories for common widgets. Roles, kinds and surfaces are selectors in
+// resources/style/window.qss. The parent owns the result.
+
+// The object name, for tests and style sheets, and the accessible name.
+template<class Object>
+Object* named(Object* object, const char* name, const QString& accessibleName = {})
+{
+    object->setObjectName(QString::fromLatin1(name));
+    if constexpr (std::is_base_of_v<QWidget, Object>)
+        if (!accessibleName.isEmpty())
+            object->setAccessibleName(accessibleName);
+    return object;
+}
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
+// Triggers `action` and is enabled with it.
+QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
+                        QAction* action);
 QFrame* makeLine(Qt::Orientation orientation);
-// A vertical scroll area; its content takes the focus.
+// A vertical scroll area whose content gets the focus.
 QScrollArea* makeScroll(QWidget* content);
-QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel; parts do not collapse
+QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
@@ -32,14 +51,40 @@ void setLook(QWidget* widget, const char* property, const QVariant& value);
 // before showing.
 void fitToScreen(QWidget& window);
 
-// Margins and spacing in one call.
+// What a layout contains: a widget or a layout and its share of the remaining space.
+struct Cell
+{
+    Cell(QWidget* of, int share = 0, Qt::Alignment at = {}) // NOLINT: {label, {field, 1}}
+        : widget(of)
+        , stretch(share)
+        , alignment(at)
+    { }
+    Cell(QLayout* of, int share = 0) // NOLINT
+        : layout(of)
+        , stretch(share)
+    { }
+
+    QWidget* widget = nullptr;
+    QLayout* layout = nullptr; // both null: a space that stretches
+    int stretch = 0;
+    Qt::Alignment alignment;
+};
+inline const Cell kStretch(static_cast<QWidget*>(nullptr), 1);
+void fill(QBoxLayout& layout, std::initializer_list<Cell> cells);
+
+// Margins, spacing and contents in one call.
 template<class Layout>
-Layout* spaced(Layout* layout, const QMargins& margins, int spacing)
+Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
+               std::initializer_list<Cell> cells = {})
 {
     layout->setContentsMargins(margins);
     layout->setSpacing(spacing);
+    if constexpr (std::is_convertible_v<Layout*, QBoxLayout*>)
+        fill(*layout, cells);
     return layout;
 }
+// The title bar of a part of a page.
+QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 
 // An icon that follows the theme.
 class IconLabel : public QWidget
@@ -62,7 +107,7 @@ private:
     Colour m_colour;
 };
 
-// The mode tag beside a number: "emulated". `live` is filled, the others are outlined.
+// The mode next to a number: "emulated". The tag of `live` is filled, others are outlined.
 class Tag : public QWidget
 {
     Q_OBJECT

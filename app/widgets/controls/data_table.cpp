@@ -17,11 +17,11 @@
 namespace app {
 namespace {
 
-constexpr int kPadding = 9, kLeastPadding = 4; // the least before a number, where room is short
+constexpr int kPadding = 9, kLeastPadding = 4; // kLeastPadding: left of a number, if space is short
 constexpr int kSwatch = 10;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
-constexpr int kDifferenceWidth = 46; // at least, at the right of the values that have one
+constexpr int kDifferenceWidth = 46; // minimum, at the right of values with a difference
 const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
 constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
 
@@ -32,7 +32,7 @@ QFont cellFont(const QModelIndex& index)
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
 }
 
-// A column of a comparison reserves space for differences in every row, including the baseline's.
+// In a column with differences every row has space for one, including that of the baseline.
 int differenceRoom(const QAbstractItemModel* model, int column)
 {
     const auto text = [&](int row) { return model->index(row, column).data(kDifferenceRole); };
@@ -47,7 +47,7 @@ int differenceRoom(const QAbstractItemModel* model, int column)
     return widest;
 }
 
-// Right-aligned text allows less padding at its left.
+// Right-aligned text needs less padding at its left.
 QRect textBox(const QRect& rest, Qt::Alignment alignment)
 {
     return rest.adjusted(alignment.testFlag(Qt::AlignRight) ? kLeastPadding : kPadding, 0,
@@ -190,7 +190,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
-    // Any column may become the sort column.
+    // Any column may be sorted.
     const int arrow = isSortIndicatorShown()
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
@@ -284,7 +284,7 @@ int DataTable::neededWidth() const
     return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
-// Reduces the padding of number columns by this much, if possible.
+// Reduces the padding of number columns by up to this much.
 void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
 {
     const auto isOfNumbers = [this](std::size_t column) {
@@ -312,7 +312,7 @@ void DataTable::setRestColumn(int column)
     shareWidth();
 }
 
-// A table that scrolls sideways would hide its first column, which names the row.
+// Tables do not scroll sideways, because the first column, which names the row, would disappear.
 void DataTable::dropColumns(const std::vector<int>& widths)
 {
     int needed = 0;
@@ -335,15 +335,15 @@ void DataTable::resizeEvent(QResizeEvent* event)
     shareWidth();
 }
 
-// Every column gets the width that it needs; the rest is distributed evenly.
+// Every column gets the width that it needs; the remaining width is distributed evenly.
 void DataTable::shareWidth()
 {
     const int columns = model() == nullptr ? 0 : model()->columnCount();
     if (columns == 0)
         return;
-    const std::vector<int> all = allWidths(); // every cell is measured: once
+    const std::vector<int> all = allWidths(); // measures every cell
     dropColumns(all);
-    constexpr int kLeastFirst = 96; // the first column shrinks last; its texts are elided
+    constexpr int kLeastFirst = 96; // the first column shrinks last and elides its texts
     std::vector<int> widths = ofShown(all);
     const auto left
         = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Draws a cell: number or text, share bar, difference to the baseline.
+// Draws a cell: number or text, share bar, difference from the baseline.
 class CellDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// A read-only table; its columns share the available width.
+// A read-only table whose columns share the available width.
 class DataTable : public QTableView
 {
     Q_OBJECT
@@ -57,10 +57,10 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows();            // limits the height to the rows
     int fittingHeight() const; // of the header and all rows
-    int neededWidth() const;   // at which no column is cut or moves closer to another
-    // Columns to hide if not all fit, the least important one first.
+    int neededWidth() const;   // without cutting a column or reducing distances
+    // Columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns);
-    void setRestColumn(int column); // takes the remaining width; its texts are elided
+    void setRestColumn(int column); // this column gets the remaining width and elides its texts
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -68,14 +68,14 @@ protected:
 private:
     std::vector<int> allWidths() const;                      // [column], including hidden ones
     std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden ones
-    int leastWidth() const;                                  // at which no column is cut
+    int leastWidth() const;                                  // without cutting a column
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
 
     std::vector<int> m_dispensable;
-    int m_restColumn = -1; // -1: all columns share the rest
+    int m_restColumn = -1; // -1: all columns share it
 };
 
 } // namespace app

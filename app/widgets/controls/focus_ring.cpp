@@ -42,7 +42,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// Scroll areas and opaque widgets (the timelines) paint over a frame that the style would draw.
+// Scroll areas and opaque widgets (the timelines) would paint over a frame that the style draws.
 bool framesNothingItself(const QObject* object)
 {
     const auto* widget = qobject_cast<const QWidget*>(object);

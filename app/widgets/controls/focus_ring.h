@@ -8,8 +8,8 @@
 namespace app {
 
 // Draws the keyboard focus of widgets that the style sheet and the style do not cover: tables,
-// lists, texts and timelines, which paint over themselves. No ring after a mouse click. One per
-// application, which owns it.
+// lists, texts and timelines. No ring is drawn after a mouse click. The application owns its only
+// instance.
 class FocusRing : public QObject
 {
     Q_OBJECT

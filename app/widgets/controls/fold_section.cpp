@@ -15,9 +15,7 @@ FoldSection::FoldSection(QString title, const QString& objectName, QWidget* pare
     , m_content(new QWidget)
     , m_rows(spaced(new QVBoxLayout(m_content), QMargins(), 6))
 {
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 6);
-    column->addWidget(m_button, 0, Qt::AlignLeft);
-    column->addWidget(m_content);
+    spaced(new QVBoxLayout(this), QMargins(), 6, {{m_button, 0, Qt::AlignLeft}, m_content});
     connect(m_button, &QPushButton::clicked, this, [this] { setOpen(!isOpen()); });
     setOpen(false);
 }

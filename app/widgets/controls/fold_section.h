@@ -7,7 +7,7 @@ class QVBoxLayout;
 
 namespace app {
 
-// A section that one line opens and closes.
+// A section that is opened and closed by clicking its title line.
 class FoldSection : public QWidget
 {
     Q_OBJECT

@@ -11,8 +11,8 @@
 namespace app {
 namespace {
 
-// A little of SVG's path language on a 16 x 16 grid, absolute: M L C Z, "O x y r" for a circle. A
-// leading "fill" fills the path instead of drawing its line.
+// Paths in a subset of SVG's language on a 16 x 16 grid, in absolute coordinates: M L C Z, and "O x
+// y r" for a circle. With "fill" at the start the path is filled instead of drawn as a line.
 struct Drawing
 {
     Icon icon;
@@ -148,7 +148,8 @@ void paintLogo(QPainter& painter, const QRectF& box, bool dark)
         double x, y, width;
         QRgb light, dark;
     };
-    // A small pipeline: forward in blue, backward in teal, a little weight gradient.
+    // The rows of a small pipeline: forward in blue, backward in teal, and a little weight
+    // gradient.
     constexpr Bar kBars[] = {{0, 1, 6, 0x315AC2, 0x5B7CDE},  {7, 1, 8, 0x315AC2, 0x5B7CDE},
                              {1, 5, 4, 0x315AC2, 0x5B7CDE},  {6, 5, 6, 0x23AA9C, 0x3CC2BB},
                              {13, 5, 3, 0x315AC2, 0x5B7CDE}, {2, 9, 5, 0x23AA9C, 0x3CC2BB},

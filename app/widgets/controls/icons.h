@@ -8,8 +8,8 @@ class QPainter;
 
 namespace app {
 
-// The icons of the window, 16 x 16 with lines of 1.3 px: drawn from the table in icons.cpp in any
-// colour and at any pixel ratio.
+// The icons of the window, 16 x 16 with lines of 1.3 px. The table in icons.cpp describes them;
+// they are drawn in any colour and at any pixel ratio.
 enum class Icon {
     Run,
     Stop,
@@ -43,8 +43,8 @@ enum class Icon {
 void paintIcon(QPainter& painter, Icon icon, const QRectF& box, const QColor& colour);
 QIcon makeIcon(Icon icon, const QColor& colour, const QColor& disabled = {});
 
-// The four staggered rows of the program's mark, as in the menu bar; data colours of `dark` or
-// light.
+// The program's mark in the menu bar: four staggered rows in the data colours of the dark or light
+// theme.
 void paintLogo(QPainter& painter, const QRectF& box, bool dark);
 QIcon applicationIcon();
 

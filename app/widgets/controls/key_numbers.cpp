@@ -14,7 +14,7 @@ namespace app {
 namespace {
 
 constexpr int kBars = 8;       // devices that are drawn
-constexpr int kBarsFrom = 640; // narrower: numbers only
+constexpr int kBarsFrom = 640; // width; narrower widgets have only numbers
 
 KeyNumbers::Item iterationItem(const Prediction& prediction)
 {
@@ -33,7 +33,7 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
     return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit, busy};
 }
 
-// Short, since the verdict shows the whole closed form.
+// The hint is short, because the verdict has the whole closed form.
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
     constexpr double kSame = 1e-9;
@@ -55,7 +55,7 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
             KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
 }
 
-// Bytes if the costs are those of a model, else stashes of a device.
+// In bytes if the costs are those of a model, otherwise in stashes of a device.
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
     const QString stash = number(largestStash(prediction.metrics), 1);
@@ -68,7 +68,7 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
-// Static and dynamic memory of a device: bytes, or parts of a model.
+// Static and dynamic memory of a device, in bytes or in parts of a model.
 std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)
@@ -141,7 +141,7 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
         painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
 }
 
-// Weights below, stash above, one bar a device, all on the scale of the largest.
+// Draws one bar per device, with weights below and stash above, all with the scale of the largest.
 void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 {
     double most = 1;

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// Iteration, bubble, messages and memory of a prediction, 90 high.
+// Iteration, bubble, messages and memory of a prediction; 90 px high.
 class KeyNumbers : public QWidget
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
 
         friend bool operator==(const Item&, const Item&) = default;
     };
-    void show(const Prediction* prediction); // null: dashes
+    void show(const Prediction* prediction); // nullptr: dashes
     const QList<Item>& items() const { return m_items; }
 
 protected:
@@ -33,7 +33,7 @@ private:
 
     const ThemeController& m_theme;
     QList<Item> m_items;
-    std::vector<std::pair<double, double>> m_bars; // weights, stash of each device
+    std::vector<std::pair<double, double>> m_bars; // [device] weights, stash
     bool m_isOfBytes = false;
 };
 

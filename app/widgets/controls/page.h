@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace app {
 // Menus to which the current page can add actions.
 enum class Menu { File, Run, View, Compare, Analyze, Export };
 
-// One tab of the window: start, set-up, a run, a comparison. A page does not know the window or
-// other pages: it emits signals about its content and requests. GUI thread only.
+// A tab of the window: start, set-up, a run, a comparison. Pages do not know the window or each
+// other: they emit signals about their content and their requests. GUI thread only.
 class Page : public QWidget
 {
     Q_OBJECT
@@ -29,9 +30,10 @@ public:
     using QWidget::QWidget;
 
     virtual QString title() const = 0;          // of the tab: "BitPipe #12"
-    virtual QString file() const { return {}; } // the shown run; "" for other pages
+    virtual QString file() const { return {}; } // of the shown run; "" for other pages
     virtual bool isClosable() const { return true; }
-    // Asks the user if something would be lost (a running run). False: stay open.
+    // Asks the user if something would be lost (a running run). Returns false if the page must stay
+    // open.
     virtual bool queryClose() { return true; }
 
     // Texts of the status bar: mode and devices first, then counts and selection; `statusNote` is
@@ -41,20 +43,23 @@ public:
 
     // [run] notes of the runs to export; empty if unknown.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
-    // The iteration that it shows; -1: the reported one of each run.
+    // The iteration that the page shows; -1: the reported iteration of each run.
     virtual int exportedIteration() const { return -1; }
 
-    // The page owns its actions. Give each an object name, a text and, if the design names one, a
-    // shortcut with Qt::WidgetWithChildrenShortcut, and add it to the page (QWidget::addAction):
-    // then the menus, Ctrl+K and the list of keys show it while the page is current. setStatusTip()
-    // replaces the menu text in the list of keys if that is too short.
+    // The actions of the page, which owns them. Each needs an object name, a text and, if the
+    // design has one, a shortcut with Qt::WidgetWithChildrenShortcut, and must be added to the page
+    // (QWidget::addAction). The menus, Ctrl+K and the list of keys show it while the page is
+    // current. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
+    // Adds an action whose shortcut works while the page has the focus. `tip` is its tooltip,
+    // with the shortcut, and its status tip.
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
+                        const std::function<void()>& trigger = {}, const QString& tip = {});
+
 protected:
-    // Adds an action with a shortcut that works while the page has the focus.
-    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
-    // The widget that receives the page's focus. (A focus proxy would be the first stop of Tab, and
-    // the widgets before it would be unreachable.)
+    // The widget that gets the focus of the page. (With a focus proxy, Tab would start there and
+    // never reach the widgets before it.)
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
     void focusInEvent(QFocusEvent* event) override;
 
@@ -64,10 +69,10 @@ private:
 Q_SIGNALS:
     void titleChanged();
     void statusChanged();
-    void actionsChanged(); // menuActions() changed; enabled and checked need no signal
+    void actionsChanged(); // menuActions() changed; not needed for enabled and checked
     void closeRequested();
 
-    // A run was read completely or finished: for the list of recent runs.
+    // A run was read completely or has finished, and belongs in the list of recent runs.
     void runOpened(const QString& file, const std::shared_ptr<const engine::Run>& run);
 
     // Requests to the window.
@@ -75,7 +80,7 @@ Q_SIGNALS:
     void openRequested(const QString& file);
     void openDialogRequested();
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
-    void startAllRequested(const QList<QStringList>& options); // sequentially
+    void startAllRequested(const QList<QStringList>& options); // one after the other
     void compareRequested(const QStringList& files);
     // With the costs of its times.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,

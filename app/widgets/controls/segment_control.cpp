@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr int kTextPadding = 10; // left and right of a text
+constexpr int kTextPadding = 10; // left and right of the text
 
 QFont fontOf(bool current)
 {
@@ -67,7 +67,7 @@ QSize SegmentControl::sizeHint() const
     return {last.right() + 1, height()};
 }
 
-// Widths are those of the bold font, so that nothing moves with the choice.
+// Widths are measured with the bold font, so that nothing moves when the choice changes.
 QRect SegmentControl::segment(int choice) const
 {
     const QFontMetrics metrics(fontOf(true));

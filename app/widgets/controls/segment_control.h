@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Two to four exclusive choices in one frame; left and right arrows move. A disabled choice shows
-// the reason as its tooltip.
+// Two to four exclusive choices in one frame; the left and right arrow keys change the choice. The
+// tooltip of a disabled choice is the reason.
 class SegmentControl : public QWidget
 {
     Q_OBJECT

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-constexpr double kSmaller = 0.75, kLower = 0.2; // of the font's size
+constexpr double kSmaller = 0.75, kLower = 0.2; // relative to the font size
 
 const QString kSymbol = QStringLiteral("Mθ");
 

@@ -9,14 +9,13 @@ class QString;
 
 namespace app {
 
-// Text in which the θ of "Mθ" is drawn as a subscript, since Unicode has a subscript a but no
-// subscript θ.
+// Draws the θ of "Mθ" as a subscript, because Unicode has no subscript θ (it has a subscript a).
 int subscriptedWidth(const QFont& font, const QString& text);
-// Uses the painter's font and pen; one line, elided to the box.
+// Draws one line with the painter's font and pen, elided to the box.
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,
                      const QString& text);
 
-// The same as rich text, from plain text.
+// Converts plain text to rich text with such subscripts.
 QString subscriptedHtml(const QString& text);
 
 } // namespace app

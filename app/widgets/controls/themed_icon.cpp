@@ -47,16 +47,14 @@ QToolButton* makeToolButton(QAction* action)
 
 QPushButton* makeActionButton(QAction* action)
 {
-    QPushButton* button
-        = makeButton(action->text(), action->objectName() + QStringLiteral("Button"), "tool");
+    QPushButton* button = makeButton(
+        action->text(), action->objectName() + QStringLiteral("Button"), "tool", action);
     const auto update = [action, button] {
-        button->setEnabled(action->isEnabled());
         button->setChecked(action->isChecked());
         button->setIcon(action->icon());
         button->setToolTip(action->toolTip());
     };
     button->setCheckable(action->isCheckable());
-    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
     QObject::connect(action, &QAction::changed, button, update);
     update();
     return button;

@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace app {
 
-// Gives `target` an icon in the secondary text colour of the theme.
+// Gives `target` an icon in the theme's secondary text colour.
 void followTheme(QAction* target, Icon icon, const ThemeController& theme);
 void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme);
 

@@ -14,7 +14,7 @@ QColor colourOf(const Thumbnail::Box& box, const profiler::Palette& palette)
     return toQt(palette.fill(op, std::min<int>(box.chunk, 2)));
 }
 
-constexpr double kCutWidth = 9; // what the mark of a cut picture takes
+constexpr double kCutWidth = 9; // width of the mark of a cut picture
 
 void paintCutMark(QPainter& painter, const QRectF& box, const QColor& ink)
 {
@@ -53,7 +53,7 @@ void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumb
         const double begin = snap(box.x() + item.begin * width);
         const double end = snap(box.x() + item.end * width);
         if (end <= begin || begin > box.right())
-            continue; // narrower than a pixel, or cut off
+            continue; // narrower than a pixel, or beyond the cut
         QRectF r = lane(item.device);
         if (item.half != 0)
             r.setHeight(r.height() / 2);

@@ -10,9 +10,9 @@ class QPainter;
 
 namespace app {
 
-// Draws a thumbnail into `box`; the iteration takes `share` of the width (cards share one time
-// scale). Idle time has the plain bubble colour. Above 1 the picture is cut at the right and marked
-// with three dots in `ink`.
+// Draws a thumbnail into `box`. The iteration takes `share` of the width, because cards share a
+// time scale. If `share` is above 1, the picture is cut at the right and marked with three dots in
+// `ink`. Idle time has the plain bubble colour.
 void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,
                     const profiler::Palette& palette, const QColor& ink = {});
 

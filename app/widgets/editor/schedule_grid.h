@@ -10,9 +10,9 @@
 
 namespace app {
 
-// A schedule as a grid: a row per device, a cell per op, in issue order. Arrow keys move the
-// selection, the mouse drags an op within its device; violations are framed, ops that never run are
-// dimmed. Draws only visible cells.
+// A schedule as a grid: a row per device and a cell per op, in issue order. Arrow keys move the
+// selection, and the mouse drags an op within its device. Violations are framed; ops that never run
+// are dimmed. Only visible cells are drawn.
 class ScheduleGrid : public QAbstractScrollArea
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     void setSchedule(const EditedSchedule* schedule); // not owned; null: empty
     void setCheck(std::shared_ptr<const ScheduleCheck> check);
     OpPlace selected() const { return m_selected; }
-    void select(OpPlace place);      // scrolls to it; invalid: clears the selection
+    void select(OpPlace place);      // scrolls to it; an invalid place clears the selection
     QRect cell(OpPlace place) const; // in the viewport
 
 Q_SIGNALS:
@@ -41,12 +41,12 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    static constexpr std::size_t kMostArrows = 64; // between waiting ops
+    static constexpr std::size_t kMostArrows = 64; // between ops that wait for each other
     struct Drag
     {
         QPoint from;       // where the button was pressed
-        bool isOn = false; // moved beyond the drag distance
-        int before = -1;   // drop position; -1: another device, no drop
+        bool isOn = false; // whether it moved by the drag distance
+        int before = -1;   // drop position; -1: on another device
     };
     int devices() const;
     int opsOf(int device) const;
@@ -56,7 +56,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // of an op at which its device deadlocks
+    QString waitText(OpPlace place) const; // of the op at which a device deadlocks
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

@@ -67,7 +67,7 @@ void GridPainter::paintOp(OpPlace place, const QRect& box)
     const auto emphasis
         = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
     m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op));
-    if (op.flags == engine::OpFlag::JointWithNext) // joint ops: a line under both
+    if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
         m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
                            m_theme.chrome.text2);
     const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
@@ -132,14 +132,14 @@ void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
 
 void GridPainter::paintWait(const QRect& awaited, const QRect& waiting, const QSize& size)
 {
-    // rows are close: the arrow ends in the boxes
+    // Rows are close, so the arrow ends within the boxes.
     constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
-    const bool isOwn = waiting.top() == awaited.top(); // under the row
+    const bool isOwn = waiting.top() == awaited.top(); // drawn below the row
     const double direction = waiting.top() > awaited.top() ? 1 : -1;
     const auto edge = [](const QRect& box, double side) {
         return box.center().y() + side * (box.height() / 2.0 - kInside);
     };
-    const double arrive = isOwn ? -1 : direction; // the way the head points
+    const double arrive = isOwn ? -1 : direction; // direction of the arrow head
     const QPointF from(awaited.center().x(), edge(awaited, isOwn ? 1 : direction));
     const QPointF tip(waiting.center().x(), edge(waiting, -arrive));
     const QPointF to(tip.x(), tip.y() - kHead * arrive);

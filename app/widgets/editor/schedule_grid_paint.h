@@ -10,11 +10,11 @@ class QPainter;
 
 namespace app {
 
-// Measures of the grid of an edited schedule.
+// The dimensions of the grid in pixels.
 constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28; // pitch, pitch, height of a box
 constexpr int kGridHead = 84, kGridRuler = 22;              // fixed at the left and on top
 
-// Paints the visible part of the grid; `scroll` is the hidden part at the left and top.
+// Paints the visible part of the grid. `scroll` is the size of the hidden part at the left and top.
 class GridPainter
 {
 public:
@@ -23,9 +23,9 @@ public:
 
     void paint(const QSize& size, const QPoint& scroll);
     void paintSelection(const QRect& cell, bool hasFocus);
-    // From the awaited op to the waiting one, both in the viewport.
+    // Draws an arrow from the awaited op to the waiting op, both in viewport coordinates.
     void paintWait(const QRect& awaited, const QRect& waiting, const QSize& size);
-    void paintDrop(int x, int top); // the drop position of a dragged op
+    void paintDrop(int x, int top); // where a dragged op would be dropped
 
 private:
     void paintRow(int device, const QSize& size, const QPoint& scroll);

@@ -23,15 +23,9 @@ UnsavedDialog::UnsavedDialog(const QString& what, int changes, QWidget* parent)
     QPushButton* discard = makeButton(tr("Discard"), QStringLiteral("discardChanges"));
     QPushButton* stay = makeButton(tr("Keep editing"), QStringLiteral("keepEditing"));
     QPushButton* save = makeButton(tr("Save"), QStringLiteral("saveChanges"), "primary");
-    auto* buttons = spaced(new QHBoxLayout, {}, 8);
-    buttons->addWidget(discard);
-    buttons->addStretch(1);
-    buttons->addWidget(stay);
-    buttons->addWidget(save);
-    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
-    column->addWidget(makeLabel(windowTitle(), "heading"));
-    column->addWidget(text);
-    column->addLayout(buttons);
+    auto* buttons = spaced(new QHBoxLayout, {}, 8, {discard, kStretch, stay, save});
+    spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12,
+           {makeLabel(windowTitle(), "heading"), text, buttons});
     save->setDefault(true);
     connect(save, &QPushButton::clicked, this, [this] { choose(Choice::Save); });
     connect(discard, &QPushButton::clicked, this, [this] { choose(Choice::Discard); });

@@ -28,15 +28,6 @@ QListWidget* makeList(const char* name)
     return list;
 }
 
-QWidget* makeTitleBar(QLabel* title)
-{
-    QWidget* bar = makeSurface("alt");
-    bar->setFixedHeight(32);
-    auto* row = spaced(new QHBoxLayout(bar), QMargins(12, 0, 12, 0), 8);
-    row->addWidget(title, 1);
-    return bar;
-}
-
 } // namespace
 
 ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
@@ -52,17 +43,16 @@ ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
                                 tr("The schedule is complete and in order, without a deadlock."),
                                 {}}))
 {
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
-    column->addWidget(makeTitleBar(m_title));
-    column->addWidget(makeLine(Qt::Horizontal));
-    auto* room = spaced(new QVBoxLayout(m_nothingRoom), QMargins(12, 12, 12, 12), 0);
-    room->addWidget(m_nothing);
-    column->addWidget(m_nothingRoom, 1);
-    column->addWidget(m_violations, 2);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(makeTitleBar(m_absentTitle));
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_absentList, 1);
+    spaced(new QVBoxLayout(m_nothingRoom), QMargins(12, 12, 12, 12), 0, {m_nothing});
+    spaced(new QVBoxLayout(this), QMargins(), 0,
+           {makeBar(32, 8, {{m_title, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_nothingRoom, 1},
+            {m_violations, 2},
+            makeLine(Qt::Horizontal),
+            makeBar(32, 8, {{m_absentTitle, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_absentList, 1}});
     connect(m_violations, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0 && row < static_cast<int>(m_places.size()))
             Q_EMIT placeChosen(m_places[static_cast<std::size_t>(row)]);

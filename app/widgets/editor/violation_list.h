@@ -12,8 +12,8 @@ namespace app {
 
 class EmptyState;
 
-// The list beside the grid of an edited schedule: violations, deadlocked ops, then missing ops. A
-// click selects the op; Enter or a double click restores a missing one.
+// The list beside the grid: violations, deadlocked ops, then missing ops. A click selects an op;
+// Enter or a double click restores a missing one.
 class ViolationList : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
               const std::vector<AbsentOp>& absent);
     const std::vector<AbsentOp>& absent() const { return m_absent; }
     int chosenAbsent() const;                                // row of absent(); -1: none
-    std::vector<OpPlace> places() const { return m_places; } // of violations, in order
+    std::vector<OpPlace> places() const { return m_places; } // of the violations, in order
 
 Q_SIGNALS:
     void placeChosen(const app::OpPlace& place);

@@ -1,73 +1,305 @@
 #include "app/widgets/figure/figure_options_panel.h"
 
 #include "app/models/text.h"
-#include "app/widgets/controls/segment_control.h"
-#include "app/widgets/figure/figure_contents.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/forms/form_rows.h"
+#include "profiler/figure/font_metrics.h"
 
-#include <QCheckBox>
+#include <QBoxLayout>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileInfo>
+#include <QGridLayout>
+#include <QGuiApplication>
 #include <QLineEdit>
+#include <QPainter>
 #include <QRadioButton>
-#include <QSpinBox>
+#include <QSignalBlocker>
+
+#include <algorithm>
+#include <cmath>
 
 namespace app {
+namespace {
 
-using profiler::FigureOptions;
+using Look = BoundFields::Look;
 
-void FigureOptionsPanel::choosePreset(int index)
+// The hint at the right of a palette's name.
+QString remark(const std::string& palette)
 {
-    const auto presets = profiler::figurePresets();
-    if (index < static_cast<int>(presets.size())) {
-        m_quiet = true;
-        m_width->setValue(presets[static_cast<std::size_t>(index)].inches);
-        m_size->setValue(presets[static_cast<std::size_t>(index)].fontSize);
-        m_quiet = false;
+    if (palette == "default")
+        return FigureOptionsPanel::tr("safe for colour-blind readers");
+    if (palette == "grey")
+        return FigureOptionsPanel::tr("prints without colour");
+    if (palette == "dualpipe")
+        return FigureOptionsPanel::tr("F and B close, deuteranopia");
+    return {};
+}
+
+QIcon swatches(const profiler::Palette& palette)
+{
+    const profiler::Colour colours[] = {palette.forward, palette.backward, palette.weight,
+                                        palette.communication, palette.optimizer};
+    QPixmap pixmap(56, 11);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    for (int i = 0; i < 5; ++i) {
+        painter.fillRect(11 * i, 0, 11, 11, toQt(colours[i]));
+        painter.setPen(QColor(0x8B, 0x95, 0xA4));
+        painter.drawRect(11 * i, 0, 11, 10);
     }
-    if (const QString preset = m_preset->currentData().toString(); isOwnPreset(preset))
+    return {pixmap};
+}
+
+QLineEdit* makeReadOnly(const char* name)
+{
+    auto* field = new QLineEdit;
+    field->setObjectName(QString::fromLatin1(name));
+    field->setReadOnly(true);
+    return field;
+}
+
+void shape(QWidget* widget, int width, const QString& unit, int decimals, double step)
+{
+    auto* spin = static_cast<QDoubleSpinBox*>(widget);
+    spin->setFixedWidth(width);
+    spin->setSuffix(unit);
+    spin->setDecimals(decimals);
+    spin->setSingleStep(step);
+}
+
+} // namespace
+
+FigureOptionsPanel::FigureOptionsPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_table(exportFields().begin(), exportFields().end())
+    , m_fields(theme)
+    , m_layout(spaced(new QVBoxLayout(this), {18, 14, 18, 14}, 10))
+{
+    limitFields();
+    addSize();
+    addPalettes();
+    addContents();
+    addOutput();
+    m_layout->addStretch();
+    connect(&m_fields, &BoundFields::edited, this, &FigureOptionsPanel::edited);
+}
+
+FigureOptionsPanel::Field& FigureOptionsPanel::field(std::string_view flag)
+{
+    return *std::ranges::find(m_table, flag, &Field::flag);
+}
+
+void FigureOptionsPanel::limitFields()
+{
+    for (Field& each : m_table) {
+        if (!each.flag.starts_with("--no-"))
+            continue;
+        // A box is ticked if the part is drawn.
+        each.get = [get = each.get](const ExportSettings& settings) {
+            return get(settings) == "true" ? "false" : "true";
+        };
+        each.set = [set = each.set](ExportSettings& settings, std::string_view text) {
+            return set(settings, text == "true" ? "false" : "true");
+        };
+    }
+    const auto limit = [this](const char* flag, bool Available::*has, const QString& absent) {
+        field(flag).off = [this, has, absent](const ExportSettings& settings) {
+            const bool isMeasured
+                = m_available.isComparable && settings.times == FigureTimes::Measured;
+            const QString reason = !(m_available.*has) ? absent
+                : !isMeasured ? tr("Not available in a schematic: select measured")
+                              : QString();
+            return reason.toStdString();
+        };
+    };
+    limit("--memory", &Available::hasMemory, tr("These runs have no recorded memory"));
+    limit("--notes", &Available::hasNotes, tr("These runs have no notes"));
+    Field& times = field("--times");
+    times.get = [this, get = times.get](const ExportSettings& settings) {
+        return m_available.isComparable ? get(settings) : "schematic";
+    };
+    times.off = [this](const ExportSettings&) {
+        return m_available.isComparable
+            ? std::string()
+            : tr("Abstract units and milliseconds cannot share an axis").toStdString();
+    };
+    field("--dpi").off = [](const ExportSettings& settings) {
+        return settings.png ? std::string() : tr("Only for PNG").toStdString();
+    };
+}
+
+QWidget* FigureOptionsPanel::add(std::string_view flag, Look look)
+{
+    return m_fields.add(field(flag), m_settings, "figure", look);
+}
+
+void FigureOptionsPanel::addRow(QVBoxLayout& section, std::string_view flag, Look look)
+{
+    section.addLayout(makeFormRow(fromUtf8(field(flag).label), {add(flag, look)}));
+}
+
+QVBoxLayout* FigureOptionsPanel::addSection(const QString& title)
+{
+    if (m_layout->count() > 0)
+        m_layout->addWidget(makeLine(Qt::Horizontal));
+    auto* section = spaced(new QVBoxLayout, {}, 8, {makeLabel(title, "section")});
+    m_layout->addLayout(section);
+    return section;
+}
+
+void FigureOptionsPanel::addSize()
+{
+    m_preset = named(new QComboBox, "figurePreset");
+    for (const auto& preset : profiler::figurePresets())
+        m_preset->addItem(fromUtf8(preset.title), fromUtf8(preset.name));
+    m_preset->addItem(tr("Other"), QString());
+    m_preset->setFixedWidth(210);
+    m_preset->setMaxVisibleItems(20);
+    connect(m_preset, &QComboBox::activated, this, &FigureOptionsPanel::choosePreset);
+    QWidget *width = add("--width", Look::Spin), *size = add("--font-size", Look::Spin);
+    shape(width, 92, tr(" in"), 2, 0.05);
+    shape(size, 78, tr(" pt"), 1, 0.5);
+    m_height = makeReadOnly("figureHeight");
+    m_height->setFocusPolicy(Qt::NoFocus);
+    m_height->setFixedWidth(104); // "12.90 in, auto"
+    QStringList fonts;
+    for (const auto& family : profiler::installedFonts())
+        fonts.append(QString::fromStdString(family));
+    m_font = m_fields.choice(
+        "figureFont", fonts,
+        [this, fonts] {
+            return std::max<int>(0, fonts.indexOf(QString::fromStdString(m_settings.options.font)));
+        },
+        [this, fonts](int font) { m_settings.options.font = fonts.value(font).toStdString(); });
+    m_font->setFixedWidth(124);
+    auto* section = addSection(tr("Size"));
+    section->addLayout(makeFormRow(tr("Preset"), {m_preset}));
+    section->addLayout(makeFormRow(tr("Width \u00D7 height"),
+                                   {width, makeLabel(QStringLiteral("\u00D7")), m_height}));
+    section->addLayout(makeFormRow(tr("Font"), {m_font, size}));
+}
+
+void FigureOptionsPanel::addPalettes()
+{
+    auto* section = addSection(tr("Palette"));
+    for (const auto& name : profiler::paletteNames()) {
+        const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
+        auto* radio = new QRadioButton(QString::fromStdString(palette->title));
+        radio->setObjectName(QStringLiteral("palette-") + QString::fromStdString(name));
+        radio->setIcon(swatches(*palette));
+        radio->setIconSize({56, 11});
+        section->addLayout(
+            spaced(new QHBoxLayout, {}, 8, {radio, kStretch, makeLabel(remark(name), "hint")}));
+        m_palettes.push_back(radio);
+        connect(radio, &QRadioButton::clicked, this, [this, name] {
+            m_settings.options.palette = name;
+            Q_EMIT changed();
+        });
+    }
+}
+
+void FigureOptionsPanel::addContents()
+{
+    constexpr const char* kParts[]
+        = {"--no-numbers", "--no-axis", "--no-direction", "--no-legend",
+           "--no-shares",  "--title",   "--memory",       "--notes"}; // row by row
+    auto* section = addSection(tr("Contents"));
+    auto* grid = new QGridLayout;
+    grid->setVerticalSpacing(8);
+    for (const char* part : kParts)
+        grid->addWidget(add(part), grid->count() / 2, grid->count() % 2);
+    section->addLayout(grid);
+    addRow(*section, "--rows", Look::ByKind);
+    static_cast<QLineEdit*>(findChild<QLineEdit*>(QStringLiteral("figureRows")))
+        ->setPlaceholderText(tr("all devices, or 0,2-3"));
+    addRow(*section, "--times", Look::Segments);
+    addRow(*section, "--bubbles", Look::Segments);
+}
+
+void FigureOptionsPanel::addOutput()
+{
+    QWidget* dpi = add("--dpi");
+    static_cast<QSpinBox*>(dpi)->setSuffix(tr(" dpi"));
+    static_cast<QSpinBox*>(dpi)->setSingleStep(100);
+    m_base = named(new QLineEdit, "figureFile", tr("File without extension"));
+    connect(m_base, &QLineEdit::textChanged, this, &FigureOptionsPanel::edited);
+    auto* browse = makeButton(tr("Browse\u2026"), QStringLiteral("figureBrowse"));
+    connect(browse, &QPushButton::clicked, this, &FigureOptionsPanel::browseRequested);
+    m_latex = makeReadOnly("figureLatex");
+    m_latex->setAccessibleName(tr("Line for LaTeX"));
+    m_latex->setFont(codeFont(10));
+    auto* copy = makeButton({}, QStringLiteral("figureCopyLatex"));
+    copy->setIcon(makeIcon(Icon::Copy, m_theme.theme().chrome.text2));
+    copy->setFixedWidth(30);
+    copy->setToolTip(tr("Copy"));
+    copy->setAccessibleName(tr("Copy the line for LaTeX"));
+    connect(copy, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_latex->text()); });
+    auto* section = addSection(tr("Output"));
+    section->addLayout(
+        spaced(new QHBoxLayout, {}, 14,
+               {add("--pdf"), add("--svg"), add("--tikz"), add("--png"), kStretch, dpi}));
+    section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_base, browse}));
+    section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_latex, copy}));
+}
+
+void FigureOptionsPanel::choosePreset()
+{
+    const QString preset = m_preset->currentData().toString();
+    m_settings.preset = preset.toStdString();
+    if (isOwnPreset(preset))
         Q_EMIT ownPresetChosen(preset);
+    else if (!preset.isEmpty())
+        static_cast<void>(field("--preset").set(m_settings, m_settings.preset));
+    show(m_settings);
+    Q_EMIT changed();
+}
+
+// Changing the width or the font size deselects the preset.
+void FigureOptionsPanel::edited()
+{
+    m_settings.base = figureBase(m_base->text());
+    const profiler::FigureOptions& options = m_settings.options;
+    if (const auto preset = profiler::findFigurePreset(m_settings.preset); preset
+        && (options.fontSize != preset->fontSize
+            || std::abs(options.width / profiler::kPointsPerInch - preset->inches) > 1e-6))
+        setPreset({});
     showOutput();
     Q_EMIT changed();
 }
 
-// The user's own presets follow the publishers'; `name` of one is "own/" and its name.
+// The user's own presets follow those of publishers. Their `name` is "own/" and the name.
 void FigureOptionsPanel::setOwnPresets(const QStringList& names)
 {
-    const QString current = m_preset->currentData().toString();
     for (int i = m_preset->count() - 1; i >= 0; --i)
         if (isOwnPreset(m_preset->itemData(i).toString()))
             m_preset->removeItem(i);
     for (const QString& name : names)
         m_preset->insertItem(m_preset->count() - 1, name, ownPreset(name));
-    const int kept = m_preset->findData(current);
-    m_preset->setCurrentIndex(kept < 0 ? m_preset->count() - 1 : kept);
+    setPreset(m_settings.preset);
 }
 
-// A changed width or font size deselects the preset.
-void FigureOptionsPanel::markCustom()
+void FigureOptionsPanel::setPreset(const std::string& preset)
 {
-    if (m_quiet)
-        return;
-    m_preset->setCurrentIndex(m_preset->count() - 1);
-    showOutput();
-    Q_EMIT changed();
+    m_settings.preset = preset;
+    const int at = m_preset->findData(QString::fromStdString(preset));
+    m_preset->setCurrentIndex(at < 0 ? m_preset->count() - 1 : at);
 }
 
 void FigureOptionsPanel::showOutput()
 {
-    m_dpi->setEnabled(m_outputs[2]->isChecked());
-    const auto preset
-        = profiler::findFigurePreset(m_preset->currentData().toString().toStdString());
-    const QString width = preset ? fromUtf8(preset->latexWidth)
-                                 : QStringLiteral("%1in").arg(m_width->value(), 0, 'f', 2);
-    const QString file = QFileInfo(figureBase(m_base->text())).fileName();
-    const auto isChosen
-        = [this](FigureFormat of) { return m_outputs[static_cast<std::size_t>(of)]->isChecked(); };
-    const bool isPicture = isChosen(FigureFormat::Pdf) || isChosen(FigureFormat::Png);
-    if (isChosen(FigureFormat::Tikz) && !isChosen(FigureFormat::Pdf))
+    const ExportSettings& s = m_settings;
+    const auto preset = profiler::findFigurePreset(s.preset);
+    const QString width = preset
+        ? fromUtf8(preset->latexWidth)
+        : QStringLiteral("%1in").arg(s.options.width / profiler::kPointsPerInch, 0, 'f', 2);
+    const QString file = QFileInfo(s.base).fileName();
+    if (s.tikz && !s.pdf)
         m_latex->setText(QStringLiteral("\\input{%1}").arg(file));
-    else if (isChosen(FigureFormat::Svg) && !isPicture) // of the package svg
+    else if (s.svg && !s.pdf && !s.png) // needs the LaTeX package svg
         m_latex->setText(QStringLiteral("\\includesvg[width=%1]{%2}").arg(width, file));
     else
         m_latex->setText(QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));
@@ -76,73 +308,37 @@ void FigureOptionsPanel::showOutput()
 
 void FigureOptionsPanel::show(const ExportSettings& settings)
 {
-    m_quiet = true;
-    const FigureOptions& options = settings.options;
+    m_settings = settings;
     setPreset(settings.preset);
-    m_width->setValue(options.width / profiler::kPointsPerInch);
-    m_size->setValue(options.fontSize);
-    m_font->setCurrentIndex(std::max(0, m_font->findText(QString::fromStdString(options.font))));
     const auto palettes = profiler::paletteNames();
     for (std::size_t p = 0; p < palettes.size(); ++p)
-        m_palettes[p]->setChecked(palettes[p] == options.palette);
-    for (std::size_t c = 0; c < kFigureContents.size(); ++c)
-        m_contents[c]->setChecked(options.*kFigureContents[c].field);
-    m_wantedTimes = settings.times;
-    m_times->setCurrent(static_cast<int>(drawable(settings).times));
-    m_bubbles->setCurrent(static_cast<int>(options.bubbles));
-    const bool formats[] = {settings.pdf, settings.svg, settings.png, settings.tikz};
-    for (std::size_t f = 0; f < m_outputs.size(); ++f)
-        m_outputs[f]->setChecked(formats[f]);
-    m_dpi->setValue(settings.dpi);
+        m_palettes[p]->setChecked(palettes[p] == settings.options.palette);
+    m_settings.options.font
+        = m_font
+              ->itemText(
+                  std::max(0, m_font->findText(QString::fromStdString(settings.options.font))))
+              .toStdString();
+    const QSignalBlocker blocker(m_base);
     m_base->setText(settings.base);
+    m_fields.show();
     showOutput();
-    showPossible();
-    m_quiet = false;
 }
 
 engine::Result<ExportSettings> FigureOptionsPanel::settings() const
 {
-    ExportSettings settings;
-    FigureOptions& options = settings.options;
-    settings.preset = m_preset->currentData().toString().toStdString();
-    options.width = m_width->value() * profiler::kPointsPerInch;
-    options.fontSize = m_size->value();
-    options.font = m_font->currentText().toStdString();
-    const auto palettes = profiler::paletteNames();
-    for (std::size_t p = 0; p < palettes.size(); ++p)
-        if (m_palettes[p]->isChecked())
-            options.palette = palettes[p];
-    for (std::size_t c = 0; c < kFigureContents.size(); ++c)
-        options.*kFigureContents[c].field = m_contents[c]->isChecked();
-    auto rows = parseRows(m_rows->text().simplified().toStdString());
-    if (!rows)
-        return tl::unexpected(rows.error());
-    options.devices = *std::move(rows);
-    settings.times = m_wantedTimes;
-    options.bubbles = profiler::BubbleStyle(m_bubbles->current());
-    settings.pdf = m_outputs[0]->isChecked();
-    settings.svg = m_outputs[1]->isChecked();
-    settings.png = m_outputs[2]->isChecked();
-    settings.tikz = m_outputs[3]->isChecked();
-    settings.dpi = m_dpi->value();
-    settings.base = figureBase(m_base->text());
-    return settings;
+    if (const QString problem = m_fields.problem(); !problem.isEmpty())
+        return engine::fail(engine::Error::Code::InvalidArgument, problem.toStdString());
+    return m_settings;
 }
 
 ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
 {
-    for (std::size_t c = 0; c < kFigureContents.size(); ++c)
-        if (!m_contents[c]->isEnabled())
-            settings.options.*kFigureContents[c].field = false;
-    if (!m_times->isEnabled())
+    const bool isMeasured = m_available.isComparable && settings.times == FigureTimes::Measured;
+    settings.options.memory = settings.options.memory && m_available.hasMemory && isMeasured;
+    settings.options.notes = settings.options.notes && m_available.hasNotes && isMeasured;
+    if (!isMeasured)
         settings.times = FigureTimes::Schematic;
     return settings;
-}
-
-void FigureOptionsPanel::setPreset(const std::string& preset)
-{
-    const int at = m_preset->findData(QString::fromStdString(preset));
-    m_preset->setCurrentIndex(at < 0 ? m_preset->count() - 1 : at);
 }
 
 void FigureOptionsPanel::setHeight(double points)
@@ -150,41 +346,10 @@ void FigureOptionsPanel::setHeight(double points)
     m_height->setText(tr("%1 in, auto").arg(points / profiler::kPointsPerInch, 0, 'f', 2));
 }
 
-void FigureOptionsPanel::setMemoryRecorded(bool recorded)
+void FigureOptionsPanel::setAvailable(const Available& available)
 {
-    m_isMemoryRecorded = recorded;
-    showPossible();
-}
-
-void FigureOptionsPanel::setHasNotes(bool has)
-{
-    m_hasNotes = has;
-    showPossible();
-}
-
-void FigureOptionsPanel::showPossible()
-{
-    const bool isMeasured = m_times->current() == static_cast<int>(FigureTimes::Measured);
-    const auto set = [&](std::size_t content, bool isThere, const QString& absent) {
-        m_contents[content]->setEnabled(isThere && isMeasured);
-        m_contents[content]->setToolTip(!isThere ? absent
-                                            : isMeasured
-                                            ? QString()
-                                            : tr("Not available in a schematic: choose measured"));
-    };
-    set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
-    set(kFigureNotes, m_hasNotes, tr("These runs have no notes"));
-}
-
-void FigureOptionsPanel::setRunsComparable(bool comparable)
-{
-    m_quiet = true;
-    m_times->setEnabled(comparable);
-    m_times->setCurrent(static_cast<int>(comparable ? m_wantedTimes : FigureTimes::Schematic));
-    m_quiet = false;
-    showPossible();
-    m_times->setToolTip(comparable ? QString()
-                                   : tr("Abstract units and milliseconds cannot share an axis"));
+    m_available = available;
+    m_fields.show();
 }
 
 } // namespace app

@@ -2,49 +2,45 @@
 
 #include "app/figures/export_settings.h"
 #include "app/models/theme.h"
+#include "app/widgets/forms/bound_fields.h"
 
 #include <QWidget>
 
-#include <array>
-
-class QCheckBox;
 class QComboBox;
-class QDoubleSpinBox;
-class QFormLayout;
-class QLabel;
-class QLayout;
 class QLineEdit;
-class QPushButton;
 class QRadioButton;
-class QSpinBox;
 class QVBoxLayout;
 
 namespace app {
 
-class SegmentControl;
-
-// The right column of the export dialog: size, palette, contents, output. Shows and returns a
-// settings value; knows only which contents the runs support.
+// The right column of the export dialog: size, palette, contents, output. Its fields are those of
+// exportFields(); knows only which contents the runs support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
 
 public:
+    // What the runs have for a figure.
+    struct Available
+    {
+        bool hasMemory = false, hasNotes = false;
+        bool isComparable = true; // false: only a schematic can show them
+    };
+
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ExportSettings& settings);
-    // The values of all controls, disabled ones included; InvalidArgument if the rows cannot be
-    // parsed.
+    // The values of all fields, including disabled ones. Returns InvalidArgument if the text of a
+    // field was refused.
     engine::Result<ExportSettings> settings() const;
-    // Removes the contents that these runs did not record or cannot show together.
+    // Removes the contents that these runs lack or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
-    void setPreset(const std::string& preset); // changes nothing else; "": no preset matches
-    void setHeight(double points);             // of the figure, beside its width
-    void setMemoryRecorded(bool recorded);
-    void setHasNotes(bool has);
-    void setRunsComparable(bool comparable); // false: only a schematic can show them together
+    void setPreset(const std::string& preset); // only selects it; "": no preset
+    void setHeight(double points);             // of the figure; shown next to its width
+    void setAvailable(const Available& available);
+    Available available() const { return m_available; }
 
 Q_SIGNALS:
     void changed();
@@ -52,32 +48,30 @@ Q_SIGNALS:
     void browseRequested();
 
 private:
+    using Field = engine::Field<ExportSettings>;
+
+    void limitFields();
+    Field& field(std::string_view flag);
+    QWidget* add(std::string_view flag, BoundFields::Look look = BoundFields::Look::ByKind);
+    void addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
     QVBoxLayout* addSection(const QString& title);
     void addSize();
     void addPalettes();
     void addContents();
     void addOutput();
-    QLayout* makeFormats();
-    QLayout* makeFile();
-    QLayout* makeLatex();
-    void choosePreset(int index);
-    void markCustom();
+    void choosePreset();
+    void edited();
     void showOutput();
-    void showPossible(); // enables what recorded times have and a schematic has not
 
     const ThemeController& m_theme;
+    ExportSettings m_settings;
+    Available m_available;
+    std::vector<Field> m_table; // exportFields(), limited to what is available
+    BoundFields m_fields;
     QVBoxLayout* m_layout;
     QComboBox *m_preset, *m_font;
-    QDoubleSpinBox *m_width, *m_size;
-    QLineEdit *m_height, *m_rows, *m_base, *m_latex;
-    std::vector<QRadioButton*> m_palettes; // as profiler::paletteNames()
-    std::array<QCheckBox*, 8> m_contents{};
-    std::array<QCheckBox*, 4> m_outputs{}; // by FigureFormat
-    QSpinBox* m_dpi;
-    SegmentControl *m_times, *m_bubbles;
-    FigureTimes m_wantedTimes = FigureTimes::Measured; // kept while only a schematic is possible
-    bool m_isMemoryRecorded = false, m_hasNotes = false;
-    bool m_quiet = false; // while show() sets the controls
+    QLineEdit *m_height, *m_base, *m_latex;
+    std::vector<QRadioButton*> m_palettes; // in the order of profiler::paletteNames()
 };
 
 } // namespace app

@@ -17,7 +17,7 @@ constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
 constexpr int kZoomPadding = 20;
 const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
 
-// Placeholder lines of text.
+// Draws placeholder lines of text.
 void paintBars(QPainter& painter, QRectF area)
 {
     for (double y = area.top(); y + 4 < area.bottom(); y += 12)
@@ -98,7 +98,7 @@ double FigurePageView::paintCaption(QPainter& painter, const QRectF& place) cons
     return used.bottom();
 }
 
-// Caption, and the text below and beside the figure.
+// Draws the caption, and the text below and next to the figure.
 void FigurePageView::paintText(QPainter& painter, double left, double below) const
 {
     const double column = m_scene.width * pixelsPerPoint();

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The figure at its true size, in a page with text around it (white in both themes). A figure wider
-// than the view is scaled down, and pageText() reports the scale.
+// The figure at its true size on a page with text around it (white in both themes). A figure wider
+// than the view is scaled down; pageText() reports the scale.
 class FigurePageView : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    double pixelsPerPoint() const; // of this screen, less if the figure would not fit
+    double pixelsPerPoint() const; // of this screen; less if the figure would not fit
     bool isColumn() const;
     bool isSlide() const;
     void paintMeasure(QPainter& painter, double left, double width) const;
@@ -35,7 +35,7 @@ private:
     profiler::Scene m_scene;
 };
 
-// The figure enlarged, for close inspection.
+// The figure enlarged.
 class FigureZoomView : public QWidget
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ public:
     void setScene(const profiler::Scene& scene);
     void setZoom(double zoom); // 1: true size
     double zoom() const { return m_zoom; }
-    // The largest zoom up to 2.5 at which `width` pixels show the whole figure.
+    // The largest zoom, up to 2.5, at which the whole figure fits into `width` pixels.
     double fittingZoom(int width) const;
     QSize sizeHint() const override;
 

@@ -1,6 +1,7 @@
 #include "app/widgets/forms/bound_fields.h"
 
 #include "app/models/text.h"
+#include "app/widgets/controls/segment_control.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/slider_field.h"
 #include "engine/cost/fraction.h"
@@ -9,9 +10,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCoreApplication>
+#include <QDoubleSpinBox>
 #include <QLineEdit>
 #include <QRegularExpression>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -24,7 +27,7 @@ using engine::FieldKind;
 
 constexpr int kNumberWidth = 92;
 constexpr int kMostCost = 100'000; // hundredths
-constexpr int kUnset = -1;         // hundredths: an optional cost that is not given
+constexpr int kUnset = -1;         // in hundredths: the optional cost is not set
 
 QString translated(std::string_view text)
 {
@@ -38,7 +41,7 @@ int hundredths(const std::string& cost)
     return value ? static_cast<int>(std::lround(std::min(value->value(), 1e6) * 100)) : kUnset;
 }
 
-// Items of a list have a line each in the object and a blank between them in the form.
+// The items of a List are separated by line ends in the object and by blanks in the form.
 QString shownText(const FieldFacts& facts, const std::string& text)
 {
     if (facts.kind == FieldKind::Memory && text == "0")
@@ -114,11 +117,13 @@ QString BoundFields::problem() const
     return m_refused.empty() ? QString() : m_refused.begin()->second;
 }
 
-QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Binding binding)
+QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Look look, Binding binding)
 {
-    QWidget* widget = facts.kind == FieldKind::Flag ? makeFlag(facts, binding)
-        : facts.kind == FieldKind::Choice           ? makeChoice(facts, binding)
-        : facts.kind == FieldKind::Cost             ? makeCost(facts, binding)
+    QWidget* widget = look == Look::Spin  ? makeSpin(facts, binding)
+        : look == Look::Segments          ? makeSegments(facts, binding)
+        : facts.kind == FieldKind::Flag   ? makeFlag(facts, binding)
+        : facts.kind == FieldKind::Choice ? makeChoice(facts, binding)
+        : facts.kind == FieldKind::Cost   ? makeCost(facts, binding)
         : facts.kind == FieldKind::Integer && facts.most <= std::numeric_limits<int>::max()
         ? makeNumber(facts, binding)
         : makeText(facts, binding);
@@ -160,6 +165,36 @@ QWidget* BoundFields::makeNumber(const FieldFacts& facts, const Binding& binding
     connect(field, &QSpinBox::valueChanged, this,
             [this, field, binding](int number) { write(field, binding, std::to_string(number)); });
     return field;
+}
+
+QWidget* BoundFields::makeSpin(const FieldFacts& facts, const Binding& binding)
+{
+    auto* field = new QDoubleSpinBox;
+    field->setRange(facts.least, facts.most);
+    m_show.emplace_back(
+        [field, get = binding.get] { field->setValue(engine::parseNumber(get()).value_or(0)); });
+    connect(field, &QDoubleSpinBox::valueChanged, this, [this, field, binding](double number) {
+        write(field, binding, engine::numberText(number));
+    });
+    return field;
+}
+
+QWidget* BoundFields::makeSegments(const FieldFacts& facts, const Binding& binding)
+{
+    QStringList names;
+    for (const std::string_view name : facts.names)
+        names.append(translated(name));
+    auto* segments = new SegmentControl(m_theme, names);
+    m_show.emplace_back([segments, facts, get = binding.get] {
+        const auto at = std::ranges::find(facts.names, get());
+        segments->setCurrent(static_cast<int>(at - facts.names.begin()));
+    });
+    connect(segments, &SegmentControl::currentChanged, this,
+            [this, segments, facts, binding](int choice) {
+                write(segments, binding,
+                      std::string(facts.names[static_cast<std::size_t>(choice)]));
+            });
+    return segments;
 }
 
 QWidget* BoundFields::makeCost(const FieldFacts& facts, const Binding& binding)

@@ -19,13 +19,13 @@ namespace app {
 
 class SpinField;
 
-// "--micro-batch-size" becomes microBatchSize, with the prefix "cost" costMicroBatchSize.
+// "--micro-batch-size" becomes "microBatchSize", or "costMicroBatchSize" with the prefix "cost".
 QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
 
-// Form fields for a table of engine::Field, which defines kind, limits, names, label and tooltip.
-// Edits are written to the object, which must outlive this; show() updates the fields and emits
-// nothing. A field keeps a refused text, framed in the colour of errors, and the object keeps its
-// value.
+// Creates form fields for a table of engine::Field, which has their kind, limits, names, label and
+// tooltip. Edits are written to the object, which must outlive this; show() updates the fields
+// without signals. If a text is refused, the field keeps it with a frame in the error colour, and
+// the object is unchanged.
 class BoundFields : public QObject
 {
     Q_OBJECT
@@ -33,18 +33,20 @@ class BoundFields : public QObject
 public:
     explicit BoundFields(const ThemeController& theme, QObject* parent = nullptr);
 
-    // The widget is named fieldObjectName().
+    enum class Look { ByKind, Spin, Segments }; // of a number, of a choice
+    // The object name of the widget is fieldObjectName().
     template<class Object>
-    QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "")
+    QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "",
+                 Look look = Look::ByKind)
     {
-        return make(field, prefix,
+        return make(field, prefix, look,
                     {[&field, &object] { return field.get(object); },
                      [&field, &object](std::string_view text) {
                          return engine::setChecked(field, object, text);
                      },
                      [&field, &object] { return field.off(object); }});
     }
-    // The same in its own row, with the field's label.
+    // The same in a row of its own, with the label of the field.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
                     const char* prefix = "")
@@ -53,15 +55,15 @@ public:
         layRow(rows, field, widget);
         return widget;
     }
-    // A choice that is in no table; get and set use positions.
+    // A choice that is not in a table. `get` and `set` use indices.
     QComboBox* choice(const char* name, const QStringList& names, std::function<int()> get,
                       std::function<void(int)> set);
     SpinField* number(const char* name, int& value, int least, int most,
                       const QString& leastText = {}); // shown for the smallest number
 
     void show();
-    void showEffects();      // disables fields without effect; their tooltips give the reason
-    QString problem() const; // of a refused text in its field; "" if none
+    void showEffects(); // disables fields without effect and shows the reason in their tooltips
+    QString problem() const; // of a refused text; "" if there is none
 
 Q_SIGNALS:
     void edited();
@@ -73,8 +75,10 @@ private:
         std::function<engine::Result<void>(std::string_view text)> set;
         std::function<std::string()> off;
     };
-    QWidget* make(const engine::FieldFacts& facts, const char* prefix, Binding binding);
+    QWidget* make(const engine::FieldFacts& facts, const char* prefix, Look look, Binding binding);
     QWidget* makeNumber(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeSpin(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeSegments(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeCost(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeText(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeChoice(const engine::FieldFacts& facts, const Binding& binding);
@@ -85,7 +89,7 @@ private:
 
     const ThemeController& m_theme;
     std::vector<std::function<void()>> m_show, m_showEffect;
-    std::map<QWidget*, QString> m_refused; // with the reason
+    std::map<QWidget*, QString> m_refused; // reason
     bool m_isShowing = false;
 };
 

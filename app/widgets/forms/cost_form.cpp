@@ -14,7 +14,7 @@
 namespace app {
 namespace {
 
-constexpr int kMostTyped = 100'000; // hundredths
+constexpr int kMostTyped = 100'000; // in hundredths
 constexpr int kCostStep = 5;
 constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
 
@@ -29,7 +29,7 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     , m_hint(makeFormHint())
     , m_more(new MoreCosts(theme, plan, order == Order::Built))
 {
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // never taller than its rows
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // its rows determine its height
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
     column.addWidget(m_source);
     column.addWidget(m_units);
@@ -63,8 +63,8 @@ QWidget* CostForm::makeUnits()
 
 void CostForm::makeHead(QVBoxLayout& column)
 {
-    auto* head = spaced(new QHBoxLayout, QMargins(), 8);
-    head->addWidget(makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1);
+    auto* head = spaced(new QHBoxLayout, QMargins(), 8,
+                        {{makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1}});
     QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
     usual->setToolTip(tr("Use forward 1, backward 2, free links, as closed forms assume"));
     connect(usual, &QPushButton::clicked, this, [this] {

@@ -18,24 +18,25 @@ class CostSourceForm;
 class MoreCosts;
 class SliderField;
 
-// The costs of F, B, messages and all-reduces in a prediction: their source; for assumed costs,
-// sliders and a fold section for rarely used ones. Writes into the plan passed to the constructor.
+// The costs of a prediction: where they come from and, for assumed costs, sliders for F, B,
+// messages and all-reduces and a section with rarely used ones. Writes into the plan passed to the
+// constructor.
 class CostForm : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Order::Given: the ops exist already, so no pass adds any.
+    // Order::Given: the ops already exist, so no pass adds any.
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
     void showPlan();         // emits no signal
     QString problem() const; // of a refused text
-    void showHint();         // also follows the mode of the plan
+    void showHint();         // depends on the mode of the plan, too
 
 Q_SIGNALS:
     void edited();
-    void planChanged(); // changed by more than the edit: show it again
+    void planChanged(); // more than the edited field changed, so show the plan again
 
 private:
     QWidget* makeUnits();

@@ -40,22 +40,20 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
     : QWidget(parent)
     , m_plan(plan)
     , m_fields(new BoundFields(theme, this))
-    , m_kind(new SegmentControl(theme, {tr("units"), tr("hardware"), tr("a run")}))
+    , m_kind(named(new SegmentControl(theme, {tr("units"), tr("hardware"), tr("a run")}),
+                   "costSource"))
 {
     setObjectName(QStringLiteral("costSourceForm"));
-    m_kind->setObjectName(QStringLiteral("costSource"));
     m_kind->setToolTip(tr("Use assumed costs in units, a model on hardware by closed "
                           "forms, or the medians of a recorded run with the same stages"));
     m_hardware = makeHardware();
     m_recorded = makeRecorded();
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 6);
-    column->addLayout(makeFormRow(tr("Costs"), {m_kind}));
-    column->addWidget(m_hardware);
-    column->addWidget(m_recorded);
+    spaced(new QVBoxLayout(this), QMargins(), 6,
+           {makeFormRow(tr("Costs"), {m_kind}), m_hardware, m_recorded});
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
         if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
-            return; // it is being shown
+            return; // the fields are being set
         showKind();
         Q_EMIT planChanged();
     });
@@ -91,16 +89,14 @@ QWidget* CostSourceForm::makeHardware()
 QWidget* CostSourceForm::makeRecorded()
 {
     constexpr int kMostShare = 99;
-    m_file = new QLineEdit;
-    m_file->setObjectName(QStringLiteral("costRun"));
+    m_file = named(new QLineEdit, "costRun");
     m_file->setReadOnly(true);
     m_file->setPlaceholderText(tr("none"));
     m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
-                                           tr("Choose a recorded run with the same stages"));
+                                           tr("Select a recorded run with the same stages"));
     connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
-    m_hint = makeFormHint();
-    m_hint->setObjectName(QStringLiteral("costRunHint"));
+    m_hint = named(makeFormHint(), "costRunHint");
     auto* rows = new QWidget;
     auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 4);
     column.addLayout(makeFormRow(tr("Recorded run"), {m_file, browse}));
@@ -126,7 +122,7 @@ void CostSourceForm::takeRun(const QString& file)
     m_loader.load(file);
 }
 
-// Starts another schedule of the same stages with the run's sizes.
+// Also takes the sizes of the run, from which another schedule with the same stages can be chosen.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

@@ -14,8 +14,8 @@ namespace app {
 class BoundFields;
 class SegmentControl;
 
-// The source of the costs of a prediction: units, a model on hardware, a recorded run. Writes into
-// the plan passed to the constructor.
+// Where the costs of a prediction come from: units, a model on hardware, or a recorded run. Writes
+// into the plan passed to the constructor.
 class CostSourceForm : public QWidget
 {
     Q_OBJECT
@@ -24,12 +24,12 @@ public:
     CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
 
     void showPlan(); // emits no signal
-    // Reads the run in the background; the plan also takes its devices and micro-batches.
+    // Reads the run in the background. The plan also gets its devices and micro-batches.
     void takeRun(const QString& file);
 
 Q_SIGNALS:
     void edited();
-    // The source or the sizes changed: show the plan again.
+    // The source or the sizes changed, so the plan must be shown again.
     void planChanged();
 
 private:

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// A long title wraps; the fields keep their width.
+// A long title wraps, and the fields keep their width.
 QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
 {
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
@@ -27,7 +27,7 @@ QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
     return row;
 }
 
-// A title at the left, the slider with its field at the right.
+// The title is at the left, the slider with its field at the right.
 QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
 {
     constexpr int kTitle = 108;

@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// The options that the page shows elsewhere; all others are in MoreTraining.
+// The options that the page shows elsewhere. MoreTraining has all others.
 constexpr std::string_view kElsewhere[]{
     "--model",      "--micro-batch-size", "--sequence", "--recompute",
     "--iterations", "--warmup",           "--seed",     "--text",
@@ -101,11 +101,10 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
     : FoldSection(tr("More run settings"), QStringLiteral("moreTraining"), parent)
     , m_plan(plan)
     , m_fields(new BoundFields(theme, this))
-    , m_offReason(makeFormHint())
+    , m_offReason(named(makeFormHint(), "gpuOptionsReason"))
 {
     for (const auto* field : moreOfRun())
         m_fields->addRow(rows(), *field, plan.experiment);
-    m_offReason->setObjectName(QStringLiteral("gpuOptionsReason"));
     rows().addWidget(m_offReason);
     connect(m_fields, &BoundFields::edited, this, [this] {
         showEffects();

@@ -10,14 +10,14 @@ namespace app {
 
 class BoundFields;
 
-// Rarely used costs and passes of a prediction: the options of `bscope simulate` beyond F, B, P2P
+// Rarely used costs and passes of a prediction: the options of `bscope simulate` except F, B, P2P
 // and all-reduce. Writes into the plan passed to the constructor.
 class MoreCosts : public FoldSection
 {
     Q_OBJECT
 
 public:
-    // `hasPasses`: whether evict and recompute can be added to the order.
+    // `hasPasses`: whether evict and recompute may be added to the schedule.
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
               QWidget* parent = nullptr);
     void showPlan();         // emits no signal; opens if a setting differs from its default
@@ -28,16 +28,16 @@ Q_SIGNALS:
 
 private:
     void addPasses();
-    // Rows of the given costs in one widget, so that they can be hidden.
+    // Adds rows for these costs in one widget, so that they can be hidden together.
     QWidget* addGroup(std::initializer_list<const char*> flags);
-    void showGroups(); // the costs that apply with the current source
+    void showGroups(); // shows the costs that apply to the current source
 
     RunPlan& m_plan;
     BoundFields* m_fields;
     QWidget *m_units, *m_nodes, *m_across, *m_joint;
 };
 
-// The rarely used settings of a run: sizes of the model, attention, sums, the assumed link, GPUs.
+// The rarely used settings of a run: model sizes, attention, gradient sums, the assumed link, GPUs.
 class MoreTraining : public FoldSection
 {
     Q_OBJECT

@@ -64,9 +64,7 @@ SliderField::SliderField(SpinField* field, int most, QWidget* parent)
     m_slider->setFocusPolicy(Qt::StrongFocus);
     m_slider->setMinimumWidth(kLeastSlider);
     m_field->setFixedWidth(kFieldWidth);
-    auto* row = spaced(new QHBoxLayout(this), QMargins(), 8);
-    row->addWidget(m_slider, 1);
-    row->addWidget(m_field);
+    spaced(new QHBoxLayout(this), QMargins(), 8, {{m_slider, 1}, m_field});
     showValue(field->value());
     connect(m_field, &QSpinBox::valueChanged, this, &SliderField::showValue);
     connect(m_slider, &QSlider::valueChanged, this, &SliderField::dragged);

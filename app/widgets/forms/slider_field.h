@@ -8,7 +8,7 @@
 
 namespace app {
 
-// A number in hundredths, shown as a decimal: "0.25". Input is rounded to hundredths.
+// A field for hundredths, shown as a decimal: "0.25". Input is rounded to hundredths.
 class HundredthsField : public SpinField
 {
     Q_OBJECT
@@ -23,21 +23,21 @@ protected:
     QValidator::State validate(QString& text, int& position) const override;
 };
 
-// A number field beside a slider. The slider's maximum is lower than the field's: a larger typed
-// number leaves the knob at its end.
+// A number field with a slider. The maximum of the slider may be lower than that of the field; for
+// larger numbers its knob is at the end.
 class SliderField : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Takes ownership of the field; `most` is the slider's maximum.
+    // Takes ownership of `field`. `most` is the maximum of the slider.
     SliderField(SpinField* field, int most, QWidget* parent = nullptr);
 
     SpinField* field() const { return m_field; }
     QSlider* slider() const { return m_slider; }
-    // Dragging snaps to rest(value); typing does not.
+    // Values from the slider are snapped by rest(); typed values are not.
     void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
-    void setReason(const QString& reason); // like SpinField; replaces the slider
+    void setReason(const QString& reason); // as for SpinField; replaces the slider
 
 private:
     void showValue(int value);

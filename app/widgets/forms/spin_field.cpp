@@ -8,8 +8,8 @@ namespace app {
 namespace {
 
 constexpr int kWidth = 96;
-constexpr int kButtons = 24; // at the right
-constexpr int kNumber = 52;  // kept free for the value
+constexpr int kButtons = 24; // width at the right
+constexpr int kNumber = 52;  // width reserved for the value
 
 } // namespace
 
@@ -53,7 +53,7 @@ void SpinField::wheelEvent(QWheelEvent* event)
     if (hasFocus())
         QSpinBox::wheelEvent(event);
     else
-        event->ignore(); // the page scrolls
+        event->ignore(); // lets the page scroll
 }
 
 } // namespace app

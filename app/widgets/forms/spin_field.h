@@ -6,8 +6,9 @@
 
 namespace app {
 
-// A whole number, 28 high. A refused value stays in the field, with the reason inside at the right
-// and the frame in the colour of errors. The wheel works only with the focus.
+// A field for whole numbers, 28 px high. A refused value stays in the field, with the reason at its
+// right end and a frame in the error colour. The wheel changes the value only if the field has the
+// focus.
 class SpinField : public QSpinBox
 {
     Q_OBJECT

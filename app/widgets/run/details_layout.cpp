@@ -18,7 +18,7 @@ namespace {
 
 using Follow = std::function<void(const Selection&)>;
 constexpr int kLinkRoom = 138;
-constexpr int kRowRoom = 256, kRowGap = 8; // pixels of a row in a panel of 292 that scrolls
+constexpr int kRowRoom = 256, kRowGap = 8; // width of a row in a panel of 292 px that scrolls
 
 QLabel* text(const QString& words, const QFont& font, const char* role = "")
 {
@@ -102,7 +102,7 @@ QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const F
         label->setToolTip(link.name);
     label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     const Selection target = link.target;
-    // Queued: following it rebuilds the panel, and this label with it.
+    // A queued connection, because following the link rebuilds the panel with this label.
     QObject::connect(
         label, &QLabel::linkActivated, label, [follow, target] { follow(target); },
         Qt::QueuedConnection);
@@ -145,8 +145,8 @@ QString breakable(const QString& word)
     return text;
 }
 
-// A value is right-aligned and wraps in the space beside its name; it is below the name only if one
-// of its words is too long for that.
+// A value is right-aligned and wraps next to its name. It is below the name only if a word of it is
+// too long for that.
 void addRow(QVBoxLayout& rows, const DetailsRow& row)
 {
     const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);

@@ -9,7 +9,7 @@ class QWidget;
 
 namespace app {
 
-// Creates a widget without parent that shows `details`; `follow` is called for a clicked link.
+// Creates a widget that shows `details`, without a parent. A clicked link calls `follow`.
 QWidget* layOutDetails(const ThemeController& theme, const Details& details,
                        const std::function<void(const Selection&)>& follow);
 

@@ -30,8 +30,7 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     m->scroll->setWidgetResizable(true);
     m->scroll->setFrameShape(QFrame::NoFrame);
     m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* layout = spaced(new QVBoxLayout(this), {}, 0);
-    layout->addWidget(m->scroll);
+    spaced(new QVBoxLayout(this), {}, 0, {m->scroll});
     connect(&theme, &ThemeController::changed, this, [this] { m->rebuild(*this); });
     m->rebuild(*this);
 }
@@ -74,13 +73,10 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
     words.icon = Icon::Info;
     words.fact = tr("Nothing selected");
     words.advice = tr("Click an op, a bubble or a device to see its details.");
-    auto* empty = new EmptyState(theme, words);
-    empty->setObjectName(QStringLiteral("detailsEmpty"));
+    auto* empty = named(new EmptyState(theme, words), "detailsEmpty");
     empty->setMinimumHeight(132);
     auto* body = makeSurface("plain");
-    auto* layout = spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0);
-    layout->addWidget(empty);
-    layout->addStretch(1);
+    spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
     scroll->setWidget(body);
     panel.setAccessibleDescription(words.fact);
 }

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The selection: description, duration, cause, chain and facts; the whole run if nothing is
+// Describes the selection (name, duration, cause, chain and facts), or the whole run if nothing is
 // selected.
 class DetailsPanel : public QWidget
 {
@@ -21,8 +21,8 @@ public:
     explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
     ~DetailsPanel() override;
 
-    void show(RunViewPointer view, const Selection& selection); // null: clears the panel
-    void setKernels(KernelViewPointer kernels);                 // of the shown run; null: unknown
+    void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
+    void setKernels(KernelViewPointer kernels); // of the shown run; nullptr: unknown
     using QWidget::show;
     QSize sizeHint() const override;
 

@@ -72,7 +72,7 @@ void ShareBarPicture::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const BoxColours colours(m_theme.theme(), devicePixelRatioF());
-    painter.fillRect(rect(), m_theme.theme().chrome.hover); // what no part covers
+    painter.fillRect(rect(), m_theme.theme().chrome.hover); // the rest, which no part covers
     double sum = 0;
     for (const auto& part : m_parts) {
         const double left = std::round(sum * width());

@@ -14,7 +14,7 @@ class SwatchPicture : public QWidget
     Q_OBJECT
 
 public:
-    enum class Chain { None, First, Middle, Last }; // joined to its neighbours by a line
+    enum class Chain { None, First, Middle, Last }; // connected to its neighbours by a line
 
     SwatchPicture(const ThemeController& theme, const Swatch& swatch, int size, Chain chain);
 

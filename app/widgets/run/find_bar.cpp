@@ -12,8 +12,8 @@ namespace app {
 
 FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_field(new QLineEdit)
-    , m_answer(makeLabel({}, "small"))
+    , m_field(named(new QLineEdit, "findField", tr("Find ops")))
+    , m_answer(named(makeLabel({}, "small"), "findAnswer"))
     , m_facets(new QWidget)
     , m_previous(makeIconButton("findPrevious", Icon::ChevronLeft, tr("Previous hit (Shift+Enter)"),
                                 theme))
@@ -21,24 +21,15 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
-    setMinimumWidth(480); // facets are hidden first
-    m_field->setObjectName(QStringLiteral("findField"));
-    m_field->setAccessibleName(tr("Find ops"));
+    setMinimumWidth(480); // buttons for facets are hidden first
     m_field->setPlaceholderText(tr("1B5, or op:B mb:3 stage:2 dur>5ms"));
     m_field->setClearButtonEnabled(true);
     m_field->setFont(codeFont(12));
     m_field->setFixedHeight(26);
     m_field->setMaximumWidth(388);
-    m_answer->setObjectName(QStringLiteral("findAnswer"));
     auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
-    auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8);
-    row->addWidget(m_field, 2);
-    row->addWidget(m_previous);
-    row->addWidget(m_next);
-    row->addWidget(m_answer);
-    row->addStretch(1);
-    row->addWidget(m_facets);
-    row->addWidget(close);
+    spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8,
+           {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, close});
     addFacets(*spaced(new QHBoxLayout(m_facets), {}, 4));
     connect(m_field, &QLineEdit::textChanged, this, &FindBar::searched);
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT stepped(-1); });
@@ -113,7 +104,7 @@ void FindBar::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-// The result takes precedence over the facets, which can also be typed.
+// The result takes precedence over the buttons for facets, because facets can also be typed.
 void FindBar::resizeEvent(QResizeEvent* event)
 {
     constexpr int kWithFacets = 1140;

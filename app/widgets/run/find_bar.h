@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace app {
 
-// The search bar under the toolbar, 36 px high: field, result, previous and next hit, facets to
-// add. FindController searches.
+// The search bar below the toolbar, 36 px high: field, result, previous and next hit, and buttons
+// that add facets. FindController searches.
 class FindBar : public QWidget
 {
     Q_OBJECT
@@ -21,9 +21,9 @@ public:
     explicit FindBar(const ThemeController& theme, QWidget* parent = nullptr);
 
     QString text() const;
-    void open(); // shows it, with the cursor in the field
+    void open(); // shows the bar with the cursor in the field
     void showHits(const QString& sentence);
-    void showProblem(const QString& sentence); // the field is outlined in the colour of errors
+    void showProblem(const QString& sentence); // outlines the field in the error colour
 
 Q_SIGNALS:
     void searched(const QString& text); // while typing

@@ -8,7 +8,7 @@ namespace app {
 
 class FindBar;
 
-// Searches one run for the query of the bar, and steps through the hits.
+// Searches one run for the query in the bar, and steps through the hits.
 class FindController : public QObject
 {
     Q_OBJECT
@@ -16,14 +16,15 @@ class FindController : public QObject
 public:
     explicit FindController(FindBar& bar, QObject* parent = nullptr);
 
-    void setRun(RunViewPointer view, KernelViewPointer kernels); // may be null; repeats the search
-    // The start of stepping: the selected hit, else the first one from this iteration on.
+    // nullptr: none; repeats the search
+    void setRun(RunViewPointer view, KernelViewPointer kernels);
+    // Sets where stepping starts: at the selected hit, or at the first hit from this iteration on.
     void setPlace(const Selection& selection, int iteration);
     void open(); // keeps the previous query
     void step(int by);
 
 Q_SIGNALS:
-    void found(const app::FoundPointer& found); // null: nothing to show
+    void found(const app::FoundPointer& found); // nullptr: no search
     void chosen(const app::Selection& hit);
     void closed();
 
@@ -37,7 +38,7 @@ private:
     KernelViewPointer m_kernels;
     Selection m_selection;
     int m_iteration = -1;
-    FoundPointer m_found; // null: no search
+    FoundPointer m_found; // nullptr: no search
     std::size_t m_hit = 0;
 };
 

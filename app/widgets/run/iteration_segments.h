@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Progress of a run: one segment, 20 x 4 px, per complete iteration, or one bar where there are
-// many; warm-up iterations are paler.
+// The progress of a run: a segment of 20 x 4 px per complete iteration, or one bar if there are
+// many. Segments of warm-up iterations are paler.
 class IterationSegments : public QWidget
 {
     Q_OBJECT

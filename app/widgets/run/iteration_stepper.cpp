@@ -35,21 +35,16 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     : QWidget(parent)
     , m_previous(stepButton(Icon::ChevronLeft, "previousIteration", theme))
     , m_next(stepButton(Icon::ChevronRight, "nextIteration", theme))
-    , m_name(makeLabel({}))
+    , m_name(named(makeLabel({}), "iterationName"))
     , m_range(makeLabel({}, "small"))
 {
     m_previous->setAccessibleName(tr("Previous iteration"));
     m_next->setAccessibleName(tr("Next iteration"));
-    m_name->setObjectName(QStringLiteral("iterationName"));
     m_name->setFont(uiFont(13, QFont::Medium));
     m_previous->setToolTip(tr("Previous iteration"));
-    m_next->setToolTip(tr("Next iteration; the last one is the median replay"));
-    auto* row = spaced(new QHBoxLayout(this), {}, 4);
-    row->addWidget(makeLabel(tr("Iteration"), "small"));
-    row->addWidget(m_previous);
-    row->addWidget(m_name);
-    row->addWidget(m_range);
-    row->addWidget(m_next);
+    m_next->setToolTip(tr("Next iteration; the last one is the median iteration"));
+    spaced(new QHBoxLayout(this), {}, 4,
+           {makeLabel(tr("Iteration"), "small"), m_previous, m_name, m_range, m_next});
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration - 1); });
     connect(m_next, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration + 1); });
     show({}, -1);

@@ -8,6 +8,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "engine/base/new_file.h"
 #include "engine/schedule/notation.h"
 
 #include <QClipboard>
@@ -16,7 +17,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMessageBox>
-#include <QSaveFile>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -45,23 +45,17 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     , m_op(makeCombo("kernelOp", tr("Op type")))
     , m_device(makeCombo("kernelDevice", tr("Device")))
     , m_scope(makeCombo("kernelScope", tr("Scope")))
-    , m_sum(makeLabel({}, "small"))
+    , m_sum(named(makeLabel({}, "small"), "kernelSum"))
     , m_stack(new QStackedWidget)
-    , m_table(new DataTable(theme, 24))
-    , m_empty(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}))
+    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
 {
     setObjectName(QStringLiteral("kernelPanel"));
-    m_sum->setObjectName(QStringLiteral("kernelSum"));
-    m_table->setObjectName(QStringLiteral("kernelTable"));
-    m_table->setAccessibleName(tr("Kernels"));
     m_table->setModel(m_model);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
-    m_empty->setObjectName(QStringLiteral("kernelsEmpty"));
     auto* full = new QWidget;
-    auto* column = spaced(new QVBoxLayout(full), {}, 0);
-    column->addWidget(makeBar());
-    column->addWidget(m_table, 1);
+    spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
     m_stack->addWidget(none);
@@ -83,12 +77,8 @@ QWidget* KernelPanel::makeBar()
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(34);
-    auto* row = spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8);
-    for (QWidget* one : std::initializer_list<QWidget*>{m_op, m_device, m_scope})
-        row->addWidget(one);
-    row->addWidget(m_sum, 1);
-    row->addWidget(copy);
-    row->addWidget(save);
+    spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8,
+           {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
     return bar;
 }
 
@@ -176,7 +166,7 @@ void KernelPanel::refresh()
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("No launches match; choose another op type, device or scope")
+    m_sum->setText(launches == 0 ? tr("No launches match; select another op type, device or scope")
                                  : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
                                        .arg(number(static_cast<double>(launches), 0),
                                             scale.text(static_cast<double>(busy)),
@@ -192,9 +182,10 @@ void KernelPanel::save()
         this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty())
         return;
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(m_model->csv().toUtf8()) < 0 || !out.commit())
-        QMessageBox::warning(this, tr("Not saved"), out.errorString());
+    const auto saved = engine::saveFile(file.toStdString(), m_model->csv().toStdString(),
+                                        engine::IfExists::Replace);
+    if (!saved)
+        QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
 }
 
 } // namespace app

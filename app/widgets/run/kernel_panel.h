@@ -17,8 +17,8 @@ class DataTable;
 class EmptyState;
 class KernelsModel;
 
-// The kernels of a run by kind of op, filtered by kind, device and scope; can be copied and saved
-// as CSV. Shows the reason if kernels are unknown.
+// The kernels of a run by kind of op, filtered by kind, device and scope. They can be copied and
+// saved as CSV. If they are unknown, shows the reason.
 class KernelPanel : public QWidget
 {
     Q_OBJECT
@@ -26,10 +26,10 @@ class KernelPanel : public QWidget
 public:
     explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `kernels` null: unknown (yet), because of `reason`.
+    // If `kernels` is nullptr, `reason` says why they are not known.
     void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
     using QWidget::show;
-    void showIteration(int iteration); // index; the meaning of "this iteration"
+    void showIteration(int iteration); // index for the scope "this iteration"
     void showSelection(const Selection& selection);
     KernelsModel& model() { return *m_model; }
 

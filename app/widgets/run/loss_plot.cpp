@@ -14,9 +14,9 @@ namespace app {
 namespace {
 
 constexpr int kLeft = 34, kRight = 12, kTop = 10, kBottom = 22;
-constexpr int kFewIterations = 12; // so many are named and valued one by one
+constexpr int kFewIterations = 12; // up to this many iterations have labels and values
 
-// 1, 2, 3 or 5 times a power of ten, such that `parts` of them reach `highest`.
+// The smallest of 1, 2, 3 or 5 times a power of ten such that `parts` of them reach `highest`.
 double niceStep(double highest, int parts)
 {
     const double raw = highest / parts;
@@ -143,7 +143,7 @@ void LossPlot::paintIterationNames(QPainter& painter) const
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
     const QFontMetrics metrics(painter.font());
-    double end = m_plot.left(); // of the names so far
+    double end = m_plot.left(); // right end of the labels so far
     if (warmup > 0) {
         const double room = std::max(60.0, xOf(warmup) - m_plot.left());
         painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 4, room, 16),

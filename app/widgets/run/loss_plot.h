@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Loss by iteration: dots are micro-batches, the line is the mean, warm-up has another background,
-// and the two entropies of the data are dashed lines.
+// The loss by iteration: dots for micro-batches, a line for the mean, another background for
+// warm-up, and dashed lines for the two entropies of the data.
 class LossPlot : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    double xOf(double iteration) const; // the middle of iteration i is i + 0.5
+    double xOf(double iteration) const; // the centre of iteration i is at i + 0.5
     double yOf(double loss) const;
     void paintGround(QPainter& painter) const;
     void paintReference(QPainter& painter, double loss, const QString& name, bool below) const;

@@ -20,23 +20,17 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     , m_scroll(new QScrollArea)
     , m_gpus(new QWidget)
     , m_gpuModel(new GpuMemoryModel(this))
-    , m_gpuTable(new DataTable(theme, 24))
+    , m_gpuTable(named(new DataTable(theme, 24), "gpuMemoryTable", tr("Memory of the GPUs")))
 {
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setAccessibleName(tr("Memory of the devices over time"));
     m_scroll->setWidget(m_plots);
     m_scroll->viewport()->installEventFilter(this);
-    m_gpuTable->setObjectName(QStringLiteral("gpuMemoryTable"));
-    m_gpuTable->setAccessibleName(tr("Memory of the GPUs"));
     m_gpuTable->setModel(m_gpuModel);
-    auto* gpus = spaced(new QHBoxLayout(m_gpus), {}, 0);
-    gpus->addWidget(makeLine(Qt::Vertical));
-    gpus->addWidget(m_gpuTable, 1);
+    spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
     m_gpus->hide();
-    auto* row = spaced(new QHBoxLayout(this), {}, 0);
-    row->addWidget(m_scroll, 1);
-    row->addWidget(m_gpus);
+    spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
 }
 
 void MemoryPanel::show(const RunPointer& run, int iteration)
@@ -48,7 +42,7 @@ void MemoryPanel::show(const RunPointer& run, int iteration)
     fitPlots();
 }
 
-// The table gets the width that it needs if the plots keep half of the total.
+// The table gets the width that it needs if the plots keep at least half of the total.
 void MemoryPanel::shareWidth()
 {
     const int needed
@@ -56,7 +50,7 @@ void MemoryPanel::shareWidth()
     m_gpus->setFixedWidth(std::min(needed, width() / 2));
 }
 
-// Uses the width without a scroll bar if the plots need none.
+// Uses the width without a scroll bar if the plots need no scroll bar.
 void MemoryPanel::fitPlots()
 {
     const int whole = m_scroll->width();

@@ -13,8 +13,8 @@ class DataTable;
 class GpuMemoryModel;
 class MemoryPlots;
 
-// Memory over time, one plot per device, all on one scale of time and bytes, with a cursor through
-// all plots. A GPU run has a table of memory by owner beside them.
+// Memory over time: one plot per device, all with one scale of time and bytes, and a cursor over
+// all plots. For a run on GPUs there is also a table of memory by owner.
 class MemoryPanel : public QWidget
 {
     Q_OBJECT

@@ -12,7 +12,7 @@
 
 namespace app {
 
-// The plots of MemoryPanel; as many columns as fit.
+// The plots of MemoryPanel, in as many columns as fit.
 class MemoryPlots : public QWidget
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ private:
     QRect cell(int device) const;
     QRectF plot(int device) const;
     double timeAt(const QRectF& plot, double x) const;
-    QString text(double value) const; // bytes, or M_a
+    QString text(double value) const; // in bytes, or in M_a
     void paintCell(QPainter& painter, int device) const;
     void paintArea(QPainter& painter, int device, const QRectF& plot) const;
     void paintHead(QPainter& painter, int device) const;
@@ -44,7 +44,7 @@ private:
     engine::Window m_window;
     double m_highest = 0;
     Scale m_time, m_bytes;
-    bool m_isStashOnly = false;     // no memory was recorded: M_a from the spans
+    bool m_isStashOnly = false;     // no memory was recorded, so the stash in M_a is shown
     std::optional<double> m_cursor; // on the timeline's clock
 };
 

@@ -11,33 +11,30 @@
 namespace app {
 namespace {
 
-constexpr int kLongest = 400; // letters of a sentence
+constexpr int kLongest = 400; // characters
 
 } // namespace
 
 NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_subject(makeLabel({}, "small"))
-    , m_field(new QLineEdit)
+    , m_subject(named(makeLabel({}, "small"), "noteSubject"))
+    , m_field(named(new QLineEdit, "noteField", tr("Text of the note")))
 {
     setObjectName(QStringLiteral("noteBar"));
     setFixedHeight(36);
-    m_subject->setObjectName(QStringLiteral("noteSubject"));
-    m_field->setObjectName(QStringLiteral("noteField"));
-    m_field->setAccessibleName(tr("Text of the note"));
     m_field->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
     m_field->setMaxLength(kLongest);
     m_field->setFixedHeight(26);
     m_field->setMaximumWidth(640);
     QPushButton* keep = makeButton(tr("Keep"), QStringLiteral("keepNote"), "tool");
     QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme);
-    auto* row = spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8);
-    row->addWidget(new IconLabel(theme, Icon::Note, &Chrome::text2));
-    row->addWidget(m_subject);
-    row->addWidget(m_field, 2);
-    row->addWidget(keep);
-    row->addStretch(1);
-    row->addWidget(close);
+    spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8,
+           {new IconLabel(theme, Icon::Note, &Chrome::text2),
+            m_subject,
+            {m_field, 2},
+            keep,
+            kStretch,
+            close});
     connect(keep, &QPushButton::clicked, this, &NoteBar::write);
     connect(close, &QToolButton::clicked, this, &NoteBar::closed);
     connect(m_field, &QLineEdit::textChanged, keep,

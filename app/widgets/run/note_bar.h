@@ -9,7 +9,7 @@ class QLineEdit;
 
 namespace app {
 
-// The bar under the toolbar, 36 px high, for writing a note: its subject and its text.
+// The bar below the toolbar, 36 px high, in which a note is written: its subject and its text.
 class NoteBar : public QWidget
 {
     Q_OBJECT
@@ -17,11 +17,11 @@ class NoteBar : public QWidget
 public:
     explicit NoteBar(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void open(const QString& subject); // shows it, empty and focused
+    void open(const QString& subject); // shows the bar, empty and with the focus
 
 Q_SIGNALS:
-    void written(const QString& words); // Enter; not empty
-    void closed();                      // Esc, the cross, or after writing
+    void written(const QString& words); // Enter was pressed; `words` is not empty
+    void closed();                      // by Esc, the close button, or after writing
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/timeline/view/note_marks.h"
 #include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/run/note_bar.h"
 #include "app/widgets/run/notes_panel.h"
 #include "profiler/store/copy_run.h"
@@ -23,11 +24,10 @@ NoteController::NoteController(const ThemeController& theme, const Actions& acti
     , m_panel(panel)
     , m_page(page)
     , m_bar(new NoteBar(theme, &page))
-    , m_band(new Band(theme, Band::Shape::State, &page))
+    , m_band(named(new Band(theme, Band::Shape::State, &page), "noteBand"))
     , m_copy(m_band->addAction(tr("Save a copy…"), QStringLiteral("copyForNote")))
 {
     m_bar->hide();
-    m_band->setObjectName(QStringLiteral("noteBand"));
     m_band->hide();
     connect(m_copy, &QPushButton::clicked, this, [this] { askForCopy(m_refused); });
     connect(m_band->addAction(tr("Close"), QStringLiteral("dismissNoteBand")),
@@ -72,7 +72,7 @@ void NoteController::connectPanel()
     connect(&m_notes, &RunNotes::changed, this, &NoteController::show);
     connect(&m_notes, &RunNotes::refused, this, &NoteController::refuse);
     connect(&m_notes, &RunNotes::unreadable, this, [this](const QString& reason) {
-        if (m_refused) // that one says more
+        if (m_refused) // the refused change has a more specific message
             return;
         m_copy->hide();
         m_band->show(Band::Kind::Warning, tr("The notes cannot be read."), reason);
@@ -100,8 +100,8 @@ void NoteController::show()
     Q_EMIT changed();
 }
 
-// Drafts a note on the selection; false, with the reason in the band, if the selection cannot have
-// one.
+// Starts a note on the selection. Returns false, with the reason in the band, if the selection
+// cannot have a note.
 bool NoteController::prepare()
 {
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {
@@ -138,11 +138,11 @@ void NoteController::refuse(const engine::Note& note, const QString& reason)
 
 void NoteController::askForCopy(const std::optional<engine::Note>& note)
 {
-    auto* dialog
-        = new QFileDialog(&m_page, tr("Save a copy of the run"),
-                          QFileInfo(m_file).completeBaseName() + QStringLiteral("-copy.sqlite"),
-                          tr("Runs (*.sqlite)"));
-    dialog->setObjectName(QStringLiteral("copyDialog"));
+    auto* dialog = named(
+        new QFileDialog(&m_page, tr("Save a copy of the run"),
+                        QFileInfo(m_file).completeBaseName() + QStringLiteral("-copy.sqlite"),
+                        tr("Runs (*.sqlite)")),
+        "copyDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("sqlite"));

@@ -18,8 +18,8 @@ class Band;
 class NoteBar;
 class NotesPanel;
 
-// The notes of one run: added to the selection, edited in the panel, stored in the run's file or,
-// if that is read-only, in a copy.
+// Manages the notes of one run: they are added to the selection, edited in the panel, and stored in
+// the run's file or, if that is read-only, in a copy.
 class NoteController : public QObject
 {
     Q_OBJECT
@@ -38,14 +38,14 @@ public:
     NoteBar* bar() const { return m_bar; }
     Band* band() const { return m_band; }
     const std::vector<engine::Note>& notes() const { return m_notes.notes(); }
-    // Reads the notes once the file is complete. `view` may be null.
+    // Reads the notes when the file is complete. `view` may be nullptr.
     void setRun(const RunViewPointer& view, const RunDocument& document);
     void setSelection(const Selection& selection) { m_selection = selection; }
 
 Q_SIGNALS:
     void changed();
     void closed();                           // the bar
-    void openRequested(const QString& file); // a copy
+    void openRequested(const QString& file); // opens a copy
 
 private:
     void connectActions();
@@ -55,7 +55,7 @@ private:
     void begin();
     void add(const QString& words);
     void refuse(const engine::Note& note, const QString& reason);
-    void askForCopy(const std::optional<engine::Note>& note); // `note`: to be written to the copy
+    void askForCopy(const std::optional<engine::Note>& note); // `note` is written to the copy
 
     Actions m_actions;
     NotesPanel& m_panel;
@@ -68,9 +68,9 @@ private:
 
     RunViewPointer m_view;
     QString m_file;
-    QString m_problem; // why notes cannot be written; "": they can
+    QString m_problem; // why notes cannot be written; "" if they can
     Selection m_selection;
-    engine::Note m_draft; // the subject of the note in the bar
+    engine::Note m_draft; // the note that is being written, without its text
     std::optional<engine::Note> m_refused;
 };
 

@@ -18,27 +18,23 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_model(new NotesModel(this))
     , m_stack(new QStackedWidget)
-    , m_table(new DataTable(theme, 28))
+    , m_table(named(new DataTable(theme, 28), "notesTable", tr("Notes")))
 {
     setObjectName(QStringLiteral("notesPanel"));
-    m_table->setObjectName(QStringLiteral("notesTable"));
-    m_table->setAccessibleName(tr("Notes"));
     m_table->setAccessibleName(tr("Notes"));
     m_table->setModel(m_model);
     m_table->setRestColumn(static_cast<int>(NotesModel::Column::Words));
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    auto* empty = new EmptyState(
-        theme,
-        {Icon::Note, tr("No note yet"),
-         tr("Select an op, a bubble or a range and press N to add a note."), tr("Note")});
-    empty->setObjectName(QStringLiteral("notesEmpty"));
+    auto* empty
+        = named(new EmptyState(theme,
+                               {Icon::Note, tr("No note yet"),
+                                tr("Select an op, a bubble or a range and press N to add a note."),
+                                tr("Note")}),
+                "notesEmpty");
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(empty);
     auto* full = new QWidget;
-    auto* column = spaced(new QVBoxLayout(full), {}, 0);
-    column->addWidget(m_table, 1);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(makeBar());
+    spaced(new QVBoxLayout(full), {}, 0, {{m_table, 1}, makeLine(Qt::Horizontal), makeBar()});
     m_stack->addWidget(none);
     m_stack->addWidget(full);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
@@ -72,10 +68,7 @@ QWidget* NotesPanel::makeBar()
     connect(m_remove, &QToolButton::clicked, this, &NotesPanel::removeCurrent);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(30);
-    auto* row = spaced(new QHBoxLayout(bar), {6, 0, 8, 0}, 4);
-    for (QToolButton* button : {add, m_edit, m_remove})
-        row->addWidget(button);
-    row->addStretch(1);
+    spaced(new QHBoxLayout(bar), {6, 0, 8, 0}, 4, {add, m_edit, m_remove, kStretch});
     return bar;
 }
 

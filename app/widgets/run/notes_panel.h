@@ -17,7 +17,7 @@ class DataTable;
 class EmptyState;
 class NotesModel;
 
-// The notes of a run as a table. A click selects a note, a double click edits its text, Del
+// The notes of a run as a table. A click selects a note, a double click edits its text, and Del
 // requests its deletion. The panel does not change notes itself.
 class NotesPanel : public QWidget
 {

@@ -13,30 +13,20 @@ ProgressPanel::ProgressPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_iterations(new IterationsModel(this))
     , m_loss(new LossPlot(theme))
-    , m_table(new DataTable(theme, 26))
-    , m_logLine(makeLabel({}, "small"))
+    , m_table(named(new DataTable(theme, 26), "iterationsTable", tr("Iterations")))
+    , m_logLine(named(makeLabel({}, "small"), "lastLogLine"))
 {
-    m_table->setObjectName(QStringLiteral("iterationsTable"));
-    m_table->setAccessibleName(tr("Iterations"));
     m_table->setModel(m_iterations);
-    m_logLine->setObjectName(QStringLiteral("lastLogLine"));
     m_logLine->setFont(codeFont(12));
     m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* openLog = makeButton(tr("open log"), QStringLiteral("openLog"), "link");
 
-    auto* columns = spaced(new QHBoxLayout, {}, 0);
-    columns->addWidget(makeLossColumn(), 576);
-    columns->addWidget(makeLine(Qt::Vertical));
-    columns->addWidget(m_table, 516);
+    auto* columns = spaced(new QHBoxLayout, {}, 0,
+                           {{makeLossColumn(), 576}, makeLine(Qt::Vertical), {m_table, 516}});
     auto* log = makeSurface("alt");
     log->setFixedHeight(24);
-    auto* logRow = spaced(new QHBoxLayout(log), {12, 0, 8, 0}, 8);
-    logRow->addWidget(m_logLine, 1);
-    logRow->addWidget(openLog);
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    column->addLayout(columns, 1);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(log);
+    spaced(new QHBoxLayout(log), {12, 0, 8, 0}, 8, {{m_logLine, 1}, openLog});
+    spaced(new QVBoxLayout(this), {}, 0, {{columns, 1}, makeLine(Qt::Horizontal), log});
 
     connect(openLog, &QPushButton::clicked, this, &ProgressPanel::logRequested);
     connect(m_table, &QTableView::clicked, this,
@@ -47,16 +37,13 @@ ProgressPanel::ProgressPanel(const ThemeController& theme, QWidget* parent)
 
 QWidget* ProgressPanel::makeLossColumn()
 {
-    auto* head = spaced(new QHBoxLayout, {12, 6, 12, 0}, 8);
-    auto* title = makeLabel(tr("Loss"), "dock");
-    head->addWidget(title);
-    head->addWidget(
-        makeLabel(tr("nats per token; dots are micro-batches, the line is the mean"), "hint"));
-    head->addStretch(1);
+    auto* head = spaced(
+        new QHBoxLayout, {12, 6, 12, 0}, 8,
+        {makeLabel(tr("Loss"), "dock"),
+         makeLabel(tr("nats per token; dots are micro-batches, the line is the mean"), "hint"),
+         kStretch});
     auto* loss = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(loss), {}, 0);
-    column->addLayout(head);
-    column->addWidget(m_loss, 1);
+    spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
     return loss;
 }
 

@@ -13,7 +13,7 @@ namespace app {
 class DataTable;
 class LossPlot;
 
-// Training progress: loss plot, table of iterations, last line of the log.
+// The progress of training: loss plot, table of iterations, last line of the log.
 class ProgressPanel : public QWidget
 {
     Q_OBJECT

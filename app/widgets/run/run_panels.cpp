@@ -29,35 +29,27 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_hint(makeLabel({}, "hint"))
     , m_fold(new QToolButton)
     , m_stack(new QStackedWidget)
-    , m_summaryTable(new DataTable(theme, 26))
-    , m_eventsTable(new DataTable(theme, 23))
+    , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
+    , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
     , m_notes(new NotesPanel(theme))
-    , m_log(new QPlainTextEdit)
+    , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
     setObjectName(QStringLiteral("runPanels"));
-    m_summaryTable->setObjectName(QStringLiteral("summaryTable"));
-    m_summaryTable->setAccessibleName(tr("Summary"));
     m_summaryTable->setModel(m_metrics);
-    m_eventsTable->setObjectName(QStringLiteral("eventsTable"));
-    m_eventsTable->setAccessibleName(tr("Events"));
     m_eventsTable->setModel(m_events);
     m_eventsTable->setSortingEnabled(true);
     m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
-    m_log->setObjectName(QStringLiteral("log"));
-    m_log->setAccessibleName(tr("Log"));
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
     for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
                                                           m_memory, m_progress, m_notes, m_log})
         m_stack->addWidget(panel);
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    column->addWidget(makeTabRow(theme));
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_stack, 1);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_summaryTable, &QTableView::clicked, this, &RunPanels::chooseDevice);
@@ -84,12 +76,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     updateFoldIcon();
     auto* row = makeSurface("plain");
     row->setFixedHeight(kTabsHeight - 1);
-    auto* layout = spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8);
-    layout->addWidget(m_tabs);
-    layout->addStretch(1);
-    layout->addWidget(m_mode);
-    layout->addWidget(m_hint);
-    layout->addWidget(m_fold);
+    spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int panel) {
         m_stack->setCurrentIndex(panel);
         fillShownPanel();
@@ -158,7 +145,7 @@ void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& m
     updateHint();
 }
 
-// The subject of the numbers; three key numbers while the panels are folded.
+// Shows what the numbers belong to, and three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
     const auto& metrics = m_metrics->metrics();
@@ -175,7 +162,7 @@ void RunPanels::updateHint()
     }
     const QString unit = m_metrics->timeUnit().unit;
     const QString name = iterationName(m_run->timeline, metrics.iteration);
-    const bool isReplay = name == tr("median replay");
+    const bool isReplay = name == tr("median iteration");
     const QString which = isReplay ? name : tr("iteration %1").arg(name);
     switch (shown) {
     case Panel::Summary:

@@ -23,8 +23,8 @@ class NotesPanel;
 class ProgressPanel;
 class Tag;
 
-// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. When folded,
-// only the tabs and three key numbers remain.
+// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. If folded, only
+// the tabs and three key numbers remain.
 class RunPanels : public QWidget
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ public:
     void showRun(const RunPointer& run, int iteration); // the run and the shown iteration
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // Null: unknown, empty: none; both because of `reason`.
+    // nullptr: unknown; empty: there are none. `reason` says why.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
@@ -48,7 +48,7 @@ public:
     void setFolded(bool folded);
 
 Q_SIGNALS:
-    void selected(const app::Selection& selection); // a row of events or of a device
+    void selected(const app::Selection& selection); // a row of events or of a device was selected
     void foldedChanged(bool folded);
 
 private:

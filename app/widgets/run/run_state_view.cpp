@@ -12,16 +12,13 @@ namespace app {
 
 RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     : m_timeline(timeline)
-    , m_waiting(makeLabel({}, "secondary"))
-    , m_failed(new EmptyState(theme, {Icon::Info, {}, {}, tr("Open another run")}))
-    , m_band(new Band(theme, Band::Shape::State, this))
+    , m_waiting(named(makeLabel({}, "secondary"), "waiting"))
+    , m_failed(named(new EmptyState(theme, {Icon::Info, {}, {}, tr("Open another run")}), "failed"))
+    , m_band(named(new Band(theme, Band::Shape::State, this), "stateBand"))
     , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
 {
-    m_waiting->setObjectName(QStringLiteral("waiting"));
     m_waiting->setAlignment(Qt::AlignCenter);
     m_waiting->setWordWrap(true);
-    m_failed->setObjectName(QStringLiteral("failed"));
-    m_band->setObjectName(QStringLiteral("stateBand"));
     m_band->hide();
     auto* failed = new QWidget;
     spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0)->addWidget(m_failed);

@@ -13,13 +13,13 @@ namespace app {
 class Band;
 class EmptyState;
 
-// The state of a run: its timeline or a placeholder, and the band with the run's notice.
+// Shows the timeline of a run or a placeholder, and a band with the run's notice.
 class RunStateView : public QStackedWidget
 {
     Q_OBJECT
 
 public:
-    // Facts that the document does not hold.
+    // Facts that the document does not have.
     struct Facts
     {
         bool hasTimeline = false, isPreparing = false;
@@ -31,11 +31,11 @@ public:
     Band* band() const { return m_band; } // a child until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
-    bool isFailed() const; // there is no timeline and will be none
+    bool isFailed() const; // there is no timeline and there will be none
 
 Q_SIGNALS:
     void runAgainRequested();
-    void openRequested(); // the user requests another run
+    void openRequested(); // the user wants to open another run
 
 private:
     QString waitingFor(const RunDocument& document, const Facts& facts) const;

@@ -22,7 +22,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_actions(actions)
     , m_stepper(new IterationStepper(theme))
     , m_segments(new IterationSegments(theme))
-    , m_left(makeLabel({}, "small"))
+    , m_left(named(makeLabel({}, "small"), "timeLeft"))
     , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
     , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
     , m_colourBy(new QComboBox)
@@ -33,29 +33,17 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_view(makeView())
 {
     setFixedHeight(40);
-    setMinimumWidth(560); // names and texts are hidden before the page has to grow
+    setMinimumWidth(560); // labels and texts are hidden first
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));
-    auto* running = spaced(new QHBoxLayout(m_running), {}, 10);
-    running->addWidget(makeActionButton(actions.pause));
-    running->addWidget(makeActionButton(actions.stop));
-    running->addWidget(m_segments);
-    running->addWidget(m_left);
-    running->addWidget(makeActionButton(actions.follow));
-    m_left->setObjectName(QStringLiteral("timeLeft"));
+    spaced(new QHBoxLayout(m_running), {}, 10,
+           {makeActionButton(actions.pause), makeActionButton(actions.stop), m_segments, m_left,
+            makeActionButton(actions.follow)});
 
-    auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12);
-    row->addWidget(makeToolButton(actions.showRuns));
-    row->addWidget(m_walk);
-    row->addWidget(makeLine(Qt::Vertical));
-    row->addWidget(m_stepper);
-    row->addWidget(m_running);
-    row->addWidget(m_view);
-    row->addStretch(1);
-    row->addWidget(m_find);
-    row->addWidget(m_export);
-    row->addWidget(makeToolButton(actions.showDetails));
+    spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
+           {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
+            m_view, kStretch, m_find, m_export, makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
 }
 
@@ -74,9 +62,7 @@ QWidget* RunToolbar::makeView()
     m_lanes->hide();
     m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
     auto* view = new QWidget;
-    auto* row = spaced(new QHBoxLayout(view), {}, 8);
-    row->addWidget(m_names.at(0));
-    row->addWidget(m_colourBy);
+    auto* row = spaced(new QHBoxLayout(view), {}, 8, {m_names.at(0), m_colourBy});
     row->addSpacing(4);
     row->addWidget(m_lanes);
     row->addWidget(m_names.at(1));
@@ -110,7 +96,7 @@ void RunToolbar::setColourBy(int by)
     m_colourBy->setCurrentIndex(by);
 }
 
-// A narrow bar keeps every control and hides labels: icons and lists are sufficient.
+// A narrow toolbar keeps every control and hides labels, because icons and lists are sufficient.
 void RunToolbar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);

@@ -26,24 +26,17 @@ const DetailsLink* firstLink(const Details& details)
 SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeline)
     : QWidget(timeline)
     , m_theme(theme)
-    , m_title(makeLabel({}, "dock"))
+    , m_title(named(makeLabel({}, "dock"), "popoverTitle"))
     , m_left(makeLabel({}, "small"))
     , m_value(makeLabel({}, "dock"))
-    , m_sentence(makeLabel({}))
+    , m_sentence(named(makeLabel({}), "popoverSentence"))
 {
     setObjectName(QStringLiteral("selectionPopover"));
     setFixedWidth(kWidth);
-    m_title->setObjectName(QStringLiteral("popoverTitle"));
-    m_sentence->setObjectName(QStringLiteral("popoverSentence"));
     m_sentence->setWordWrap(true);
     m_sentence->setTextFormat(Qt::RichText);
-    auto* head = spaced(new QHBoxLayout, {}, 8);
-    head->addWidget(m_title);
-    head->addWidget(m_left, 1);
-    head->addWidget(m_value);
-    auto* column = spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6);
-    column->addLayout(head);
-    column->addWidget(m_sentence);
+    auto* head = spaced(new QHBoxLayout, {}, 8, {m_title, {m_left, 1}, m_value});
+    spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6, {head, m_sentence});
     connect(m_sentence, &QLabel::linkActivated, this, [this] { Q_EMIT jumpTo(m_target); });
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     hide();
@@ -70,7 +63,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
     place(box);
 }
 
-// Under the box, or above it if it does not fit.
+// Places it below the box, or above it if there is no space.
 void SelectionPopover::place(const QRect& box)
 {
     constexpr int kGap = 8;

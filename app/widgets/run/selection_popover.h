@@ -9,8 +9,8 @@ class QLabel;
 
 namespace app {
 
-// Two lines under the selected box while the details dock is folded: op, duration, cause, one link.
-// A child of the timeline.
+// Two lines below the selected box while the details dock is folded: op, duration, cause, and one
+// link. A child of the timeline.
 class SelectionPopover : public QWidget
 {
     Q_OBJECT
@@ -20,7 +20,8 @@ public:
 
     SelectionPopover(const ThemeController& theme, QWidget* timeline);
 
-    // `box`: of the selection, in the timeline; empty: out of sight, hides the popover.
+    // `box` is that of the selection in the timeline. If it is empty, because it is not visible,
+    // hides the popover.
     void show(const Details& details, const QRect& box);
     void place(const QRect& box);
     using QWidget::show;

@@ -14,24 +14,18 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     : QDialog(parent)
     , m_document(document)
     , m_stop(std::move(stop))
-    , m_text(makeLabel({}))
+    , m_text(named(makeLabel({}), "stopText"))
     , m_stopButton(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
     , m_keepButton(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
 {
     setObjectName(QStringLiteral("stopRunDialog"));
     setWindowTitle(tr("%1 is still running").arg(document.title()));
     setFixedWidth(460);
-    m_text->setObjectName(QStringLiteral("stopText"));
     m_text->setWordWrap(true);
     showProgress();
-    auto* buttons = spaced(new QHBoxLayout, {}, 8);
-    buttons->addStretch(1);
-    buttons->addWidget(m_stopButton);
-    buttons->addWidget(m_keepButton);
-    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
-    column->addWidget(makeLabel(windowTitle(), "heading"));
-    column->addWidget(m_text);
-    column->addLayout(buttons);
+    auto* buttons = spaced(new QHBoxLayout, {}, 8, {kStretch, m_stopButton, m_keepButton});
+    spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12,
+           {makeLabel(windowTitle(), "heading"), m_text, buttons});
     m_keepButton->setDefault(true);
     connect(m_keepButton, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_stopButton, &QPushButton::clicked, this, &StopRunDialog::stopNow);
@@ -39,7 +33,7 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     connect(&document, &RunDocument::progressChanged, this, &StopRunDialog::showProgress);
 }
 
-// The run continues while the dialog is open, so the count is updated.
+// The run continues while the dialog is open, so the number of iterations is updated.
 void StopRunDialog::showProgress()
 {
     const RunProgress& progress = m_document.progress();

@@ -15,18 +15,16 @@ namespace app {
 
 SchemeDialog::SchemeDialog(QWidget* parent)
     : QDialog(parent)
-    , m_text(new QTextBrowser)
+    , m_text(named(new QTextBrowser, "schemeText", tr("Description of the scheme")))
 {
     setObjectName(QStringLiteral("schemeDialog"));
     resize(800, 640);
-    m_text->setObjectName(QStringLiteral("schemeText"));
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setAccessibleName(tr("Description of the scheme"));
     m_text->document()->setDocumentMargin(14);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10);
-    column->addWidget(m_text, 1);
-    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
-    row->addWidget(makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1);
+    auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10, {{m_text, 1}});
+    auto* row
+        = spaced(new QHBoxLayout, QMargins(), 8,
+                 {{makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1}});
     QPushButton* copy = makeButton(tr("Copy text"), QStringLiteral("copyScheme"));
     connect(copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });

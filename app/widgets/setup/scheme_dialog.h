@@ -8,8 +8,8 @@ class QTextBrowser;
 
 namespace app {
 
-// The description of a scheme: paper, rule, picture, closed forms with the current numbers. Stays
-// open beside the page and follows its edits.
+// The description of a scheme: paper, rule, picture, closed forms with the current numbers. It
+// stays open next to the page and follows its edits.
 class SchemeDialog : public QDialog
 {
     Q_OBJECT
@@ -17,7 +17,7 @@ class SchemeDialog : public QDialog
 public:
     explicit SchemeDialog(QWidget* parent = nullptr);
 
-    // `prediction` null: not available for these numbers.
+    // `prediction` is nullptr if there is none for these numbers.
     void show(const engine::ScheduleRequest& request, const Prediction* prediction);
 
 private:

@@ -31,7 +31,7 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
     setAccessibleName(m_title);
 }
 
-// The description of a scheme for tooltip and screen reader.
+// The description of a scheme for its tooltip and for screen readers.
 QString SchemeCard::facts(const SchemeTableModel::Row& row) const
 {
     QStringList lines = {fromUtf8(m_scheme.title), fromUtf8(m_scheme.citation), ruleText(m_scheme)};
@@ -104,21 +104,18 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_filter(new QLineEdit)
 {
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
-    column->addWidget(makeHeader());
-    column->addWidget(makeLine(Qt::Horizontal));
+    auto* column
+        = spaced(new QVBoxLayout(this), QMargins(), 0, {makeHeader(), makeLine(Qt::Horizontal)});
     auto* content = new QWidget;
     auto* families = spaced(new QVBoxLayout(content), QMargins(14, 14, 10, 14), 8);
-    m_nothing = new EmptyState(theme, {Icon::Search, {}, {}, tr("Show all")});
-    m_nothing->setObjectName(QStringLiteral("noScheme"));
+    m_nothing = named(new EmptyState(theme, {Icon::Search, {}, {}, tr("Show all")}), "noScheme");
     m_nothing->setFixedHeight(160);
     connect(m_nothing, &EmptyState::activated, m_filter, &QLineEdit::clear);
     families->addWidget(m_nothing);
     addFamilies(*families);
     families->addStretch();
     arrange();
-    m_scroll = makeScroll(content);
-    m_scroll->setObjectName(QStringLiteral("schemeScroll"));
+    m_scroll = named(makeScroll(content), "schemeScroll");
     column->addWidget(m_scroll, 1);
     content->installEventFilter(this);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::actionTriggered, this,
@@ -127,22 +124,17 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
 
 QWidget* SchemeList::makeHeader()
 {
-    QWidget* header = makeSurface("alt");
-    header->setFixedHeight(40);
-    auto* row = spaced(new QHBoxLayout(header), QMargins(12, 0, 10, 0), 8);
-    row->addWidget(makeLabel(tr("Scheme"), "section"), 1);
     m_filter->setObjectName(QStringLiteral("schemeFilter"));
     m_filter->setPlaceholderText(
         tr("Filter %1").arg(countOf(static_cast<int>(engine::schemes().size()), "scheme")));
     m_filter->setAccessibleName(tr("Filter the schemes"));
     m_filter->setProperty("small", true);
     m_filter->setMaximumWidth(150);
-    row->addWidget(m_filter);
     connect(m_filter, &QLineEdit::textChanged, this, [this] {
         m_keepsChosenInSight = false;
         arrange();
     });
-    return header;
+    return makeBar(40, 8, {{makeLabel(tr("Scheme"), "section"), 1}, m_filter});
 }
 
 void SchemeList::addFamilies(QVBoxLayout& column)
@@ -152,8 +144,8 @@ void SchemeList::addFamilies(QVBoxLayout& column)
         const QString title = fromUtf8(scheme.family);
         if (!places.contains(title)) {
             auto* widget = new QWidget;
-            auto* box = spaced(new QVBoxLayout(widget), QMargins(), 8);
-            box->addWidget(makeLabel(title, "secondary"));
+            auto* box
+                = spaced(new QVBoxLayout(widget), QMargins(), 8, {makeLabel(title, "secondary")});
             auto* grid = spaced(new QGridLayout, QMargins(0, 0, 0, 6), 8);
             box->addLayout(grid);
             column.addWidget(widget);
@@ -194,7 +186,7 @@ bool SchemeList::eventFilter(QObject* watched, QEvent* event)
 {
     const bool movesCards
         = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
-    if (movesCards && m_keepsChosenInSight) // once the cards have their positions
+    if (movesCards && m_keepsChosenInSight) // when the cards have their positions
         QMetaObject::invokeMethod(this, &SchemeList::reveal, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
@@ -240,7 +232,7 @@ void SchemeList::arrange()
         }
         for (int column = 0; column < kMostColumns; ++column)
             family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
-        // An empty column has no gap; cards have equal widths in every family.
+        // An empty column has no gap, and cards are equally wide in every family.
         family.grid->setContentsMargins(0, 0, kGap * std::max(0, m_columns - shown), 6);
         family.widget->setVisible(shown > 0);
         isAny = isAny || shown > 0;

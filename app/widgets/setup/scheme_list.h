@@ -15,8 +15,8 @@ namespace app {
 
 class EmptyState;
 
-// One scheme: name, one line, its schedule at the current D and N. If impossible: greyed, with its
-// condition.
+// The card of one scheme: name, one line, and its schedule at the current D and N. An impossible
+// scheme is greyed and shows its condition.
 class SchemeCard : public CardButton
 {
     Q_OBJECT
@@ -24,9 +24,9 @@ class SchemeCard : public CardButton
 public:
     SchemeCard(const ThemeController& theme, const engine::Scheme& scheme);
 
-    // `fullWidth`: units over the width of a thumbnail, the same on every card.
+    // `fullWidth`: the units that the width of a thumbnail represents, the same on every card.
     void showRow(const SchemeTableModel::Row& row, double fullWidth);
-    bool matches(const QString& filter) const;         // every word of the filter
+    bool matches(const QString& filter) const;         // contains every word of the filter
     const QString& reason() const { return m_reason; } // "" unless refused
 
 protected:
@@ -38,12 +38,12 @@ private:
     const engine::Scheme& m_scheme;
     QString m_title, m_line, m_reason;
     bool m_isShown = false;      // showRow() was called
-    bool m_isImpossible = false; // the request is impossible; else the schedule is refused
+    bool m_isImpossible = false; // the request is impossible; otherwise the schedule was refused
     std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture
     double m_fullWidth = 1;
 };
 
-// The column of scheme cards, by family, with a filter.
+// The scheme cards in a column, by family, with a filter.
 class SchemeList : public QWidget
 {
     Q_OBJECT
@@ -64,7 +64,7 @@ protected:
 
 private:
     QWidget* makeHeader();
-    void reveal(); // scrolls to the chosen card until the user scrolls
+    void reveal(); // scrolls to the chosen card unless the user has scrolled
     void addFamilies(QVBoxLayout& column);
 
     struct Family
@@ -76,7 +76,7 @@ private:
     void arrange(); // lays out the filtered cards
 
     const ThemeController& m_theme;
-    QHash<QString, SchemeCard*> m_cards; // by scheme
+    QHash<QString, SchemeCard*> m_cards; // [scheme]
     QList<Family> m_families;
     int m_columns = 2;
     QString m_chosen;

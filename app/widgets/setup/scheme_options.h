@@ -9,8 +9,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// The options of one scheme, a row each. An option that takes any whole number has an editable
-// list; a refused value stays in the field, framed in the colour of errors.
+// The options of one scheme, one per row. An option that accepts any whole number has an editable
+// list; a refused value stays in the field with a frame in the error colour.
 class SchemeOptions : public QWidget
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ public:
     explicit SchemeOptions(QWidget* parent = nullptr);
 
     void show(const engine::ScheduleRequest& request); // emits no signal
-    void setRefused(bool isRefused);                   // marks the options as the fault
+    void setRefused(bool isRefused);                   // marks the options as invalid
 
 Q_SIGNALS:
     void changed(const QString& key, const QString& value); // "": the default

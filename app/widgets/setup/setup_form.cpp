@@ -65,7 +65,7 @@ QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
     return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
-// Dragging snaps to values that the scheme accepts; a typed value shows its fault.
+// Dragging snaps to values that the scheme accepts. A typed value may be invalid and shows why.
 SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
     const engine::FieldFacts& facts = engine::experimentField(flag);
@@ -102,8 +102,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
     addCount("--devices", m_devices, m_deviceRule);
     addCount("--micro-batches", m_microBatches, m_batchRule);
     addCount("--chunks", m_chunks, m_chunkRule);
-    m_options = new SchemeOptions;
-    m_options->setObjectName(QStringLiteral("schemeOptions"));
+    m_options = named(new SchemeOptions, "schemeOptions");
     connect(m_options, &SchemeOptions::changed, this,
             [this](const QString& key, const QString& value) {
                 auto& options = m_plan.experiment.schedule.options;
@@ -115,8 +114,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
             });
     counts.addWidget(m_options);
     counts.addWidget(m_otherRule);
-    m_file = makeLabel({}, "secondary");
-    m_file->setObjectName(QStringLiteral("scheduleFile"));
+    m_file = named(makeLabel({}, "secondary"), "scheduleFile");
     m_fileRow = new QWidget;
     spaced(new QVBoxLayout(m_fileRow), QMargins(), 0)
         ->addLayout(makeFormRow(fromUtf8(engine::experimentField("--schedule").label), {m_file}));
@@ -128,7 +126,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
 
 void SetupForm::makeModelRows(QVBoxLayout& column)
 {
-    constexpr int kPair = 71; // width of one of two fields
+    constexpr int kPair = 71; // width of each of two fields
     const int wide = kFormFieldWidth - kBrowseWidth;
     const engine::FieldFacts& model = engine::experimentField("--model");
     m_model = makeFormCombo(fieldObjectName(model));
@@ -167,8 +165,8 @@ namespace {
 
 QString liveHint(int devices)
 {
-    QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
-                                 "the wall clock.");
+    QString live
+        = SetupForm::tr("All devices train concurrently, one thread each, on the wall clock.");
     const int cores = QThread::idealThreadCount();
     if (devices <= cores)
         return live;
@@ -184,7 +182,7 @@ QString modeHint(const RunPlan& plan)
         return SetupForm::tr("Simulates with the costs above; trains nothing.");
     if (plan.experiment.mode == engine::Mode::Live)
         return plan.experiment.backend == engine::Backend::Cuda
-            ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
+            ? SetupForm::tr("All devices train concurrently on GPUs, or on partitions of one, on "
                             "the wall clock.")
             : liveHint(plan.experiment.schedule.devices);
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
@@ -199,8 +197,8 @@ QString modeHint(const RunPlan& plan)
 void SetupForm::makeRunRows(QVBoxLayout& column)
 {
     constexpr int kPair = 71;
-    m_mode = new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")});
-    m_mode->setObjectName(QStringLiteral("mode"));
+    m_mode
+        = named(new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")}), "mode");
     connect(m_mode, &SegmentControl::currentChanged, this, [this](int mode) {
         m_plan.experiment.mode = static_cast<engine::Mode>(mode);
         showScheme();
@@ -220,8 +218,7 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
     column.addWidget(m_modeHint);
     column.addLayout(makeFormRow(fromUtf8(backend.label), {m_backend}));
-    m_backendHint = makeFormHint();
-    m_backendHint->setObjectName(QStringLiteral("backendHint"));
+    m_backendHint = named(makeFormHint(), "backendHint");
     column.addWidget(m_backendHint);
     QWidget *iterations = makeField("--iterations"), *warmup = makeField("--warmup");
     for (QWidget* field : {iterations, warmup})
@@ -249,7 +246,7 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_isShowing = false;
 }
 
-// A file is listed among the presets by its path.
+// A model file is listed by its path among the presets.
 void SetupForm::showModel()
 {
     const QString model
@@ -260,7 +257,7 @@ void SetupForm::showModel()
     m_model->setCurrentText(model);
 }
 
-// Updates what follows from scheme and mode: rules, options, disabled fields.
+// Updates what depends on scheme and mode: rules, options, disabled fields.
 void SetupForm::showScheme()
 {
     const ScheduleRequest& request = m_plan.experiment.schedule;

@@ -31,7 +31,7 @@ public:
     const RunPlan& plan() const { return m_plan; }
     void setPlan(const RunPlan& plan); // emits no signal
     void showFault(const Fault& fault);
-    QString problem() const; // of a refused text; "": all are valid
+    QString problem() const; // of a refused text; "" if all are valid
 
 Q_SIGNALS:
     void edited();
@@ -45,18 +45,18 @@ private:
     void modelChosen(const QString& model);
     void showModel();
     SliderField* makeCount(const char* flag, int engine::ScheduleRequest::*member, int most);
-    // A field of the run, in its own row or for another row.
+    // The field of an experiment's option, for a row of its own or another row.
     QWidget* addField(QVBoxLayout& column, const char* flag);
     QWidget* makeField(const char* flag);
-    void changed(); // by the user
+    void changed(); // the user changed a field
 
     const ThemeController& m_theme;
     RunPlan m_plan;
     BoundFields* m_fields;
-    bool m_isShowing = false; // the fields are being set, not edited
+    bool m_isShowing = false; // the fields are being set
     SliderField *m_devices, *m_microBatches, *m_chunks;
     CostForm* m_costs;
-    QWidget *m_counts, *m_fileRow;  // of a scheme, of a schedule file
+    QWidget *m_counts, *m_fileRow;  // for a scheme, for a schedule file
     std::vector<QWidget*> m_ofRuns; // hidden for simulations
     QLabel* m_file;
     QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint;

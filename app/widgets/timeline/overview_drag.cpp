@@ -5,7 +5,7 @@
 
 namespace app {
 namespace {
-constexpr double kReach = 6; // of the handles
+constexpr double kReach = 6; // pixels around a handle
 } // namespace
 
 bool OverviewDrag::isOnHandle(const QRectF& frame, double x)

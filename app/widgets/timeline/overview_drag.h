@@ -6,20 +6,20 @@
 
 namespace app {
 
-// Drags the frame on the overview, as a whole or by an edge.
+// Drags the visible window on the overview, as a whole or by an edge.
 class OverviewDrag
 {
 public:
     enum class Grip { None, Frame, Begin, End };
 
-    // A frame that is too narrow for handles is dragged as a whole.
+    // A window that is too narrow for handles is dragged as a whole.
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 
     void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
     void end() { m_grip = Grip::None; }
     bool isActive() const { return m_grip != Grip::None; }
-    // An edge stays at least `least` ticks from the other one.
+    // The edges stay at least `least` ticks apart.
     ViewWindow moved(double ticks, double least) const;
 
 private:

@@ -16,10 +16,10 @@ namespace app {
 namespace {
 
 constexpr double kDragFrom = 4;    // pixels
-constexpr double kNotch = 120;     // of a wheel
+constexpr double kNotch = 120;     // of a wheel, in eighths of a degree
 constexpr int kToolTipAfter = 300; // ms
 
-// A card in the middle, not a frame around everything.
+// The empty state is a card in the middle and not a frame around everything.
 QRect emptyStateRect(QSize size)
 {
     QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));
@@ -188,7 +188,7 @@ void TimeCanvas::paintEvent(QPaintEvent*)
     if (isEmpty())
         return;
     colours();
-    updateAxis(); // the pixel ratio may be another one
+    updateAxis(); // the pixel ratio may have changed
     paintCanvas(painter);
 }
 

@@ -17,14 +17,14 @@ class QScrollBar;
 
 namespace app {
 
-// A cached picture, repainted only after a change of its inputs.
+// A cached picture that is repainted only after its inputs changed.
 class CachedPicture
 {
 public:
     struct Key
     {
         ViewWindow window;
-        QSizeF size; // logical
+        QSizeF size; // logical pixels
         double dpr = 1;
         int scroll = 0, serial = 0;
         friend bool operator==(const Key&, const Key&) = default;
@@ -38,15 +38,15 @@ private:
     QPixmap m_picture;
 };
 
-// Base of the timeline of one run and the comparison of several: visible time, zoom history, zoom
-// at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling, colours
-// of boxes and an empty state. Subclasses locate items and paint.
+// The base of the timeline of one run and of the comparison of several: visible time, zoom history,
+// zoom at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling,
+// colours of boxes and an empty state. Subclasses find items at a point and paint.
 class TimeCanvas : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Also the object name; its parts are "<name>Scroll" and "<name>Empty".
+    // `name` is also the object name; parts are called "<name>Scroll" and "<name>Empty".
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;
 
@@ -58,13 +58,13 @@ public Q_SLOTS:
     void zoomForward();
 
 Q_SIGNALS:
-    void viewChanged(); // the visible time or the scroll position
+    void viewChanged(); // the visible time or the scroll position changed
 
 protected:
-    enum class Remember { No, Yes }; // in the zoom history
+    enum class Remember { No, Yes }; // whether the view enters the zoom history
 
     const Theme& look() const { return m_theme.theme(); }
-    BoxColours& colours(); // of the theme, the pixel ratio and colourBy()
+    BoxColours& colours(); // for the theme, the pixel ratio and colourBy()
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
@@ -77,34 +77,34 @@ protected:
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
-    void layoutScrollBar(double contentHeight); // beside timeArea()
+    void layoutScrollBar(double contentHeight); // next to timeArea()
     void setEmptyState(const std::optional<EmptyState::Words>& words);
-    // Call after the content of the lanes changed; drops the cached picture.
+    // Drops the cached picture. Call it after the content of the lanes has changed.
     void contentChanged();
     CachedPicture::Key pictureKey(QSizeF size) const;
     void hoverAt(QPointF at);
     void hideToolTip();
 
     virtual bool isEmpty() const = 0;
-    virtual QRectF timeArea() const = 0;       // of the widget: lanes
-    virtual engine::Window extent() const = 0; // of all that can be shown
+    virtual QRectF timeArea() const = 0;       // the lanes, in widget coordinates
+    virtual engine::Window extent() const = 0; // of everything that can be shown
     virtual void paintCanvas(QPainter& painter) = 0;
-    virtual void updateAxis() { } // to inSight(), scrollY() and the pixel ratio
+    virtual void updateAxis() { } // sets it from inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }
-    virtual void aboutToMove() { }    // by the user
-    virtual void coloursChanged() { } // after they were recomputed
+    virtual void aboutToMove() { }    // the user changes the view
+    virtual void coloursChanged() { } // colours() were recomputed
 
     virtual bool hover(QPointF at) = 0; // true: the hovered item changed
     virtual bool isHovering() const = 0;
     virtual void endHover() = 0;
-    virtual QString toolTip() const = 0; // of what is hovered
+    virtual QString toolTip() const = 0; // of the hovered item
     virtual void click(QPointF at) = 0;
     virtual void selectRange(QPointF from, double toX) = 0;
     virtual void clearSelection() = 0;
-    // selects a box; returns the window to zoom to
+    // Selects a box; returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Input beyond the time area and its gestures; true: handled.
+    // Handles input other than gestures in the time area; returns true if handled.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }

@@ -12,10 +12,10 @@ struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;
     static constexpr double kOverview = 48, kRuler = 26, kNotes = 18, kLegend = 28;
-    static constexpr double kColumnFrom = 640; // the memory column is hidden below this width
+    static constexpr double kColumnFrom = 640; // narrower timelines have no memory column
 
-    QRectF overview, ruler, notes, lanes; // of the time area; notes is empty without notes
-    QRectF header, column;                // beside the lanes; column is empty if it does not fit
+    QRectF overview, ruler, notes, lanes; // of the time area; `notes` may be empty
+    QRectF header, column;                // next to the lanes; `column` is empty if it does not fit
     QRectF legend;
 
     explicit TimelineGeometry(QSizeF size = {}, bool hasNotes = false)

@@ -16,7 +16,8 @@ public:
 
     void paintFrame() const;
     void paintTop(const QPixmap& overview) const; // overview, ruler and notes
-    void paintLanes() const; // scrolled lanes only: the part worth caching, at the painter's origin
+    // Paints only the scrolled lanes, which are worth caching, at the painter's origin.
+    void paintLanes() const;
     void paintSides() const;
     void paintMarks() const;
     void paintLegend() const;

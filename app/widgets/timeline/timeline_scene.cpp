@@ -53,7 +53,7 @@ ViewWindow TimelineScene::tail() const
     const double duration = axis.end - axis.begin;
     if (duration >= 0.9 * static_cast<double>(window.duration()))
         return *fitOf(last);
-    const auto end = static_cast<double>(window.end); // the current time is at 79 %
+    const auto end = static_cast<double>(window.end); // the current time is at 79 % of the width
     return {end - 0.79 * duration, end + 0.21 * duration};
 }
 
@@ -151,7 +151,7 @@ int TimelineScene::currentNote() const
     for (std::size_t k = 0; k < notes.size(); ++k) {
         const engine::Note& note = notes[k];
         const bool isOfOp = selection.kind == Selection::Kind::Op && note.op == selection.op;
-        if ((isOfOp || note.window == selection.window) // to look for the span of each is slow
+        if ((isOfOp || note.window == selection.window) // faster than the span of each
             && selectionOf(*view, note) == selection)
             return static_cast<int>(k);
     }

@@ -22,18 +22,18 @@ struct TimelineScene
     RunViewPointer view;
     KernelViewPointer kernels;
     bool areKernelsShown = false;
-    std::vector<engine::Note> notes; // by time
+    std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
     Selection selection, hover;
-    bool isFocused = false; // keyboard focus on the selection
+    bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
     bool areAllFlowsShown = false;
-    int iteration = -1; // under the centre of the view
+    int iteration = -1; // below the centre of the view
 
     TimelineGeometry areas;
     std::vector<Lane> lanes;
     TimeAxis axis;
-    int scroll = 0; // of the lanes
+    int scroll = 0; // of the lanes, in pixels
 
     bool isEmpty() const { return !view || view->isEmpty(); }
     const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
@@ -43,22 +43,22 @@ struct TimelineScene
     }
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
-    std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is something to draw
-    void layout(QSizeF size, LaneOptions& options);      // areas and lanes
+    std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is a timeline to draw
+    void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const; // in the header of a lane; -1: none
+    int deviceAt(QPointF at) const; // whose lane header is there; -1: none
     int noteAt(QPointF at) const;   // index; -1: none
-    int currentNote() const;        // the note about the selection; -1: none
+    int currentNote() const;        // note about the selection; -1: none
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    // in widget coordinates; outside of the lanes if scrolled away
+    // In widget coordinates. Outside of the lanes if it is scrolled away.
     QRectF boxOf(const Selection& what) const;
     QString toolTip(QPointF at) const; // of the hovered item
-    QString spoken() const;            // the selection, for screen readers
+    QString spoken() const;            // describes the selection for screen readers
 
-    std::optional<ViewWindow> fitOf(int which) const; // none: no such iteration
-    // The newest iteration of a growing run, else the reported one; at the current zoom.
+    std::optional<ViewWindow> fitOf(int which) const; // nullopt: no such iteration
+    // The newest iteration of a growing run, otherwise the reported one; keeps the zoom.
     ViewWindow tail() const;
 };
 

@@ -1,5 +1,6 @@
 #include "app/widgets/timeline/timeline_widget.h"
 
+#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
@@ -216,7 +217,7 @@ void TimelineWidget::setSelection(const Selection& to)
 
 void TimelineWidget::select(const Selection& selection)
 {
-    const Selection to = selection; // may be a part of what changes
+    const Selection to = selection; // a copy, because `selection` may belong to what changes
     setSelection(to);
     if (!isEmpty())
         reveal(to);
@@ -254,7 +255,7 @@ bool TimelineWidget::hover(QPointF at)
     if (note >= 0)
         QToolTip::showText(
             mapToGlobal(at.toPoint() + QPoint(8, 8)),
-            QString::fromStdString(m_scene.notes[static_cast<std::size_t>(note)].text), this);
+            toolTipText(fromUtf8(m_scene.notes[static_cast<std::size_t>(note)].text)), this);
     const Selection under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }
@@ -298,7 +299,7 @@ void TimelineWidget::pressOverview(QPointF at)
     m_overviewDrag.begin(grip, inSight());
 }
 
-// The triangle opens or folds the lane; the rest selects the device.
+// A click on the triangle expands or collapses the lane; elsewhere it selects the device.
 void TimelineWidget::pressHeader(QPointF at, int device)
 {
     if (at.x() < 22) {
@@ -323,7 +324,7 @@ void TimelineWidget::ownDrag(QPointF from, QPointF to)
 bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 {
     const QPointF at = event.position();
-    if (event.modifiers() & Qt::AltModifier) { // Alt turns the wheel's axis on some platforms
+    if (event.modifiers() & Qt::AltModifier) { // Alt exchanges the axes on some platforms
         const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
         m_laneOptions.compute = std::clamp(m_laneOptions.compute.value_or(now) + 3 * notches,
                                            LaneOptions::kLeast, LaneOptions::kMost);
@@ -338,7 +339,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     return true;
 }
 
-// Moves from the selected box or kernel to another; without a selection, to the first op of the
+// Moves from the selected box or kernel to another one; without a selection, to the first op of the
 // iteration.
 bool TimelineWidget::walkKey(int key, Qt::KeyboardModifiers modifiers)
 {
@@ -387,7 +388,7 @@ bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
     }
 }
 
-// A resize keeps the visible time, or the fit if exactly one iteration was shown.
+// A resize keeps the visible time, or shows the whole iteration again if exactly one was shown.
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
     const int iteration = m_scene.iteration;

@@ -7,42 +7,43 @@
 
 namespace app {
 
-// The timeline of one run: overview, ruler, notes, lanes with sub-lanes, memory column, legend.
-// Paints only what is visible. Owns only its view state. Shows an empty state without an iteration.
+// The timeline of one run: overview, ruler, notes, lanes with sub-lanes, memory column, legend. It
+// paints only what is visible and owns only the state of its view. Without an iteration it shows an
+// empty state.
 class TimelineWidget : public TimeCanvas
 {
     Q_OBJECT
 
 public:
     enum class View { Keep, FitIteration };
-    // Arrows of the selected micro-batch with the rest dimmed, or of all of them.
+    // Whether arrows show the selected micro-batch, with others dimmed, or all micro-batches.
     enum class FlowMode { Off, Selected, All };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Replaces the view, for example by a longer one of the same growing run (View::Keep keeps zoom
-    // and selection). May be null.
+    // Replaces the view, for example by a longer one of the same growing run; View::Keep keeps zoom
+    // and selection. May be nullptr.
     void setView(RunViewPointer view, View how);
     void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares it synchronously
     {
         setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
     }
-    int iteration() const { return m_scene.iteration; } // under the centre; -1: none
+    int iteration() const { return m_scene.iteration; } // at the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
-    void select(const Selection& selection); // scrolls to it
+    void select(const Selection& selection); // also scrolls to it
     bool follow() const { return m_isFollowing; }
     FlowMode flowMode() const { return m_flowMode; }
     ColourBy colourBy() const { return m_colourBy; }
-    // Kernels beneath the ops; null: unknown. Drawn after setKernelsShown(true).
+    // The kernels below the ops; nullptr: unknown. Drawn after setKernelsShown(true).
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
     bool areKernelsShown() const { return m_scene.areKernelsShown; }
-    // In a strip under the ruler; keys 1 to 9 and clicks select one.
+    // Notes are in a strip below the ruler. Keys 1 to 9 and clicks select one.
     void setNotes(std::vector<engine::Note> notes);
     void goToNote(int note); // index; ignored if out of range
     int currentNote() const { return m_scene.currentNote(); }
-    // Outlines hits and dims other boxes; null ends the search.
+    // Outlines the hits of a search and dims other boxes; nullptr ends the search.
     void setFound(FoundPointer found);
     QRect selectionRect() const // the visible part of the selected op or bubble
     {
@@ -55,7 +56,7 @@ public Q_SLOTS:
     void zoomToFit() override { showIteration(iteration()); }
     void zoomToAll() override;
     void zoomToSelection() override;
-    void setFollow(bool follow); // the tail of a growing run
+    void setFollow(bool follow); // shows the end of a growing run
     void setFlowMode(app::TimelineWidget::FlowMode mode);
     void setColourBy(app::ColourBy by);
     void setKernelsShown(bool shown);
@@ -96,7 +97,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void relayout(); // lanes, scroll bar, empty state
+    void relayout(); // computes lanes, scroll bar and empty state
     void updateIteration();
     void updateFlow();
     void fitIteration(int iteration, Remember remember);

@@ -83,22 +83,17 @@ int matchQuality(const QString& name, const QString& text)
 CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     : QFrame(parent, Qt::Popup)
     , m_theme(theme)
-    , m_field(new QLineEdit)
-    , m_list(new QListWidget)
+    , m_field(named(new QLineEdit, "commandText", tr("Command")))
+    , m_list(named(new QListWidget, "commandList"))
 {
     setObjectName(QStringLiteral("commandPalette"));
     setAttribute(Qt::WA_StyledBackground);
-    m_field->setObjectName(QStringLiteral("commandText"));
-    m_field->setAccessibleName(tr("Command"));
     m_field->setPlaceholderText(tr("Search or run a command"));
     m_field->installEventFilter(this);
-    m_list->setObjectName(QStringLiteral("commandList"));
     m_list->setItemDelegate(new CommandDelegate(theme, m_list));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(5, 5, 5, 5), 5);
-    column->addWidget(m_field);
-    column->addWidget(m_list);
+    spaced(new QVBoxLayout(this), QMargins(5, 5, 5, 5), 5, {m_field, m_list});
     connect(m_field, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::runCurrent);
 }

@@ -12,7 +12,8 @@ class QListWidget;
 
 namespace app {
 
-// Finds an enabled action of the window by a few letters. Type, Up and Down, Enter; Esc closes.
+// Finds an enabled action of the window by a few letters. Up and Down select, Enter runs, Esc
+// closes.
 class CommandPalette : public QFrame
 {
     Q_OBJECT
@@ -21,12 +22,12 @@ public:
     struct Command
     {
         QPointer<QAction> action;
-        QString place; // its menu: "File"
+        QString place; // menu of the action: "File"
     };
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Below `anchor` (global coordinates, top right corner of the field).
+    // Opens below `anchor`, the top right corner of the field in global coordinates.
     void open(const QList<Command>& commands, const QPoint& topRight);
 
 protected:
@@ -43,8 +44,8 @@ private:
     QListWidget* m_list;
 };
 
-// How well `text` matches `name`: each word of `text` starts a word of `name` (best), or occurs in
-// it. Negative: no match.
+// How well `text` matches `name`: best if each word of `text` begins a word of `name`, otherwise if
+// it occurs in it. Negative if not.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

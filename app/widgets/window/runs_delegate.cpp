@@ -21,7 +21,7 @@ void drawLine(QPainter& painter, const QRect& row, const QString& left, const QS
                      metrics.elidedText(left, Qt::ElideRight, room));
 }
 
-// Six dots: a drag handle.
+// Draws a drag handle of six dots.
 void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
 {
     for (int row = 0; row < 3; ++row)
@@ -102,7 +102,7 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->restore();
 }
 
-// The check mark is its own target; the rest of the row opens the run.
+// Only a click on the check mark ticks a run; elsewhere a click opens it.
 bool RunsDelegate::editorEvent(QEvent* event, QAbstractItemModel* model,
                                const QStyleOptionViewItem& option, const QModelIndex& index)
 {

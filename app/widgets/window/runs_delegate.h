@@ -6,8 +6,8 @@
 
 namespace app {
 
-// A row of the runs dock, 40 px high: check mark, name, value, subtitle and mode; 3 px of progress
-// while it runs.
+// Draws a row of the runs dock, 40 px high: check mark, name, value, subtitle and mode, and 3 px of
+// progress while the run is running.
 class RunsDelegate : public QStyledItemDelegate
 {
     Q_OBJECT

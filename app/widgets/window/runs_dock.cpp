@@ -20,7 +20,7 @@
 namespace app {
 namespace {
 
-// A click beside the check mark opens the run; Space ticks it. A queued run has a drag handle
+// A click next to the check mark opens the run; Space ticks it. A queued run has a drag handle
 // instead of the mark: the mouse, or Alt and the arrow keys, move it in the queue.
 class RunsList : public QListView
 {
@@ -86,7 +86,7 @@ protected:
 
 private:
     std::function<void(int row, int by)> m_moveInQueue;
-    int m_dragged = -1; // row of the queued run under way
+    int m_dragged = -1; // row of the queued run that is dragged; -1: none
 };
 
 } // namespace
@@ -94,54 +94,38 @@ private:
 RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent)
     : QWidget(parent)
     , m_runs(runs)
-    , m_list(new RunsList([this](int row, int by) { moveInQueue(row, by); }))
+    , m_list(named(new RunsList([this](int row, int by) { moveInQueue(row, by); }), "runsList",
+                   tr("Runs")))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
-    , m_queue(makeLabel({}, "small"))
+    , m_queue(named(makeLabel({}, "small"), "queueSum"))
 {
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
     setMinimumWidth(160);
-    auto* add = new QToolButton;
-    add->setObjectName(QStringLiteral("addRun"));
+    auto* add = named(new QToolButton, "addRun", tr("New run"));
     add->setToolTip(tr("New run"));
-    add->setAccessibleName(tr("New run"));
     add->setAutoRaise(true);
     add->setFocusPolicy(Qt::TabFocus);
     followTheme(add, Icon::Plus, theme);
-    auto* title = makeSurface("alt");
-    title->setFixedHeight(40);
-    auto* titleRow = spaced(new QHBoxLayout(title), {12, 0, 6, 0}, 4);
-    titleRow->addWidget(makeLabel(tr("Runs"), "dock"), 1);
-    titleRow->addWidget(add);
-
-    m_list->setObjectName(QStringLiteral("runsList"));
-    m_list->setAccessibleName(tr("Runs"));
+    auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_list->setModel(&runs);
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     followTheme(m_compare, Icon::Compare, theme);
-    m_queue->setObjectName(QStringLiteral("queueSum"));
     m_queue->setWordWrap(true);
-    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0);
-    sum->addWidget(m_queue);
-    auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0);
-    foot->addWidget(m_compare);
+    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0, {m_queue});
+    auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0, {m_compare});
 
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    column->addWidget(title);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_list, 1);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addLayout(sum);
-    column->addLayout(foot);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {title, makeLine(Qt::Horizontal), {m_list, 1}, makeLine(Qt::Horizontal), sum, foot});
 
     connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
         const QString file = index.data(RunsModel::FileRole).toString();
-        setCurrent(m_current); // this page still shows its own run
+        setCurrent(m_current); // this page still shows its run
         Q_EMIT activated(file);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -163,7 +147,7 @@ void RunsDock::moveInQueue(int row, int by)
     Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
 }
 
-// The queued runs, and when all of them will be complete, if known.
+// The number of queued runs, and when all of them will be complete if that is known.
 void RunsDock::updateQueue()
 {
     int queued = 0;

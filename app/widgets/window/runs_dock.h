@@ -20,15 +20,15 @@ class RunsDock : public QWidget
 public:
     RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent = nullptr);
 
-    void setCurrent(const RunDocument* document); // the run of this page; null: none
+    void setCurrent(const RunDocument* document); // run of the current page; nullptr: none
     QSize sizeHint() const override { return {216, 400}; }
 
 Q_SIGNALS:
-    void activated(const QString& file); // a row was clicked outside its check mark
+    void activated(const QString& file); // a row was clicked outside of its check mark
     void compareRequested(const QStringList& files);
-    void addRequested();                                    // the plus
-    void removeRequested(const app::RunDocument& document); // from the list; the file is kept
-    // Number of places; < 0: towards the front.
+    void addRequested();                                    // the plus button was pressed
+    void removeRequested(const app::RunDocument& document); // the file is kept
+    // By a number of positions; < 0: towards the front.
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:
@@ -42,7 +42,7 @@ private:
     QListView* m_list;
     QPushButton* m_compare;
     QLabel* m_queue;
-    const RunDocument* m_current = nullptr; // compared by address, never dereferenced
+    const RunDocument* m_current = nullptr; // only its address is used
 };
 
 } // namespace app

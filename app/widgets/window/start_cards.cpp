@@ -60,8 +60,8 @@ void RecentRow::paintContent(QPainter& painter)
     text(painter, QRectF(90, 23, left - 90, 15), m_run.subtitle, {uiFont(11), c.text2});
 }
 
-// Draws the columns from the right; a narrow row omits the bubble, then the mode, then the date, so
-// that the name stays readable. Returns the left edge.
+// Draws the columns from the right and returns their left edge. A narrow row omits the bubble, then
+// the mode, then the date, so that the name stays readable.
 double RecentRow::paintFacts(QPainter& painter) const
 {
     constexpr double kName = 190;
@@ -161,7 +161,7 @@ void SampleCard::paintContent(QPainter& painter)
     paintFoot(painter, QRectF(16, 135, inner, 16));
 }
 
-// Kind, times and bubbles; a narrow card omits the kind, then the label of the bubbles.
+// Draws kind, times and bubbles. A narrow card omits the kind, then the label of the bubbles.
 void SampleCard::paintFoot(QPainter& painter, const QRectF& foot) const
 {
     constexpr double kGap = 14;

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// "New run - choose a scheme and preview it - Ctrl+N": a card for a first step, 50 px high.
+// A card for a first step, 50 px high: "New run - choose a scheme and preview it - Ctrl+N".
 class BeginButton : public CardButton
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ private:
     Words m_words;
 };
 
-// A recent run: thumbnail, name, iteration, bubble, mode, date. 44 px high.
+// A recent run, 44 px high: thumbnail, name, iteration, bubble, mode, date.
 class RecentRow : public CardButton
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ private:
     QString m_when;
 };
 
-// A sample with its thumbnail, 160 px high; several are stacked for comparison.
+// A sample with its thumbnail, 160 px high. Thumbnails of compared runs are stacked.
 class SampleCard : public CardButton
 {
     Q_OBJECT
@@ -54,9 +54,9 @@ class SampleCard : public CardButton
 public:
     SampleCard(const ThemeController& theme, const Sample& sample);
 
-    double duration() const; // of its longest run: units, or milliseconds of a recorded one
+    double duration() const; // of the longest run: in units, or ms if recorded
     bool isRecorded() const { return m_isRecorded; }
-    void setFullWidth(double units) { m_fullWidth = units; } // the same on every simulated card
+    void setFullWidth(double units) { m_fullWidth = units; } // equal on all simulated cards
 
 protected:
     void paintContent(QPainter& painter) override;

@@ -1,5 +1,6 @@
 #include "app/widgets/window/status_line.h"
 
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QHBoxLayout>
@@ -10,12 +11,11 @@ StatusLine::StatusLine(QWidget* parent)
     : QStatusBar(parent)
     , m_facts(new QWidget)
     , m_row(spaced(new QHBoxLayout(m_facts), QMargins(10, 0, 0, 0), 12))
-    , m_note(new QLabel)
+    , m_note(named(new QLabel, "statusNote"))
 {
     setObjectName(QStringLiteral("statusLine"));
     setFixedHeight(24);
     setSizeGripEnabled(false);
-    m_note->setObjectName(QStringLiteral("statusNote"));
     m_note->setContentsMargins(0, 0, 8, 0);
     addWidget(m_facts);
     addPermanentWidget(m_note);
@@ -28,12 +28,15 @@ void StatusLine::show(const QStringList& facts, const QString& note)
         delete item;
     }
     for (const QString& fact : facts) {
-        m_row->addWidget(new QLabel(fact));
+        auto* label = new QLabel(fact);
+        label->setTextFormat(Qt::RichText);
+        m_row->addWidget(label);
         QFrame* line = makeLine(Qt::Vertical);
         line->setFixedHeight(12);
         m_row->addWidget(line);
     }
     m_note->setText(note);
+    m_facts->setProperty(kHtmlToolTip, true);
     m_facts->setToolTip(facts.join(QStringLiteral("<br>")));
     fit();
 }
@@ -42,14 +45,14 @@ void StatusLine::fit()
 {
     constexpr int kMargin = 40;
     int room = width() - m_note->sizeHint().width() - kMargin;
-    for (int i = 0; i + 1 < m_row->count(); i += 2) { // a fact and its line
+    for (int i = 0; i + 1 < m_row->count(); i += 2) { // a fact and the line after it
         QWidget* fact = m_row->itemAt(i)->widget();
         room -= fact->sizeHint().width() + 2 * m_row->spacing() + 1;
         const bool fits = room >= 0 || i == 0;
         fact->setVisible(fits);
         m_row->itemAt(i + 1)->widget()->setVisible(fits);
         if (!fits)
-            room = -1; // facts after it do not fit either
+            room = -1; // facts after this one do not fit either
     }
 }
 

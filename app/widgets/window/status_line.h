@@ -8,8 +8,8 @@ class QLabel;
 
 namespace app {
 
-// The status bar, 24 px high: facts at the left, separated by thin lines, and one sentence of the
-// page at the right. Facts that do not fit are left out and shown in the tooltip.
+// The status bar, 24 px high: facts at the left, separated by thin lines, and a sentence about the
+// page at the right. Facts that do not fit are only in the tooltip.
 class StatusLine : public QStatusBar
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ public:
     explicit StatusLine(QWidget* parent = nullptr);
 
     void show(const QStringList& facts, const QString& note); // rich text
-    QString text() const;                                     // all of it, for tests
+    QString text() const;                                     // the whole text, for tests
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -15,29 +15,24 @@ namespace app {
 TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_bar(new QTabBar)
-    , m_plus(new QToolButton)
+    , m_bar(named(new QTabBar, "tabs"))
+    , m_plus(named(new QToolButton, "newTab", tr("New run")))
 {
     setObjectName(QStringLiteral("tabStrip"));
     setAttribute(Qt::WA_StyledBackground, false);
     setFixedHeight(36);
-    m_bar->setObjectName(QStringLiteral("tabs"));
     m_bar->setDrawBase(false);
     m_bar->setElideMode(Qt::ElideNone);
     m_bar->setExpanding(false);
     m_bar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-    m_bar->setMinimumWidth(1); // else a lone tab leaves room for scroll buttons
+    m_bar->setMinimumWidth(1); // otherwise a single tab leaves space for scroll buttons
     m_bar->setUsesScrollButtons(true);
     m_bar->setFocusPolicy(Qt::TabFocus);
     m_bar->installEventFilter(this);
-    m_plus->setObjectName(QStringLiteral("newTab"));
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
-    m_plus->setAccessibleName(tr("New run"));
-    auto* row = spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4);
-    row->addWidget(m_bar, 0, Qt::AlignBottom);
-    row->addWidget(m_plus, 0, Qt::AlignVCenter);
-    row->addStretch();
-    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // it is wider: medium
+    spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
+           {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // its medium font is wider
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
     connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);
@@ -55,10 +50,8 @@ int TabStrip::addTab(const QString& title, Closing closing)
 
 void TabStrip::addCloseButton(int index)
 {
-    auto* button = new QToolButton;
-    button->setObjectName(QStringLiteral("closeTab"));
+    auto* button = named(new QToolButton, "closeTab", tr("Close the tab"));
     button->setToolTip(tr("Close (Ctrl+W)"));
-    button->setAccessibleName(tr("Close the tab"));
     button->setIconSize({12, 12});
     button->setFocusPolicy(Qt::NoFocus);
     m_bar->setTabButton(index, QTabBar::RightSide, button);
@@ -82,10 +75,10 @@ void TabStrip::updateIcons()
     update();
 }
 
-// The bar's size hint exceeds its tabs; "+" follows the last tab.
+// "+" follows the last tab, because the bar's size hint is wider than its tabs.
 void TabStrip::fitBar()
 {
-    m_bar->ensurePolished(); // the style sheet decides the width of a tab
+    m_bar->ensurePolished(); // the style sheet determines the width of a tab
     int width = 0;
     for (int i = 0; i < m_bar->count(); ++i)
         width += m_bar->tabRect(i).width();

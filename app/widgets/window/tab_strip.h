@@ -9,8 +9,8 @@ class QToolButton;
 
 namespace app {
 
-// The row of tabs, 36 px high: the active tab joins the page below; closable tabs have a cross; "+"
-// follows the last one.
+// The row of tabs, 36 px high. The current tab is joined to the page below it; closable tabs have a
+// close button; "+" follows the last tab.
 class TabStrip : public QWidget
 {
     Q_OBJECT

@@ -17,7 +17,8 @@ Matrix<Real> scoresAt(Real* first, const AttentionShape& shape)
     return {first, shape.sequence, shape.slices * shape.sequence};
 }
 
-// Of head `index` of all samples, if the kind keeps them; otherwise in the workspace.
+// The scores of head `index` of all samples. They are in `kept` if the kind keeps them, otherwise
+// in the workspace.
 template<class Real>
 Matrix<Real> scoresOf(const KeptAttention<Real>& kept, const AttentionShape& shape, int index,
                       Wide<Real>* workspace)
@@ -33,8 +34,8 @@ Wide<Real>* logSumsOf(const KeptAttention<Real>& kept, const AttentionShape& sha
     return kept.logSums + static_cast<std::ptrdiff_t>(index) * shape.sequence;
 }
 
-// The gradients of the heads that share a key head, computed in the workspace and then copied
-// over their queries, keys and values.
+// The gradients of the heads that share a key head. They are computed in the workspace and then
+// copied over the queries, keys and values.
 template<class Real>
 class KeyHeadBackward
 {
@@ -74,7 +75,7 @@ private:
         return {m_op.shape, m_op.qkv, m_op.earlier, m_sample, head};
     }
 
-    // Starts with the contributions of later slices, or with zero.
+    // Initializes the key gradients with the contributions of later slices, or with zero.
     void begin()
     {
         const AttentionShape& shape = m_op.shape;

@@ -7,15 +7,14 @@
 
 namespace engine::cpu {
 
-// `size` columns of the rows of one sample.
 template<class Real>
 Matrix<Real> headColumns(Matrix<Real> all, int sample, int sequence, int firstColumn, int size)
 {
     return {all.row(sample * sequence) + firstColumn, sequence, size, all.stride};
 }
 
-// One head of one sample: its queries, and per slice the keys and values that it attends to; the
-// last slice is its own. (sequence, headSize) each.
+// One head of one sample: its queries, and the keys and values of every slice that it attends to,
+// the last of which is its own slice. Each is (sequence, headSize).
 template<class Real>
 class AttentionHead
 {
@@ -52,7 +51,7 @@ public:
         return part(qkvOf(slice),
                     m_shape.width() + m_shape.keyWidth() + m_keyHead * m_shape.headSize);
     }
-    // Accumulated gradients of the keys and values of an earlier slice.
+    // The accumulated gradients of the keys and values of an earlier slice.
     Matrix<Number> keyGradient(int slice) const
     {
         return part(gradientsOf(slice), m_keyHead * m_shape.headSize);
@@ -86,25 +85,25 @@ private:
 };
 
 // The gradients of one head: of its queries (overwritten), and of the keys and values of its own
-// slice (accumulated). Those of earlier slices are in the head.
+// slice (accumulated). AttentionHead has those of earlier slices.
 template<class Real>
 struct HeadGradients
 {
     Matrix<Wide<Real>> query, key, value;
 };
 
-// Scores of a head, (sequence, slices x sequence): probabilities after softmax.
+// Writes the scores of a head, (sequence, slices x sequence): probabilities after the softmax.
 template<class Real>
 void standardScores(const AttentionHead<const Real>& head, Matrix<Real> scores);
 template<class Real>
 void standardHead(const AttentionHead<const Real>& head, Matrix<Real> scores, Matrix<Real> out);
-// `dScores` is workspace, like the scores.
+// `dScores` is workspace with the size of the scores.
 template<class Real>
 void standardHeadBackward(const AttentionHead<const Real>& head, Matrix<const Real> scores,
                           Matrix<const Real> dOut, const HeadGradients<Real>& d,
                           Matrix<Real> dScores);
 
-// logSums: one number per row.
+// `logSums` receives one number per row.
 template<class Real>
 void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Real>* logSums,
                Wide<Real>* workspace);

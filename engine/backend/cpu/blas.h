@@ -8,8 +8,8 @@
 
 namespace engine::cpu {
 
-// OpenBLAS, loaded on first use, so that commands without arithmetic work without it. Uses one
-// thread unless setThreads is called.
+// The functions of OpenBLAS, which is loaded on first use, so that commands without arithmetic work
+// without it. It uses one thread unless setThreads() is called.
 struct Blas
 {
     decltype(&cblas_sgemm) sgemm = nullptr;
@@ -18,7 +18,7 @@ struct Blas
     std::string name;                                         // "OpenBLAS 0.3.21, SkylakeX kernels"
 };
 
-// Loads the library once; thread-safe. NotFound names the Debian package.
+// Loads the library once; thread-safe. NotFound has the name of the Debian package.
 Result<const Blas*> loadBlas();
 
 } // namespace engine::cpu

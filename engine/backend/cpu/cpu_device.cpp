@@ -15,7 +15,6 @@
 namespace engine {
 namespace {
 
-// Forwards to the operations of the same names in backend/cpu.
 template<class Real>
 class CpuKernels final : public Kernels<Real>
 {
@@ -85,7 +84,6 @@ public:
     }
 };
 
-// The text after the colon in the first line of `file` that starts with `key`.
 std::string valueIn(const char* file, std::string_view key)
 {
     std::ifstream in(file);

@@ -26,8 +26,8 @@ BS_VECTORIZED void crossEntropy(const CrossEntropy<Real>& op)
     *op.loss += loss / op.share;
 }
 
-// Results are rounded once to narrow types. At the target, p - 1 is computed before rounding,
-// since p may be near 1.
+// Results are rounded once to the storage type. At the target, p - 1 is computed before rounding,
+// because p may be near 1.
 template<class Real>
 BS_VECTORIZED void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                                         Wide<Real> scale)

@@ -30,7 +30,7 @@ BS_VECTORIZED void embedding(std::span<const std::int32_t> tokens, const Real* t
     }
 }
 
-// Rows are added in order, so that the sum for a repeated token is deterministic.
+// Rows are added in order, so the sum for a repeated token is deterministic.
 template<class Real>
 BS_VECTORIZED void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
                                      Wide<Real>* dTokenTable, Matrix<Wide<Real>> dPositionTable)

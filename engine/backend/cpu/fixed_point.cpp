@@ -5,12 +5,12 @@ namespace engine::cpu {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-// just inside int64, so that a diverged model has a defined result
+// Just within int64, so that a diverged model has a defined result.
 constexpr double kLimit = 9.0e18;
 
 } // namespace
 
-// Each x is rounded once; the sum wraps in two's complement and does not depend on the order.
+// Each x is rounded once. The sum wraps in two's complement, so it does not depend on the order.
 template<class Number>
 BS_VECTORIZED void addFixedPoint(std::span<const Number> x, std::span<std::int64_t> sums)
 {

@@ -19,11 +19,12 @@ Matrix<Real> rowsOf(Matrix<Real> all, int first)
 // A tile of the scores of one head.
 struct Tile
 {
-    int slice = 0, firstRow = 0, firstKey = 0; // the key is relative to its slice
+    int slice = 0, firstRow = 0, firstKey = 0; // firstKey is relative to the slice
     int rows = 0, columns = 0;
 };
 
-// Calls `visit` for every tile of the query rows from `firstRow` on that has visible columns.
+// Calls `visit` for every tile of the query rows from `firstRow` on in which a row attends to a
+// column.
 template<class Real, class Visit>
 void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& visit)
 {
@@ -34,7 +35,7 @@ void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& 
                 visit(Tile{slice, firstRow, key, rows, std::min(kTile, sequence - key)});
 }
 
-// Number of columns of the tile that its row `r` attends to.
+// The number of columns of the tile that its row `r` attends to.
 template<class Real>
 int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
 {
@@ -55,7 +56,7 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// A tile as input of a product: rounded to `place` if Real is narrow, otherwise unchanged.
+// The tile as operand of a product: rounded into `place` if Real is narrow, otherwise unchanged.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {
@@ -70,7 +71,7 @@ Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>
     }
 }
 
-// Accumulators of the output rows: the output itself if Real is wide.
+// The accumulators of the output rows: the output itself if Real is wide, otherwise `place`.
 template<class Real>
 Matrix<Wide<Real>> accumulators(Matrix<Real> out, [[maybe_unused]] Wide<Real>* place)
 {
@@ -227,7 +228,7 @@ void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Rea
         rowTiles(head, r, rowsOf(out, r), logSums + r, workspace);
 }
 
-// The sum over columns of dP P equals dOut out, which needs no scores.
+// The sum over columns of dP P equals dOut out, which is computed without scores.
 template<class Real>
 void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op)
 {

@@ -34,7 +34,7 @@ void multiply(const Matmul<Real>& op, int inner)
          op.alpha, op.a.data, op.a.stride, op.b.data, op.b.stride, op.beta, op.c.data, op.c.stride);
 }
 
-constexpr int kBlock = 256; // rows and columns that are widened at once
+constexpr int kBlock = 256; // rows and columns that are widened at a time
 
 template<class From, class To>
 BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
@@ -48,7 +48,7 @@ BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
     }
 }
 
-// Rows and columns of an operand in the product, and the position of the block in memory.
+// A block of an operand: its place in the product, and its position in memory.
 struct Block
 {
     int row = 0, column = 0, rows = 0, columns = 0;
@@ -62,8 +62,8 @@ struct Block
     }
 };
 
-// Block-wise products of narrow numbers: widened, multiplied and accumulated as floats, rounded
-// once.
+// Products of narrow numbers by blocks: operands are widened, multiplied and accumulated as floats,
+// and results are rounded once.
 class WidenedBlocks
 {
 public:

@@ -5,7 +5,7 @@
 
 namespace engine::cpu {
 
-// The maximum of a row before the softmax, and the sum of exp(x - largest).
+// The maximum of a row, and the sum of exp(x - largest) over the row.
 template<class Real>
 struct SoftmaxSums
 {
@@ -26,7 +26,8 @@ BS_INLINE SoftmaxSums<Real> softmaxSums(const Real* row, int n)
     return {largest, sum};
 }
 
-// In place. Narrow results are rounded once: exponentials are computed twice rather than stored.
+// Softmax in place. To round narrow results only once, exponentials are computed twice instead of
+// stored.
 template<class Real>
 BS_INLINE SoftmaxSums<Real> softmax(Real* row, int n)
 {

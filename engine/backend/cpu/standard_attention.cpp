@@ -4,7 +4,6 @@
 namespace engine::cpu {
 namespace {
 
-// The columns of one slice.
 template<class Real>
 Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
 {
@@ -12,7 +11,7 @@ Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
             scores.rows, scores.stride};
 }
 
-// In place over the first `seen` of `columns`; the rest becomes 0.
+// Softmax in place over the first `seen` of `columns`; the other columns become 0.
 template<class Real>
 BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
 {

@@ -9,8 +9,8 @@
 
 namespace engine::cpu {
 
-// exp() that compilers can vectorize: 2^n times a polynomial (Cephes, expf), relative error
-// below 2e-7 within [-87, 88], clamped outside.
+// An exp() that compilers can vectorize: 2^n times a polynomial (Cephes, expf). Its relative error
+// is below 2e-7 within [-87, 88]; arguments outside are clamped.
 BS_INLINE float exponential(float x)
 {
     constexpr float kLog2e = 1.44269504F, kRound = 12582912.0F; // 1.5 * 2^23: rounds to nearest

@@ -9,11 +9,11 @@
 
 namespace engine {
 
-// Ways to transfer the messages of a schedule, from the strictest requirements on the order to
-// the weakest.
+// Ways to transfer the messages of a schedule, ordered from the one that accepts the fewest orders
+// of messages to the one that accepts the most.
 enum class TransportKind : std::uint8_t {
-    // Receive, compute and send are called sequentially. A send returns when its receive was
-    // called (individual ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
+    // Receives, compute and sends are called one after the other. A send returns when its receive
+    // has been called (separate ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
     Blocking,
     // All transfers between two compute ops are posted together and waited for together
     // (Megatron-LM's send_forward_recv_backward, PyTorch's batch_isend_irecv), on one
@@ -36,7 +36,7 @@ struct TransportVerdict
 {
     TransportKind transport = TransportKind::Blocking;
     bool safe = true;
-    // The first failure; empty if safe.
+    // The op that fails; invalid if the transport is safe.
     DeviceId device;
     int index = -1;
     Op op;
@@ -55,10 +55,9 @@ std::string_view transportName(TransportKind transport); // "per-kind", for JSON
 std::string_view
 transportTitle(TransportKind transport); // "one communicator per kind", for display
 
-// Checks whether every send meets its receive, for each transport. Requires a valid schedule
-// (validate.h) with transfers (passes.h: addP2P). Copies of stashes and optimizer steps have
-// their own streams and are ignored; all-reduces matter for NCCL only. Linear in time and
-// memory.
+// For each transport, checks whether every send meets its receive. Requires a valid schedule
+// (validate.h) with transfers (passes.h: addP2P). Evicts, loads and optimizer steps have their own
+// streams and are ignored; all-reduces are checked for NCCL only. Linear in time and memory.
 CommunicationReport checkCommunication(const Schedule& lowered);
 
 } // namespace engine

@@ -16,7 +16,7 @@ namespace {
 struct LaneKey
 {
     bool reduces = false, gradients = false;
-    int from = 0, to = 0; // Ranks::All: both are the direction
+    int from = 0, to = 0; // Ranks::All: both are the pipeline direction
 
     friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
 };
@@ -54,12 +54,12 @@ public:
 private:
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-    // A group: positions [first, end) of Lane::ops.
+    // The stream of a communicator on one device. Its running group is [first, end) of `ops`.
     struct Lane
     {
         std::vector<std::uint32_t> ops; // positions in the program
-        std::size_t first = 0, end = 0; // running group; equal: none
-        int missing = 0;                // other ends that have not started
+        std::size_t first = 0, end = 0; // equal if no group is running
+        int missing = 0;                // transfers of the group whose other end has not started
     };
     struct Device
     {
@@ -91,7 +91,7 @@ private:
         }
     }
 
-    // None for compute, copies of stashes and other ops without a communicator.
+    // The communicator of an op; none for compute, evicts and loads.
     std::optional<LaneKey> laneOf(DeviceId d, const Op& op) const
     {
         if (op.kind == OpKind::AllReduce)
@@ -116,7 +116,7 @@ private:
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
     }
 
-    // Advances one stream of the device by one step.
+    // Advances one stream of the device by one step; returns false if all of them wait.
     bool advance(DeviceId d)
     {
         bool moved = compute(d);
@@ -125,7 +125,7 @@ private:
         return moved;
     }
 
-    // Joint ops need the inputs of all of them.
+    // Joint ops start when the inputs of all of them are available.
     bool compute(DeviceId d)
     {
         Device& device = m_devices[d];
@@ -143,8 +143,8 @@ private:
         return device.computed != before;
     }
 
-    // Whether the op waits for another stream. Receives and the all-reduces of an OPT precede it
-    // in the program.
+    // Whether the op waits for another stream. The receives of an op and the all-reduces of an OPT
+    // precede it in the program.
     bool waitsFor(DeviceId d, std::size_t position) const
     {
         const Op& op = m_schedule.program[d][position];
@@ -172,7 +172,6 @@ private:
         return found;
     }
 
-    // Starts the next group of a stream if possible.
     bool start(DeviceId d, Lane& lane)
     {
         if (lane.first < lane.end || lane.first == lane.ops.size())
@@ -197,7 +196,7 @@ private:
         return std::ranges::none_of(ops, [](const Op& op) { return isCompute(op.kind); });
     }
 
-    // An all-reduce needs all earlier gradients.
+    // An all-reduce starts after the gradients of all earlier backwards.
     bool hasInput(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
@@ -220,7 +219,8 @@ private:
         m_running.push_back(other);
     }
 
-    // A device that holds a stage twice is one rank, so its second all-reduce is its first.
+    // A device that holds both replicas of a stage is one rank, so the second all-reduce completes
+    // with the first.
     void join(DeviceId d, Lane& lane, Sum& sum)
     {
         if (sum.started == sum.devices || std::ranges::count(sum.waiting, d) > 0) {
@@ -268,7 +268,7 @@ private:
         return first;
     }
 
-    // A device that has not reached the op.
+    // The device that has not reached the op's other end or all-reduce.
     DeviceId missingAt(DeviceId d, const Op& op) const
     {
         if (isTransfer(op.kind))
@@ -283,7 +283,7 @@ private:
         return d;
     }
 
-    // Follows the waiting devices until one repeats.
+    // Follows the waiting devices until one repeats; they form the cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

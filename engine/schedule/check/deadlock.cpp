@@ -11,7 +11,7 @@
 namespace engine {
 namespace {
 
-// A blocked device, or the stage of a blocked all-reduce.
+// A node of the graph of waits: a blocked device, or the all-reduce of a stage.
 struct Node
 {
     enum class Kind : std::uint8_t { Device, AllReduce, None };
@@ -97,7 +97,7 @@ private:
         return meet(device) || m_next[device] != before;
     }
 
-    // The input of the op that another device has not produced.
+    // The input of the op that comes from another device and is not yet produced.
     std::optional<Value> missingInput(const Op& op, DeviceId device) const
     {
         for (const Value& value : consumes(op, m_schedule.shape)) {
@@ -122,7 +122,8 @@ private:
                 m_ready[valueIndex(value, m_schedule.shape)] = true;
     }
 
-    // Completes the all-reduces at the head of the device's queue that all devices have reached.
+    // Completes the all-reduces at the head of the device's queue that all their devices have
+    // reached.
     bool meet(DeviceId device)
     {
         Lane& lane = m_lanes[device];
@@ -199,8 +200,8 @@ private:
         return *missingInput(m_schedule.program[device][m_next[device]], device);
     }
 
-    // Follows the waiting nodes until one repeats, which is the cycle. Nodes followed earlier
-    // lead to none.
+    // Follows the waiting nodes until one repeats, and returns that cycle. Nodes that an earlier
+    // call followed lead to no cycle.
     std::optional<Violation> follow(Node start)
     {
         std::vector<Node> path;

@@ -98,7 +98,6 @@ private:
 
     bool isStuck(DeviceId d) const { return m_devices[d].next < m_schedule.program[d].size(); }
 
-    // The transfer of a blocked device whose other end has not started.
     std::size_t waiting(DeviceId d) const
     {
         const Device& device = m_devices[d];
@@ -123,7 +122,7 @@ private:
         });
     }
 
-    // Follows the waiting devices until one repeats.
+    // Follows the waiting devices until one repeats; they form the cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

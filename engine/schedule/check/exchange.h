@@ -9,8 +9,8 @@ enum class Exchange : std::uint8_t {
     Fused,    // the transfers between two compute ops are posted and waited for together
 };
 
-// Executes the schedule without times, with rendezvous transfers, and returns the devices that
-// wait for each other; none if the schedule finishes.
+// Executes the schedule without times, with transfers that block until both ends have called.
+// Returns the devices that wait for each other; nullopt if the schedule finishes.
 std::optional<TransportFault> findExchangeFault(const Schedule& lowered, Exchange exchange);
 
 } // namespace engine

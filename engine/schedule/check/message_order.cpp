@@ -19,7 +19,7 @@ bool isActivation(OpKind kind)
 struct Queue
 {
     DeviceId peer;
-    bool activations = true; // or gradients; one communicator: both
+    bool activations = true; // false: gradients; with one communicator, of the first message
     std::vector<std::uint32_t> positions;
 };
 
@@ -83,7 +83,7 @@ TransportFault describeFault(const Schedule& schedule, DeviceId sender, const Qu
                         toString(send), sent.positions[k])};
 }
 
-// In a valid schedule both queues have the same messages.
+// Compares the order of the messages. In a valid schedule both queues contain the same messages.
 std::optional<TransportFault> compare(const Schedule& schedule, DeviceId sender, const Queue& sent,
                                       const Queue& received)
 {

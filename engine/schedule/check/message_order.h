@@ -16,9 +16,8 @@ struct TransportFault
 
 enum class Communicators : std::uint8_t { One, PerKind };
 
-// The first message of a directed pair of devices whose receive has a different position than
-// its send, counting all messages or each kind separately. Without tags the receive would get
-// another message.
+// The first message between two devices whose receive is at another position than its send,
+// counting all messages or those of each kind. Without tags such a receive gets another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
 } // namespace engine

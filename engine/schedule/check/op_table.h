@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// The position of an op; index -1: not found.
+// An op and its position in the program of a device; index -1: not found.
 struct OpPlace
 {
     DeviceId device;
@@ -15,26 +15,27 @@ struct OpPlace
     Op op;
 };
 
-// Finds ops of a schedule and their positions. Every op is on the device of its stage, so an
-// index is enough. All arguments must satisfy exists().
+// Finds ops of a schedule and their positions. An op can only be on the device of its stage, so
+// only the index is stored. All arguments must satisfy exists().
 class OpTable
 {
 public:
     explicit OpTable(const Shape& shape);
 
     void add(const OpPlace& place);
-    // An op added earlier that does the same work, or part of it.
+    // An op added earlier that does the same work as `op` or part of it.
     std::optional<OpPlace> conflict(const Op& op) const;
 
     bool has(Op op, OpKind kind) const;
     bool hasAny(OpKind kind) const { return !m_index[kind].empty(); }
     bool hasTransfers() const { return m_hasTransfers; }
-    // The direction of the micro-batch's first op; none before it, and for all-reduces and
+    // The direction of the micro-batch's first op; nullopt before that op, and for all-reduces and
     // optimizer steps.
     std::optional<std::uint8_t> replicaOf(MicroBatchId microBatch) const;
 
-    // maker(): the op that produces the value for an op of kind `consumer`. The second function
-    // returns the op that makes it available on `device`: the producer or the receive.
+    // maker() finds the op that produces the value for an op of kind `consumer`. sourceOn() finds
+    // the op that makes the value available on the consumer's device: that producer, or the
+    // receive.
     std::optional<OpPlace> maker(const Value& value, OpKind consumer) const;
     std::optional<OpPlace> sourceOn(const Schedule& schedule, const OpPlace& consumer,
                                     const Value& value) const;

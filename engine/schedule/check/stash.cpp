@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kHalves = 2;
 
-// From the order of the device alone.
+// The largest own stash of a device, from the order of its program alone.
 StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
 {
     StashPeak peak;
@@ -31,7 +31,7 @@ StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
     return peak;
 }
 
-// Stashes of the partner count from their EVICT to their LOAD.
+// The largest number of parts that are evicted from the device, from EVICT to LOAD.
 std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
 {
     std::int64_t away = 0;

@@ -19,9 +19,9 @@ inline std::int64_t stashParts(const Op& op, const Shape& shape)
     return shape.slices > 1 ? kHalves : 1;
 }
 
-// The change of the stash of an op's own device and of its peer, at the begin and at the end of
-// the op. An activation lives from the start of its F to the end of its B (of its W if the
-// backward is split). During an evict or load it counts on both devices.
+// How an op changes the stash of its own device and of its peer, at its begin and at its end. A
+// stash lives from the start of its F to the end of its B (of its W if the backward is split).
+// During an evict or load it counts on both devices.
 struct StashChange
 {
     int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
@@ -43,9 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// A stash that a RECOMPUTE rebuilds (Chen et al., 2016) is complete during its F and again from
-// the RECOMPUTE on. In between only the input of RECOMPUTE is kept: the input of the stage or,
-// with attention recomputation, everything except the scores.
+// Parts that are held completely, and parts that a RECOMPUTE rebuilds (Chen et al., 2016). The
+// latter are complete during F and again from the RECOMPUTE on. In between only the input of the
+// RECOMPUTE is held: the input of the stage or, with attention recomputation, everything except the
+// scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -59,11 +60,11 @@ enum class RebuiltBy : std::uint8_t {
     Recompute,
     Backward
 }; // Backward: the B or I rebuilds it first
-// stashChange(), separated into complete and rebuilt stashes. Evicts and loads move a stash
-// before it is rebuilt.
+// stashChange(), with complete and rebuilt stashes counted separately. Evicts and loads move a
+// stash before it is rebuilt.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// The stashes of a schedule that are rebuilt: one bit per cell, none if no op recomputes.
+// The stashes of a schedule that a RECOMPUTE rebuilds: one bit per cell, none if no op recomputes.
 class RebuiltStashes
 {
 public:
@@ -71,7 +72,7 @@ public:
     explicit RebuiltStashes(const Schedule& schedule);
 
     bool any() const { return !m_cells.empty(); }
-    RebuiltBy of(const Op& op) const // by micro-batch and stage; requires exists(op)
+    RebuiltBy of(const Op& op) const // by stage and micro-batch; requires exists(op)
     {
         return has(op) ? RebuiltBy::Recompute : RebuiltBy::None;
     }
@@ -83,10 +84,10 @@ private:
     std::vector<bool> m_cells;
 };
 
-// The largest stash of a device that its order allows, for any times: its own stashes, plus the
-// stashes of its partner that are evicted to it. An EVICT must release its slot by the end of
-// the compute op after it, which keeps BPipe below its bound. In parts, with the op at which the
-// own stashes peak. A stash that is rebuilt takes a full slot throughout.
+// The largest stash of a device in parts, for any durations of its ops: its own stashes (`own`, at
+// position `index`), and those that its partner evicts to it (`guests`). An EVICT must free its
+// slot by the end of the next compute op, which keeps BPipe below its bound. A stash that is
+// rebuilt takes a full slot throughout.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;
@@ -94,9 +95,9 @@ struct StashPeak
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
-// The capacity in parts of a device that evicts, for its own stashes and on its partner. Both
-// are the minimum for its order and are enforced at run time: an op waits for the copy that
-// frees the slot. Therefore no device exceeds stashPeaks().
+// The slots of a device that evicts, in parts: for its own stashes, and on its partner for the
+// evicted ones. Both are the minimum that its order needs. An op waits for the copy that frees a
+// slot, so no device exceeds stashPeaks().
 struct StashRoom
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

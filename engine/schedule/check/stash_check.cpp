@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // The halves of a micro-batch use one stash.
+    // Both halves of a micro-batch use the stash of the whole.
     static Op stashOf(Op op)
     {
         if (op.flags == OpFlag::Half)
@@ -73,7 +73,7 @@ private:
     StashState stateAfter(const Op& op, StashState before, std::uint32_t cell)
     {
         switch (op.kind) {
-        case OpKind::Forward: // an error of order, or an op after EVICT
+        case OpKind::Forward: // F before its input, or after EVICT
             return before == StashState::NotMade ? StashState::Here : before;
         case OpKind::Load:
             return StashState::Here;
@@ -95,7 +95,7 @@ private:
     std::string faultOf(const Op& op, StashState state, std::uint32_t cell) const
     {
         if (op.kind == OpKind::Forward || op.kind == OpKind::BackwardWeight)
-            return {}; // validate() reports a second F; W uses what I keeps
+            return {}; // validate() reports a second F; W uses the WeightStash
         if (isBackward(op.kind) && state != StashState::Away)
             return {}; // validate() reports a second B
         const StashState wanted = op.kind == OpKind::Load ? StashState::Away : StashState::Here;

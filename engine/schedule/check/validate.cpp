@@ -35,12 +35,12 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
         for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.microBatches))
             checkComplete(m);
-        if (!hasTiedEmbeddings(m_schedule)) // its all-reduce joins two stages
+        if (!hasTiedEmbeddings(m_schedule)) // the tied all-reduce joins two stages
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
-        // After other violations a wait for a missing op is a consequence.
+        // If there are other violations, waiting for a missing op is only a consequence of them.
         const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
         if (auto deadlock = findDeadlock(m_schedule, stuck))
             m_violations.push_back(*std::move(deadlock));
@@ -103,13 +103,13 @@ private:
             m_table.add(place);
     }
 
-    // Asynchronous schemes have several; checkVersions() checks them.
+    // Asynchronous schemes have several OPTs per stage; checkVersions() checks them.
     bool isAnotherUpdate(const Op& op) const
     {
         return m_isAsynchronous && op.kind == OpKind::OptimizerStep;
     }
 
-    // Whether the transfer has another device to go to.
+    // Whether the transfer goes to another device and names the right one.
     bool checkPeer(const OpPlace& place)
     {
         const Op& op = place.op;
@@ -127,7 +127,7 @@ private:
         return true;
     }
 
-    // Whether another device can take the stash.
+    // Whether the device has a partner and the op names it.
     bool checkPartner(const OpPlace& place)
     {
         const DeviceId partner = stashPartner(place.device, m_schedule.shape);
@@ -162,7 +162,8 @@ private:
                     toString(op), toString(last->op), last->index, op.stage.value);
     }
 
-    // For a stash the forward; checkStashes() checks where the stash is.
+    // The op that makes the value available. For a stash it is the forward; checkStashes() checks
+    // where the stash is.
     std::optional<OpPlace> sourceOf(const OpPlace& place, const Value& value) const
     {
         if (value.kind == Value::Kind::EvictedStash)
@@ -187,8 +188,8 @@ private:
                toString(op));
     }
 
-    // The micro-batch must run forward and backward through every stage of its direction, whole
-    // or in all slices.
+    // Every micro-batch must run forward and backward through all stages of its direction, whole or
+    // in all slices.
     void checkComplete(MicroBatchId microBatch)
     {
         Op op;
@@ -207,7 +208,6 @@ private:
         }
     }
 
-    // One of two kinds.
     using Either = std::pair<OpKind, OpKind>;
 
     void checkParts(Op op, Either kinds)
@@ -233,7 +233,7 @@ private:
         return op;
     }
 
-    // Whether an op of one of the kinds exists; also checks the ops that belong to it.
+    // Whether an op of one of the two kinds exists; also checks its transfers and copies.
     bool checkPart(Op op, Either kinds)
     {
         for (const OpKind kind : {kinds.first, kinds.second}) {
@@ -250,7 +250,6 @@ private:
         return false;
     }
 
-    // An evicted stash must be loaded.
     void checkCopies(const Op& op)
     {
         const bool goes = m_table.has(op, OpKind::Evict);
@@ -258,7 +257,7 @@ private:
             reportMissing(op, goes ? OpKind::Load : OpKind::Evict);
     }
 
-    // In a schedule with transfers every value for another device is sent and received.
+    // In a schedule with transfers, every value for another device must be sent and received.
     void checkTransfers(const Op& op)
     {
         if (!m_table.hasTransfers())
@@ -280,7 +279,7 @@ private:
         }
     }
 
-    // If one stage has an op of this kind, all must.
+    // If one stage has an op of this kind, all stages must have one.
     void checkHeld(OpKind kind)
     {
         if (!m_table.hasAny(kind))

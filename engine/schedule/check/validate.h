@@ -15,9 +15,9 @@ struct Violation
         OutOfRange,  // stage, micro-batch, replica or device does not exist
         WrongDevice, // the device does not hold the op's stage
         Order,       // an op precedes an op of its own device whose result it needs
-        Stash,       // the stash of an op is evicted, freed or not yet created; or too many stashes
+        Stash,       // a stash is not on the device when it is used, or there are too many
         Version,     // a weight version is not yet created, or differs from that of the forward
-        Deadlock,    // devices wait forever; `message` has the cycle
+        Deadlock,    // devices wait forever; `message` describes the cycle
     };
 
     Kind kind = Kind::Missing;
@@ -29,13 +29,14 @@ struct Violation
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
-// All violations, sorted by device and index. If empty, the schedule is complete, every op
-// follows its inputs, stashes and weight versions are available when used, and no device waits
-// forever. Stash limits (stash_check.h) and message order (communication.h) are separate checks.
+// Returns all violations, sorted by device and index. If there are none, the schedule is complete,
+// every op follows its inputs, stashes and weight versions are available when used, and no device
+// waits forever. Stash limits (stash_check.h) and message order (communication.h) are checked
+// separately.
 std::vector<Violation> validate(const Schedule& schedule);
 
-// The schedule around an op, for errors: one row per device, with `window` ops around `index` of
-// `device`, which is marked.
+// Draws the schedule around an op for error messages: one row per device, with `window` ops before
+// and after `index`, which is marked on `device`.
 std::string gridAround(const Schedule& schedule, DeviceId device, int index, int window = 4);
 
 } // namespace engine

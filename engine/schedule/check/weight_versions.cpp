@@ -18,7 +18,7 @@ bool finishesBackward(OpKind kind)
     return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
 }
 
-// One stage of one direction while the program of its device is traversed.
+// The weight versions of one stage of one direction, while the program of its device is traversed.
 class StageVersions
 {
 public:
@@ -27,9 +27,9 @@ public:
         , m_hasUpdates(hasUpdates)
     { }
 
-    // Number of versions besides the first. Without OPTs: as many as the backwards so far allow.
+    // The newest version. Without OPTs it is the number of updates that the backwards so far allow.
     int newest() const { return m_hasUpdates ? m_updates : m_backwards / m_updateEvery; }
-    // The version with this number modulo 256 that is not older than the last one used.
+    // The first version with this number modulo 256 that is not older than the last one used.
     int numberOf(const Op& op) const
     {
         return m_lastUsed + static_cast<std::uint8_t>(op.version - m_lastUsed);
@@ -114,7 +114,7 @@ int backwardsBeforeFirstUpdate(const Schedule& schedule)
     return 0;
 }
 
-// The first micro-batches that use versions 1 and 2 on the last stage; -1: none.
+// The first micro-batches that use versions 1 and 2 on the last stage; -1 if none does.
 std::pair<int, int> firstUses(const Schedule& schedule)
 {
     std::pair<int, int> uses{-1, -1};
@@ -130,8 +130,8 @@ std::pair<int, int> firstUses(const Schedule& schedule)
     return uses;
 }
 
-// The live versions of one stage. Programs are traversed backwards, so the last use of a version
-// comes first.
+// The largest number of versions of one stage that are kept at once. Traverses the program
+// backwards, so that the last use of a version comes first.
 int mostKept(std::span<const Op> ops, StageKey key)
 {
     int newest = 0;

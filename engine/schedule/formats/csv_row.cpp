@@ -15,7 +15,7 @@ namespace {
 
 using Fields = EnumArray<CsvColumn, std::string_view, kCsvColumns.size()>;
 
-// Splits at most one field more than there are columns, so that the error can name it.
+// Splits off at most one field more than there are columns, so that the error can name it.
 std::vector<std::string_view> split(std::string_view text)
 {
     std::vector<std::string_view> fields;
@@ -39,7 +39,6 @@ public:
         , m_line(line)
     { }
 
-    // 0 .. largest
     int number(CsvColumn column, int largest)
     {
         const std::string_view text = field(column);

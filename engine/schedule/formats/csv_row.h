@@ -7,10 +7,10 @@
 
 namespace engine {
 
-// One row of a schedule file; every field is checked separately.
+// One row of a schedule file.
 struct CsvRow
 {
-    int line = 0; // from 1, the header line
+    int line = 0; // counted from 1, which is the header
     DeviceId device;
     int index = 0, chunk = 0;
     bool hasVersion = false;

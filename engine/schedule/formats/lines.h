@@ -5,7 +5,8 @@
 
 namespace engine {
 
-// Splits a text without copying. Handles both line endings and skips a byte order mark.
+// Iterates over the lines of a text without copying. Accepts LF and CRLF and skips a byte order
+// mark.
 class Lines
 {
 public:
@@ -17,7 +18,7 @@ public:
             m_rest.remove_prefix(kByteOrderMark.size());
     }
 
-    // The next line without its line ending; none at the end.
+    // The next line without its line ending; nullopt at the end.
     std::optional<std::string_view> next()
     {
         if (m_rest.empty())
@@ -27,7 +28,8 @@ public:
     }
     int number() const { return m_number; } // of the last line returned, from 1
 
-    // Removes the part before `separator`, and the separator, from `text` and returns the part.
+    // Splits `text` at the first `separator`: returns the part before it and leaves the part after
+    // it.
     static std::string_view take(std::string_view& text, char separator)
     {
         const std::size_t end = text.find(separator);
@@ -43,7 +45,6 @@ private:
     int m_number = 0;
 };
 
-// `text` without surrounding blanks.
 inline std::string_view trimmed(std::string_view text)
 {
     constexpr std::string_view kBlanks = " \t";

@@ -57,8 +57,8 @@ Result<void> checkChunks(const Shape& shape, const std::vector<CsvRow>& rows)
     return {};
 }
 
-// If forwards are whole but backwards are not, the parts are halves, which are independent;
-// otherwise they are sequence slices.
+// If forwards are whole but backwards are not, the slices are halves, which are independent.
+// Otherwise they are sequence slices.
 Result<void> markHalves(std::vector<CsvRow>& rows)
 {
     const bool sequence = std::ranges::any_of(rows, [](const CsvRow& row) {

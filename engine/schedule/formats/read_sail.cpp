@@ -39,7 +39,7 @@ constexpr std::array<SailKind, 8> kSailKinds{{
     {"RB", OpKind::RecvGradient},
 }};
 
-// Checks of the gradient norm (post-validation) are not part of the schedule.
+// sail-sg's checks of the gradient norm (post-validation). They are not part of the schedule.
 bool isValidation(std::string_view letters)
 {
     return letters == "PV" || letters == "SPV" || letters == "RPV";
@@ -58,7 +58,7 @@ auto badWord(int line, std::string_view word, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(word), why));
 }
 
-// Empty for a word that is not part of the order.
+// Returns nullopt for a post-validation word.
 Result<std::optional<Word>> sailWord(std::string_view text, int line)
 {
     constexpr std::string_view kDigits = "0123456789";
@@ -112,7 +112,7 @@ Result<Words> sailWords(std::string_view text)
     return words;
 }
 
-// All upper case: a printer without chunks.
+// If all words are upper case, the text was printed without chunks.
 bool hasChunks(const Words& words)
 {
     bool small = false;
@@ -123,7 +123,7 @@ bool hasChunks(const Words& words)
     return small && large;
 }
 
-// A B without a W is a whole backward.
+// A B without a W is the whole backward.
 void markWholeBackwards(std::vector<Op>& ops)
 {
     std::set<std::pair<StageId, MicroBatchId>> split;

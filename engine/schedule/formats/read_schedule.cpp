@@ -15,8 +15,7 @@
 namespace engine {
 namespace {
 
-// The first line with other characters than blanks and commas, since device 0 may be idle
-// throughout.
+// The first line that has more than blanks and commas, since device 0 may be idle throughout.
 std::string_view firstLine(std::string_view text)
 {
     Lines lines(text);

@@ -18,8 +18,8 @@ std::string_view formatTitle(ScheduleFormat format); // "PyTorch's schedule CSV"
 // Reads a schedule in any of these formats (FORMAT.md). Errors name the line and the column,
 // action or word.
 Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme = "file");
-// A schedule file of any of these formats, checked by validate(): Corrupt names the first thing
-// that is wrong and how to see the rest.
+// Reads a schedule file and checks it with validate(). Corrupt names the first violation and the
+// command that lists all of them.
 Result<Schedule> readScheduleFile(const std::string& path);
 
 } // namespace engine

@@ -16,7 +16,7 @@ auto badAction(int line, std::string_view cell, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(cell), why));
 }
 
-// FSDP actions are not part of the order of ops.
+// FSDP actions, which do not order ops.
 bool isSharding(std::string_view cell)
 {
     const std::size_t digits = cell.find_first_not_of("0123456789");
@@ -88,7 +88,7 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
 {
     Programs programs;
-    std::size_t used = 0; // without trailing empty lines
+    std::size_t used = 0; // trailing empty lines are not devices
     Lines lines(text);
     while (const auto line = lines.next()) {
         if (programs.size() > kLargestDevice)

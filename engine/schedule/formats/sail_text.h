@@ -7,11 +7,11 @@
 
 namespace engine {
 
-// Reads the text printed by print_schedule of sail-sg's zero-bubble project: one line per
-// device, words separated by blanks: f0 f1 F0 b0 w0. Lower case is chunk 0, upper case chunk 1;
-// FORMAT.md has the grammar. The text leaves some facts open: the number of chunks is taken as
-// two, the placement as a V or looping, whichever is valid, and a B without a W as the whole
-// backward. Errors name line and word.
+// Reads the text printed by print_schedule of sail-sg's zero-bubble project: one line per device,
+// words separated by blanks: f0 f1 F0 b0 w0. Lower case is chunk 0, upper case chunk 1 (FORMAT.md
+// has the grammar). The text does not say how many chunks there are (two are assumed) or how stages
+// are placed (V-shaped or looping, whichever is valid); a B without a W is the whole backward.
+// Errors name line and word.
 Result<Schedule> readSail(std::string_view text, std::string_view scheme = "file");
 
 } // namespace engine

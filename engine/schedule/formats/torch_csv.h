@@ -8,13 +8,12 @@
 
 namespace engine {
 
-// PyTorch's schedule files (torch.distributed.pipelining, _PipelineScheduleRuntime._load_csv):
-// one line per device, actions separated by commas: 2F0,1B3,(0F4;1B2)OVERLAP_F_B. FORMAT.md has
-// the grammar. A schedule of compute ops is PyTorch's compute_only, one with transfers
+// PyTorch's schedule files (torch.distributed.pipelining, _PipelineScheduleRuntime._load_csv): one
+// line per device, actions separated by commas: 2F0,1B3,(0F4;1B2)OVERLAP_F_B. FORMAT.md has the
+// grammar. A schedule of compute ops is in PyTorch's format compute_only, one with transfers in
 // compute_comms.
 
-// Returns Unsupported, with the op and the reason, if PyTorch cannot express or run the
-// schedule.
+// Returns Unsupported, with the op and the reason, if PyTorch cannot express or run the schedule.
 Result<std::string> writeTorch(const Schedule& schedule);
 // Errors name line and action.
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme = "file");

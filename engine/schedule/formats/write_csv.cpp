@@ -25,7 +25,7 @@ std::string writeCsv(const Schedule& schedule)
             if (op.slice != Op::kWhole)
                 fmt::format_to(out, "{}", op.slice);
             fmt::format_to(out, ",{},", op.flags == OpFlag::JointWithNext ? 1 : 0);
-            if (versions && isCompute(op.kind)) // an OPT creates one, other ops use one
+            if (versions && isCompute(op.kind)) // an OPT creates a version, other ops use one
                 fmt::format_to(out, "{}", op.version);
             text += '\n';
         }

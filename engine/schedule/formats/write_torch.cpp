@@ -46,7 +46,6 @@ std::string torchAction(const Op& op)
     return toString(op);
 }
 
-// A forward and a backward that run as one.
 bool isOverlap(std::span<const Op> group)
 {
     return group.size() == 2 && group[0].kind == OpKind::Forward && isBackward(group[1].kind);
@@ -79,9 +78,9 @@ Result<std::string> torchLine(std::span<const Op> ops)
     return line;
 }
 
-// PyTorch posts receives where they are listed, without tags, so they must have the order of the
-// sends. PyTorch adds transfers and reductions itself to a schedule of compute ops, and rejects
-// reductions in it.
+// PyTorch matches sends and receives by order, so both must be listed in the same order. It adds
+// transfers and reductions itself to a schedule of compute ops, and rejects such a schedule if it
+// has reductions.
 Result<void> checkTorchOrder(const Schedule& schedule)
 {
     if (!hasTransfers(schedule) && holds(schedule, OpKind::AllReduce))

@@ -17,8 +17,8 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// [row (replica, stage)] the number of ops of its device up to its last weight gradient,
-// including the sends after it.
+// [row (replica, stage)] how many ops of its device come before the all-reduce: those up to the
+// last weight gradient of the row, and the sends that follow it.
 std::vector<std::size_t> readyPositions(const Schedule& schedule)
 {
     std::vector<std::size_t> ready(schedule.shape.rows());
@@ -35,8 +35,8 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All devices start all-reduces in the same order (when the last holder is ready, then by
-// stage), so that no two devices wait for each other.
+// All devices start all-reduces in the same order (by the time at which the last holder is ready,
+// then by stage), so that no two devices wait for each other.
 AllReducePlaces placeEager(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
@@ -82,7 +82,7 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
         || schedule.shape.updateEvery > 0)
         return schedule;
-    if (hasOnlyTiedAllReduce(schedule)) // of one copy
+    if (hasOnlyTiedAllReduce(schedule)) // they sum over one copy only
         schedule = withoutTiedEmbeddings(std::move(schedule));
     if (holds(schedule, OpKind::AllReduce))
         return schedule;

@@ -79,7 +79,8 @@ private:
         return true;
     }
 
-    // The second half of the model comes before the first.
+    // Rank of the policy's groups: all-reduces before the last backward, then those of the second
+    // half of the model, then those of the first.
     std::size_t marker(StageId stage, bool before) const
     {
         const int stages = m_schedule.shape.stages;
@@ -87,8 +88,8 @@ private:
         return std::size_t{2} * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
-    // By chunk; within a chunk by the authors' chunk ids, which ascend on the first half of the
-    // devices and descend on the second.
+    // Rank within a group, as in the authors' code: by chunk, then by their chunk ids, which ascend
+    // on the first half of the devices and descend on the second.
     std::size_t rank(StageId stage) const
     {
         const int devices = m_schedule.shape.devices;

@@ -9,16 +9,16 @@ namespace engine {
 struct AllReducePlace
 {
     Op op;
-    std::size_t behind = 0; // comes after this many ops of the device
+    std::size_t behind = 0; // number of ops of the device that come before it
     std::size_t order = 0;
 };
 using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 
-// SyncPolicy::EagerBlocking, the rule of BitPipe's code (Wu, Chen and Yu, 2024). Stages in the
-// second half of the model are reduced directly before the last backward of their device, all
-// others after it; on the one or two middle devices all come after it. An all-reduce also comes
-// after the last backward if that backward contributes to its gradient, and all do if waiting
-// before it would deadlock.
+// SyncPolicy::EagerBlocking, the rule of BitPipe's code (Wu, Chen and Yu, 2024). Stages of the
+// second half of the model are reduced directly before the last backward of their device, all other
+// stages after it; the one or two middle devices reduce all stages after it. An all-reduce is also
+// moved after the last backward if that backward contributes to its gradient, and all are moved if
+// waiting before it would deadlock.
 AllReducePlaces placeBlocking(const Schedule& schedule);
 
 // The ops of a device with its all-reduces inserted.

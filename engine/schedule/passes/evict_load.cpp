@@ -61,9 +61,8 @@ int peakStash(std::span<const Op> ops)
     return most;
 }
 
-// Rewrites the program of one device. A slot is a compute op, or the idle time before each
-// backward of the cool-down (of 1F1B as long as a forward). A stash is loaded one slot before
-// its backward.
+// Rewrites the program of one device. A slot is a compute op, or the idle time before a backward of
+// the cool-down (in 1F1B as long as a forward). A stash is loaded one slot before its backward.
 class Evictor
 {
 public:
@@ -99,7 +98,6 @@ private:
     const Op* slot(std::size_t q) const { return q < m_slots.size() ? m_slots[q] : nullptr; }
     bool isForward(std::size_t q) const { return slot(q) && slot(q)->kind == OpKind::Forward; }
     bool frees(std::size_t q) const { return slot(q) && freesStash(slot(q)->kind); }
-    // Whether the slot uses a stash that must be loaded first.
     bool needsLoad(std::size_t q) const
     {
         return slot(q) && needsStash(slot(q)->kind)
@@ -126,7 +124,7 @@ private:
         m_out.push_back(op);
     }
 
-    // During the slot's op the next stash is loaded and the last one evicted.
+    // Writes the op of a slot, with the load for the next slot and the evict of the last stash.
     bool writeSlot(std::size_t q)
     {
         const bool loads = needsLoad(q + 1);
@@ -158,7 +156,7 @@ private:
         return heldIn(q + 2, q) > m_limits.stash;
     }
 
-    // The stashes held in slot `then` if nothing is evicted after slot `now`.
+    // The number of stashes held in slot `then` if nothing is evicted after slot `now`.
     int heldIn(std::size_t then, std::size_t now) const
     {
         int held = m_held;
@@ -189,7 +187,7 @@ IdVector<DeviceId, int> peaksOf(const Schedule& schedule)
     return peaks;
 }
 
-// The smallest limit that every pair of partners can keep.
+// The smallest limit that all pairs of partners can keep.
 int commonLimit(const IdVector<DeviceId, int>& peaks, const Shape& shape)
 {
     int limit = 0;
@@ -224,17 +222,19 @@ Result<void> checkEvictable(const Schedule& schedule)
             if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
                 return fail(
                     Error::Code::Unsupported,
-                    fmt::format("{} {}", schedule.scheme,
-                                op.slice == Op::kWhole
-                                    ? "runs two ops as one, but a stash is evicted between two ops"
-                                    : "runs parts of micro-batches, and a part needs the stash of "
-                                      "another: nothing can be evicted"));
-            if (isTransfer(op.kind) || isCopy(op.kind))
-                return fail(
-                    Error::Code::InvalidArgument,
                     fmt::format(
-                        "{} already has {}: add evict and load first, to a schedule of compute ops",
-                        schedule.scheme, isCopy(op.kind) ? "evicts and loads" : "transfers"));
+                        "{} {}", schedule.scheme,
+                        op.slice == Op::kWhole
+                            ? "has joint ops, and no stash can be evicted between joint ops; use a "
+                              "scheme without them"
+                            : "splits micro-batches, and each part needs the stash of another, so "
+                              "no stash can be evicted; use a scheme of whole micro-batches"));
+            if (isTransfer(op.kind) || isCopy(op.kind))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} already has {}; add evict and load before them, to a "
+                                        "schedule of compute ops",
+                                        schedule.scheme,
+                                        isCopy(op.kind) ? "evicts and loads" : "transfers"));
         }
     return {};
 }

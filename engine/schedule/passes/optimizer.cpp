@@ -13,8 +13,8 @@ Op optimizerStepOf(const Op& op)
     return step;
 }
 
-// In the order in which the weight gradients become ready, so that the first step does not wait
-// for the last all-reduce.
+// The optimizer steps in the order in which weight gradients become ready, so that the first step
+// does not wait for the last all-reduce.
 std::vector<Op> stepsOf(std::span<const Op> ops)
 {
     std::vector<Op> steps;
@@ -24,7 +24,7 @@ std::vector<Op> stepsOf(std::span<const Op> ops)
     return steps;
 }
 
-// A step for each stage of a device, by direction, then stage.
+// The optimizer steps of all stages of a device, by direction, then stage.
 IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
 {
     IdVector<DeviceId, std::vector<Op>> steps(schedule.program.size());
@@ -39,8 +39,8 @@ IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
     return steps;
 }
 
-// Asynchronous schemes: after every backward (and its sends) that completes an update.
-// Micro-batches left at the end of the window form no update.
+// The ops of an asynchronous scheme, with an OPT after every backward (and its sends) that
+// completes an update. Micro-batches left at the end of the window form no update.
 std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 {
     std::vector<Op> out;

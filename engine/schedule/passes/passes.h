@@ -10,8 +10,8 @@ namespace engine {
 enum class SyncPolicy : std::uint8_t {
     Eager, // all-reduce of a stage directly after its last gradient
     Late,  // after the last backward of the device
-    // A barrier and a blocking all-reduce, as in BitPipe's code. The pass only decides the
-    // order; TimingRules::blockingAllReduce makes compute wait.
+    // A barrier and a blocking all-reduce, as in BitPipe's code. The pass only orders the ops;
+    // TimingRules::blockingAllReduce makes compute wait.
     EagerBlocking,
 };
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
@@ -19,8 +19,6 @@ std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blockin
 // Which stashes are evicted. Both policies keep the same bound: Steady evicts every new stash
 // while the partner has space, Lazy only those that would exceed the bound two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
-
-// Passes transform schedules. Dependencies come from dataflow.h.
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward.
 // Devices d and D-1-d with up to n and n' stashes then hold at most ceil((n+n'+1)/2) each,
@@ -34,25 +32,25 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // the stash is evicted). The costs decide how much of the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
-// The next three passes leave a schedule unchanged if it already has their ops, because a
-// schedule file may contain them in its own order.
+// The next three passes leave a schedule unchanged if it has such ops already, because a schedule
+// file may order them itself.
 
-// Adds SEND after the producer and RECV before the consumer if they are on different devices,
-// and sets `peer`. Consecutive stages on one device need no ops (localCopies()).
+// Adds SEND after the producer and RECV before the consumer of a value if they are on different
+// devices, and sets `peer`. Consecutive stages on one device pass values without an op
+// (localCopies()).
 Schedule addP2P(const Schedule& schedule);
-// Adds an ALLREDUCE per (replica, stage) on every device that holds it, if replicas x
-// data-parallel width > 1. Asynchronous schedules are unchanged, because no scheme defines
-// all-reduces for them.
+// Adds an ALLREDUCE per (replica, stage) on every device that holds it, if replicas x data-parallel
+// width > 1. Asynchronous schedules are unchanged, because no scheme defines all-reduces for them.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // Adds an OPT per (replica, stage) after all other ops of the device; in an asynchronous scheme
 // after every backward that completes an update.
 Schedule addOptimizer(Schedule schedule);
-// All three passes, in order. Executors and simulator take lowered schedules.
+// Applies these three passes. Executors and simulator require lowered schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
-// Values passed within a device instead of being sent, in both directions.
+// [device] The number of values passed between two stages of the device, forward and backward.
 IdVector<DeviceId, int> localCopies(const Schedule& schedule);
-// Number of SEND ops in a schedule with P2P.
+// [device] The number of SEND ops. Requires a schedule with transfers.
 IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine

@@ -7,8 +7,8 @@
 namespace engine {
 namespace {
 
-// The position after the last op that contributes to the gradient of the stage, its joint ops
-// and its sends.
+// The position after the last op that contributes to the gradient of the stage, and after the ops
+// joined with it and its sends.
 std::size_t readyAt(std::span<const Op> ops, StageId stage)
 {
     std::size_t ready = 0;
@@ -24,8 +24,8 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 
 using Position = std::ptrdiff_t;
 
-// The position after the all-reduces of other stages, which would otherwise wait for this one on
-// the same stream, but before the OPT that waits for it.
+// The position after the all-reduces of other stages but before the OPT that waits for this
+// all-reduce. On their common stream the others would otherwise wait for it.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {

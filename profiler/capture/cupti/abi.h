@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-struct CUctx_st; // behind CUcontext and CUstream, of the driver
+struct CUctx_st; // the types behind the driver's CUcontext and CUstream
 struct CUstream_st;
 
-// The part of CUPTI's interface in use, from CUDA 12.9 on. Declared here because few build
-// machines have its headers, and older headers lack half of it. With the headers of CUDA 13,
-// compare_with_header.cpp checks every size, offset and number. Numbers never change, and
+// The part of CUPTI's interface that is used, from CUDA 12.9 on. It is declared here because few
+// build machines have CUPTI's headers, and older headers lack half of it. With the headers of CUDA
+// 13, compare_with_header.cpp checks every size, offset and number. Numbers never change, and
 // records grow only at their ends; each record is declared up to the last field that is read.
 namespace profiler::cupti {
 
@@ -33,7 +33,7 @@ enum class Status : int {
     WslDeviceNotSupported = 45,
     Unknown = 999,
 };
-enum class DriverStatus : int { Success = 0, InvalidHandle = 400 }; // of the driver's own functions
+enum class DriverStatus : int { Success = 0, InvalidHandle = 400 }; // of the driver's functions
 
 enum class Kind : int {
     Memcpy = 1,
@@ -60,9 +60,9 @@ constexpr std::uint8_t kMemcpyPeer = 10;         // a copy kind
 constexpr std::uint8_t kDeviceMemory = 3;        // a memory kind
 constexpr int kMemoryRelease = 2;                // an operation on memory
 constexpr int kStreamWaitEvent = 2;              // a kind of synchronization
-constexpr std::size_t kSubscriberNameBytes = 64; // minimum size of a requested name
+constexpr std::size_t kSubscriberNameBytes = 64; // smallest allowed size of a name
 
-// Calls by their CUDA names, with the version of their arguments.
+// Calls by their CUDA names; the suffix is the version of their arguments.
 namespace runtime_call {
 // NOLINTBEGIN(readability-identifier-naming)
 enum : CallId {
@@ -116,7 +116,7 @@ using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::s
 using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid);
 
-// Common begin of all records. Records are packed: fields are read by copying.
+// The common begin of all records. Records are packed, so fields are read by copying.
 struct Record
 {
     Kind kind;
@@ -124,14 +124,14 @@ struct Record
 
 #define BS_RECORD __attribute__((packed, aligned(8)))
 
-// Times in ns of the registered clock; `reserved` fields are not read.
+// Times are ns of the registered clock. Fields called `reserved` are not read.
 struct BS_RECORD KernelRecord
 {
     Kind kind;
     std::byte reserved0[2];
     std::uint16_t registersPerThread;
     std::byte reserved1[8];
-    std::uint64_t start, end; // end 0: time stamp missing
+    std::uint64_t start, end; // end 0: the time stamp is missing
     std::byte reserved2[8];
     std::uint32_t deviceId, contextId, streamId;
     std::int32_t gridX, gridY, gridZ, blockX, blockY, blockZ;
@@ -142,7 +142,7 @@ struct BS_RECORD KernelRecord
     std::int64_t gridId;
     const char* name; // valid for the lifetime of the process
     std::byte reserved4[32];
-    std::uint64_t graphNodeId; // 0: not part of a graph
+    std::uint64_t graphNodeId; // 0: not launched by a graph
 };
 
 struct BS_RECORD CopyRecord

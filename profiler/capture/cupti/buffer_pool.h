@@ -8,15 +8,16 @@
 
 namespace profiler {
 
-// Buffers for CUPTI, zeroed beforehand (CUPTI would zero them on the launching thread) and
-// reused. Thread-safe; calls nothing else while locked, so CUPTI may call from anywhere.
+// Buffers for CUPTI. They are reused and zeroed here, because CUPTI would otherwise zero them on
+// the launching thread. Thread-safe. Calls no other code while locked, so CUPTI may call from
+// anywhere.
 class BufferPool
 {
 public:
     struct Size
     {
         std::size_t bytes = std::size_t{2} << 20; // bytes per buffer, a multiple of 8
-        // Number of buffers. Since CUDA 13 CUPTI fills one per thread that calls CUDA
+        // The number of buffers. Since CUDA 13 CUPTI fills one buffer per thread that calls CUDA
         // (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), and each device has a thread.
         std::size_t limit = 128;
     };
@@ -27,26 +28,27 @@ public:
     struct Full
     {
         std::uint8_t* data = nullptr;
-        std::size_t valid = 0; // bytes that hold records
+        std::size_t valid = 0; // bytes with records
     };
 
-    // An empty, zeroed buffer. nullptr: all buffers are in use, and CUPTI drops records.
+    // Returns an empty, zeroed buffer, or nullptr if all buffers are in use; CUPTI then drops
+    // records.
     std::uint8_t* take();
-    // CUPTI returns a buffer, with or without records.
+    // Called when CUPTI returns a buffer, with or without records.
     void complete(std::uint8_t* data, std::size_t valid);
-    // Returned buffers since the last call, oldest first. Pass each to recycle() after reading
+    // The buffers returned since the last call, oldest first. Pass each to recycle() after reading
     // it.
     std::vector<Full> completed();
     void recycle(const Full& buffer);
 
-    std::size_t bytes() const { return m_size.bytes; } // usable by CUPTI
-    // Readable bytes after the end of a buffer, because the last record of an older CUPTI is
-    // shorter than ours.
+    std::size_t bytes() const { return m_size.bytes; } // that CUPTI may use
+    // Readable bytes after the end of a buffer, because the last record of an older CUPTI may be
+    // shorter than our declaration.
     static constexpr std::size_t kBeyond = 256;
     std::int64_t declined() const;
 
 private:
-    // CUPTI requires alignment to eight bytes.
+    // CUPTI requires an alignment of eight bytes.
     using Words = std::unique_ptr<std::uint64_t[]>;
 
     Size m_size;

@@ -1,5 +1,5 @@
-// Compiled where CUPTI's headers of CUDA 13 are installed: compares abi.h with the headers, for
-// the records of CUDA 12.9 and of 13.
+// Compiled only where CUPTI's headers of CUDA 13 are installed: compares abi.h with the headers,
+// for the records of CUDA 12.9 and of CUDA 13.
 #include "engine/base/same_call.h"
 #include "profiler/capture/cupti/cupti_api.h"
 
@@ -11,7 +11,7 @@
 namespace profiler::cupti {
 namespace {
 
-// Whether all of our record is part of each of theirs.
+// Whether each of their records is at least as large as ours.
 template<class Ours, class... Theirs>
 constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 
@@ -21,7 +21,7 @@ constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 #define BS_BOTH(Ours, Older, Newer, field)                                                         \
     BS_PLACE(Ours, Older, field);                                                                  \
     BS_PLACE(Ours, Newer, field)
-// Fields common to all work on a GPU.
+// Compares the fields that all records of work on a GPU have.
 #define BS_ON_GPU(Ours, Older, Newer)                                                              \
     static_assert(kFits<Ours, Older, Newer>);                                                      \
     BS_BOTH(Ours, Older, Newer, kind);                                                             \

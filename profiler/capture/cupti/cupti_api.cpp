@@ -16,8 +16,8 @@ Result<CuptiApi> loadCupti()
                                          {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
     if (!library)
         return fail(Error::Code::Device,
-                    "CUPTI was not found, so kernels cannot be recorded: install it with the CUDA "
-                    "toolkit, or set CUDA_HOME");
+                    "CUPTI was not found, so kernels cannot be recorded: install the CUDA toolkit, "
+                    "or set CUDA_HOME");
     CuptiApi api;
     engine::ToolkitFunctions functions(library);
     functions.take(api.getVersion, "cuptiGetVersion");
@@ -38,11 +38,10 @@ Result<CuptiApi> loadCupti()
     functions.take(api.callbackName, "cuptiGetCallbackName");
     functions.take(api.resultString, "cuptiGetResultString");
     if (functions.missing() != nullptr)
-        return fail(
-            Error::Code::Device,
-            fmt::format("{} has no {}: it is older than CUDA 12.9, and kernels are recorded "
-                        "from 12.9 on; ops are timed with CUDA events",
-                        library.file(), functions.missing()));
+        return fail(Error::Code::Device,
+                    fmt::format("{} has no {}: recording kernels needs CUDA 12.9 or newer, so only "
+                                "ops are timed, with CUDA events",
+                                library.file(), functions.missing()));
     const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
     engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
     engine::ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// The functions of CUPTI in use, from the library of this machine or from a test.
+// The functions of CUPTI that are used, from the library of this machine or from a test.
 struct CuptiApi
 {
     using Status = cupti::Status;
@@ -31,20 +31,20 @@ struct CuptiApi
     Status (*droppedRecords)(Context, std::uint32_t stream, std::size_t*) = nullptr;
     Status (*callbackName)(cupti::CallDomain, std::uint32_t, const char**) = nullptr;
     Status (*resultString)(Status, const char**) = nullptr;
-    // For names of streams; nullptr: streams stay unnamed.
+    // For the names of streams. Without them (nullptr) streams stay unnamed.
     Status (*contextId)(Context, std::uint32_t*) = nullptr;
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
     Status (*deviceId)(Context, std::uint32_t*) = nullptr;
-    // of the driver
+    // A function of the driver.
     cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*) = nullptr;
 };
 
-// Loads the library of this machine. Device: it is missing or lacks a function.
+// Loads the library of this machine. Returns Device if it is missing or lacks a function.
 engine::Result<CuptiApi> loadCupti();
 
-// Why CUPTI cannot be started, and what the user can do. `tool`: the conflicting profiler, if
-// known.
+// Why CUPTI cannot be started, and what the user can do. `tool` is the conflicting profiler if it
+// is known.
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

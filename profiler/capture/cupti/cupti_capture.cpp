@@ -16,17 +16,17 @@ using engine::Result;
 
 namespace {
 
-// CUDA 12.9: older versions crash if a buffer is declined
+// CUPTI of CUDA 12.9. Older versions crash if a buffer is declined.
 constexpr std::uint32_t kOldestVersion = 27;
 
-std::atomic<BufferPool*> g_pool = nullptr; // lives as long as the process, see CuptiCapture
+std::atomic<BufferPool*> g_pool = nullptr; // never freed, see CuptiCapture
 std::atomic<bool> g_capturing = false;
 
 void requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
 {
     *buffer = g_pool.load()->take();
     *bytes = *buffer == nullptr ? 0 : g_pool.load()->bytes();
-    *records = 0; // as many as fit
+    *records = 0; // 0: as many as fit
 }
 
 void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, std::size_t,
@@ -36,7 +36,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
         g_pool.load()->complete(buffer, valid);
 }
 
-// CLOCK_MONOTONIC, as for the host's spans; CUPTI's default is CLOCK_REALTIME.
+// CLOCK_MONOTONIC, as for the host's spans. CUPTI's default is CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -54,8 +54,8 @@ constexpr std::array kOtherKinds{
     cupti::Kind::Context,         cupti::Kind::Stream, cupti::Kind::Runtime, cupti::Kind::Driver,
     cupti::Kind::Synchronization, cupti::Kind::Memory, cupti::Kind::Overhead};
 
-// The calls that start work on a GPU, a tenth of all calls and sufficient to link the work. From
-// CUDA 13 on <<<>>>, as used by cuBLASLt and NCCL, is __cudaLaunchKernel
+// The calls that start work on a GPU: a tenth of all calls, and sufficient to link the work. From
+// CUDA 13 on, <<<>>> (as used by cuBLASLt and NCCL) calls __cudaLaunchKernel
 // (crt/device_functions.h).
 constexpr std::array kLaunchesOfRuntime{cupti::runtime_call::cudaLaunchKernel_v7000,
                                         cupti::runtime_call::cudaLaunchKernel_ptsz_v7000,
@@ -96,8 +96,8 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
     std::uint32_t version = 0;
     if (api.getVersion(&version) != cupti::Status::Success || version < kOldestVersion)
         return fail(Error::Code::Device,
-                    fmt::format("CUPTI {} is older than CUDA 12.9, which recording kernels "
-                                "requires: update the toolkit; ops are timed with CUDA events",
+                    fmt::format("CUPTI {} is older than CUDA 12.9, so only ops are timed, with "
+                                "CUDA events: update the toolkit to record kernels",
                                 version));
     if (g_capturing.exchange(true))
         return fail(Error::Code::Device,
@@ -121,12 +121,13 @@ CuptiCapture::CuptiCapture(const CuptiApi& api, std::uint32_t version, BufferPoo
 CuptiCapture::~CuptiCapture()
 {
     stop();
-    for (const BufferPool::Full& buffer : m_pool.completed()) // records that were not taken
+    for (const BufferPool::Full& buffer : m_pool.completed()) // records not yet taken
         m_pool.recycle(buffer);
     g_capturing = false;
 }
 
-// Subscribes first, because clients without a subscription corrupt each other's records.
+// Subscribes before anything else, because two clients without a subscription corrupt each other's
+// records.
 Result<void> CuptiCapture::subscribe()
 {
     std::array<char, cupti::kSubscriberNameBytes> other{};
@@ -166,7 +167,8 @@ Result<void> CuptiCapture::enable(TraceLevel level)
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
-// Calls unknown to an older CUPTI are not used by its programs.
+// Ignores calls that an older CUPTI does not know, because programs of that version do not use
+// them.
 cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;
@@ -251,8 +253,8 @@ engine::GpuTrace CuptiCapture::finish()
     return collect(true);
 }
 
-// Also returns incomplete buffers. CUPTI stays loaded, because unloading it can crash running
-// programs.
+// Also makes CUPTI return incomplete buffers. CUPTI stays loaded, because unloading it can crash
+// running programs.
 void CuptiCapture::stop()
 {
     if (std::exchange(m_stopped, true))

@@ -10,15 +10,15 @@
 
 namespace profiler {
 
-// Capture with a CuptiApi. CUPTI keeps its callbacks until the process ends and may call them
-// during shutdown, so the buffers belong to the process and are never freed.
+// Implements Capture with a CuptiApi. CUPTI keeps its callbacks until the process ends and may call
+// them during shutdown, so the buffers belong to the process and are never freed.
 class CuptiCapture final : public Capture
 {
 public:
     // See startCapture(). `buffers` applies only to the first capture of a process.
     static engine::Result<std::unique_ptr<Capture>> start(const CuptiApi& api, TraceLevel level,
                                                           BufferPool::Size buffers = {});
-    ~CuptiCapture() override; // stops recording, as finish()
+    ~CuptiCapture() override; // stops recording, as finish() does
 
     void push(engine::OpOfIteration op) override;
     void pop() override;
@@ -42,7 +42,7 @@ private:
     RecordParser m_parser;
     cupti::Subscriber m_subscriber = nullptr;
     std::vector<cupti::Kind> m_enabled;
-    std::int64_t m_declinedBefore = 0; // already reported by the pool
+    std::int64_t m_declinedBefore = 0; // declined buffers that were reported before
     bool m_launchesOnly = false, m_stopped = false;
 
     struct NamedStream
@@ -51,7 +51,7 @@ private:
         std::uint32_t stream = 0, context = 0, device = 0;
     };
     std::mutex m_mutex;               // protects the members below
-    std::vector<NamedStream> m_named; // since the last take
+    std::vector<NamedStream> m_named; // since the last take()
 };
 
 } // namespace profiler

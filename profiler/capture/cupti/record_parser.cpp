@@ -85,7 +85,7 @@ void RecordParser::add(const cupti::Record* record)
             m_trace.streams.push_back({r.streamId, r.contextId, r.priority});
         });
     case cupti::Kind::Device:
-        return; // `bscope devices` has more
+        return; // `bscope devices` reports more
     default:
         ++m_trace.health.unknown;
     }
@@ -162,7 +162,7 @@ void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
     m_trace.calls.push_back(call);
 }
 
-// Links the external id of a launch to its correlation id.
+// Records which op launched a correlation id. CUPTI gives the op as an external id.
 void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
     if (record.externalKind != cupti::ExternalKind::Custom0)
@@ -178,7 +178,7 @@ void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 {
     GpuWait wait;
     wait.window = windowOf(record.start, record.end);
-    const auto device = m_deviceOf.find(record.contextId); // not part of the record
+    const auto device = m_deviceOf.find(record.contextId); // the record has no device
     wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
                   record.streamId, record.correlationId};
     wait.type = record.type;
@@ -248,8 +248,8 @@ void RecordParser::link(Rows& rows, Correlation correlation) const
         row.of = opOf(correlation(row));
 }
 
-// Moves rows that are linked or were present at the last take; the others stay, except those of
-// copies that are not recorded.
+// Moves the rows that are linked, or that were already present at the last take(). The others stay
+// for one more take(). Drops rows of data-parallel copies that are not recorded.
 template<class Rows>
 void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
 {
@@ -273,7 +273,7 @@ GpuTrace RecordParser::take(bool isLast)
     moveLinked(m_trace.copies, taken.copies, m_old[1], isLast);
     moveLinked(m_trace.memsets, taken.memsets, m_old[2], isLast);
     std::erase_if(m_trace.calls, [](const GpuCall& call) { return call.of.isOtherCopys(); });
-    taken.calls = std::exchange(m_trace.calls, {}); // most belong to no op
+    taken.calls = std::exchange(m_trace.calls, {}); // most calls belong to no op
     taken.waits = std::exchange(m_trace.waits, {});
     taken.allocations = std::exchange(m_trace.allocations, {});
     taken.overheads = std::exchange(m_trace.overheads, {});

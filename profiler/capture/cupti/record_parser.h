@@ -11,12 +11,12 @@
 
 namespace profiler {
 
-// Encodes an op of an iteration as the external id of CUPTI.
+// Encodes an op of an iteration as an external id of CUPTI.
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 
-// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so
-// only fields that all supported versions have are read, by copying. One thread at a time.
+// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so only
+// fields that all supported versions have are read, by copying. Not thread-safe.
 class RecordParser
 {
 public:
@@ -24,10 +24,9 @@ public:
         : m_api(api)
     { }
 
-    // Parses the records of one buffer.
     void parse(std::uint8_t* buffer, std::size_t valid);
-    // Returns rows whose op is known or cannot become known. The record of a kernel's launch may
-    // be in a later buffer than the kernel, so rows without an op stay for one more call.
+    // Returns the rows whose op is known or cannot become known. The launch of a kernel may be
+    // recorded in a later buffer than the kernel, so rows without an op stay for one more call.
     engine::GpuTrace take(bool isLast);
 
 private:
@@ -44,7 +43,7 @@ private:
     void addAllocation(const cupti::MemoryRecord& record);
     void addContext(const cupti::ContextRecord& record);
 
-    std::uint32_t text(std::string_view value); // index into strings
+    std::uint32_t text(std::string_view value); // index in the trace's strings
     std::uint32_t callName(bool isDriver, cupti::CallId id);
     engine::OpOfIteration opOf(std::uint32_t correlation) const;
     template<class Rows, class Correlation>
@@ -53,13 +52,13 @@ private:
     void moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast);
 
     const CuptiApi& m_api;
-    engine::GpuTrace m_trace;  // rows not taken yet
-    std::size_t m_old[3] = {}; // kernels, copies, memsets that stayed at the last take
+    engine::GpuTrace m_trace;  // rows that take() has not returned
+    std::size_t m_old[3] = {}; // [kernels, copies, memsets] rows that stayed at the last take()
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // By correlation id. Kernels may end long after their launch was recorded, so the latest
-    // half to one million are kept.
+    // [correlation id] Kernels may end long after their launch was recorded, so the latest half to
+    // one million entries are kept.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

@@ -1,4 +1,4 @@
-// Compiled where nvml.h is installed: compares nvml_api.h with it.
+// Compiled only where nvml.h is installed: compares nvml_api.h with it.
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/capture/nvml/nvml_api.h"
 
@@ -24,7 +24,7 @@ static_assert(nvmlClocksThrottleReasonSwPowerCap
                   == static_cast<unsigned long long>(engine::Throttle::PowerBrake)
               && nvmlClocksThrottleReasonGpuIdle
                   == static_cast<unsigned long long>(engine::Throttle::Idle));
-// Functions with the same parameters, except for enumerations instead of int.
+// Functions that differ only in enumerations, which nvml_api.h declares as int.
 static_assert(
     std::is_same_v<decltype(&nvmlDeviceGetPowerUsage), nvmlReturn_t (*)(nvmlDevice_t, unsigned*)>);
 static_assert(std::is_same_v<decltype(&nvmlDeviceGetClockInfo),

@@ -1,7 +1,7 @@
-// libbubblescope_nvtx.so, an NVTX tool. NVTX loads the library named by NVTX_INJECTION64_PATH
-// when a module of the process (bscope, the CUDA plug-in, NCCL, cuDNN) creates its first range.
-// The tool records ranges of other domains than bubblescope, whose ranges are the ops
-// themselves, and the names of streams.
+// libbubblescope_nvtx.so, an NVTX tool. NVTX loads the library that NVTX_INJECTION64_PATH names
+// when a module of the process (bscope, the CUDA plug-in, NCCL, cuDNN) creates its first range. The
+// tool records the names of streams, and the ranges of all domains except bubblescope, whose ranges
+// are the ops themselves.
 #include "engine/base/version.h"
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
@@ -22,7 +22,7 @@ namespace {
 using engine::GpuRange;
 using profiler::RecordedRanges;
 
-constexpr std::size_t kMostRanges = std::size_t{1} << 20; // maximum at a time; about 80 MB
+constexpr std::size_t kMostRanges = std::size_t{1} << 20; // ranges kept at a time; about 80 MB
 constexpr std::size_t kDeepest = 1024;
 
 struct Domain
@@ -44,7 +44,8 @@ std::uint32_t thisThread()
     return id;
 }
 
-// One per process; never destroyed, because modules create ranges until the end.
+// There is one per process. It is never destroyed, because modules create ranges until the process
+// ends.
 class Recorder
 {
 public:
@@ -155,7 +156,7 @@ private:
     std::atomic<profiler::StreamNamed> m_named = nullptr;
 };
 
-// Push and pop are per thread and domain.
+// A pushed range. The stack is per thread and domain.
 struct Pushed
 {
     Domain* domain;
@@ -257,7 +258,7 @@ void NVTX_API nameCudaStream(cudaStream_t stream, const char* name)
     Recorder::get().streamNamed(stream, name);
 }
 
-// Sets functions in a module's table, if it has entries for them.
+// The function table of a module. A module with an older NVTX may lack entries.
 class Table
 {
 public:

@@ -11,14 +11,14 @@ namespace profiler {
 
 constexpr const char* kNvtxLibrary = "libbubblescope_nvtx.so";
 
-// Ranges since the last call. Texts and domains are indices into `strings`, which only grows.
+// The ranges since the last call. Texts and domains are indices into `strings`, which only grows.
 struct RecordedRanges
 {
     std::vector<std::string> strings;
-    std::vector<engine::GpuRange> ranges; // CLOCK_MONOTONIC; not yet linked to ops
+    std::vector<engine::GpuRange> ranges; // on CLOCK_MONOTONIC; not yet linked to ops
 };
 
-// Functions of the library. `stream` is the named cudaStream_t.
+// Functions that the library exports. `stream` is the cudaStream_t that was named.
 using StreamNamed = void (*)(void* stream, const char* name);
 using TakeRanges = const char* (*)(const char* buildId, RecordedRanges* ranges, StreamNamed named);
 constexpr const char* kTakeRanges = "bubblescope_nvtx_take";

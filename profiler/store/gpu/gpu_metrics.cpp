@@ -17,7 +17,7 @@ using engine::Interference;
 constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
                            kReserved = "communicators_reserved";
 
-// Ops whose time is compared.
+// The ops whose durations alone and beside others are compared.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
                             engine::OpKind::BackwardInput, engine::OpKind::BackwardWeight,
                             engine::OpKind::Recompute,     engine::OpKind::OptimizerStep};
@@ -29,7 +29,7 @@ Interference& entryOf(engine::OpKind kind, engine::RunInfo& info)
                                             : info.interference.emplace_back(Interference{kind});
 }
 
-// "alone_F" is `prefix` and a kind.
+// Reads a metric such as "alone_F": `prefix` and a kind of op.
 bool takeInterference(std::string_view name, std::string_view prefix,
                       std::int64_t Interference::*field, double value, engine::RunInfo& info)
 {
@@ -41,7 +41,8 @@ bool takeInterference(std::string_view name, std::string_view prefix,
     return true;
 }
 
-// "gpu1_memory_weights". The sums over all GPUs are for scripts.
+// Reads a metric such as "gpu1_memory_weights". The sums over all GPUs are ignored; they are for
+// scripts.
 void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
 {
     constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
@@ -56,7 +57,7 @@ void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info
     name.remove_prefix(kMemory.size());
     const auto holder = engine::gpuHolderNamed(name);
     if (!holder && name != kUsed && name != kReserved)
-        return; // of a later version
+        return; // written by a later version
     auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
     if (found == info.gpuMemory.end()) {
         info.gpuMemory.emplace_back().gpu = gpu;

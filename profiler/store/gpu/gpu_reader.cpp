@@ -13,7 +13,7 @@ namespace {
 
 using namespace engine;
 
-// Asks table after table for the rows of a window.
+// Reads the rows of a window from one table after the other.
 class GpuReader
 {
 public:
@@ -35,8 +35,9 @@ public:
     }
 
 private:
-    // Calls `use(row, of)` for the rows of a table, where it exists, that `condition` about ?1 and
-    // ?2, the window, names; `of` are the columns `more` after its own.
+    // Calls `use(row, of)` for the rows of a table that satisfy `condition`, in which ?1 and ?2 are
+    // the window. `of` has the columns `more`, which follow those of the row. Does nothing if the
+    // table does not exist.
     template<class Row, class Use>
     Result<void> forEach(std::string_view condition, std::string_view more, std::string_view joined,
                          Use use)
@@ -61,7 +62,7 @@ private:
             return true;
         });
     }
-    // Work within the window, with the op that launched it.
+    // Reads work within the window, with the op that launched it.
     template<class Row, class Use>
     Result<void> forEachLaunched(Use use)
     {
@@ -126,7 +127,7 @@ private:
         });
     }
 
-    // Those of libraries: ops have the domain 1.
+    // Reads the ranges of libraries. The ranges of ops have domain 1.
     Result<void> readRanges()
     {
         const auto areLinked = hasTable(m_database, kTableOf<RangeRow>.name);
@@ -161,8 +162,8 @@ private:
             });
     }
 
-    // Where kernels of a live run were recorded, the ranges of ops stand where the host launched
-    // them, not where they ran.
+    // In a live run with recorded kernels, the NVTX range of an op is where the host launched it
+    // and not where it ran.
     Result<void> readLaunches()
     {
         const auto areThere = hasTable(m_database, kTableOf<KernelRow>.name);
@@ -221,8 +222,8 @@ private:
     Database& m_database;
     Window m_window;
     GpuTrace m_trace;
-    std::unordered_map<std::int64_t, std::uint32_t> m_texts;  // StringIds.id -> place in strings
-    std::unordered_map<std::string, std::uint32_t> m_written; // of those that no id stands for
+    std::unordered_map<std::int64_t, std::uint32_t> m_texts;  // StringIds.id -> index in strings
+    std::unordered_map<std::string, std::uint32_t> m_written; // strings without an id
 };
 
 } // namespace

@@ -3,15 +3,16 @@
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/store/table.h"
 
-// The tables of what ran on GPUs, made with their first row, as in Nsight Systems' exports. Those
-// without BS_ have its names, order and types, schema 3.28.1.
+// The tables of GPU activity, as in exports of Nsight Systems; each is created with its first row.
+// Tables without BS_ have its names, order and types (schema 3.28.1).
 
 namespace profiler {
 
 inline constexpr std::string_view kKernelsTraced = "`--trace kernels` or `all`",
                                   kAllTraced = "`--trace all`", kGpuRuns = "runs on GPUs";
 
-// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1; unknown is 7 and 0.
+// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1. Unknown is 7 in Nsight
+// Systems and 0 in CUPTI.
 struct MemoryKind
 {
     std::uint8_t& cupti;
@@ -35,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// When and where a piece of work ran.
+// The columns that say when and where work ran.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",
@@ -119,7 +120,7 @@ void columns(OfProcess<engine::GpuWait>& row, auto&& column)
 
 template<>
 inline constexpr TableText kTableOf<OfProcess<engine::GpuAllocation>>{
-    "CUDA_GPU_MEMORY_USAGE_EVENTS", kAllTraced, "Memory that the driver allocated and freed"};
+    "CUDA_GPU_MEMORY_USAGE_EVENTS", kAllTraced, "Memory allocated and freed by the driver"};
 void columns(OfProcess<engine::GpuAllocation>& row, auto&& column)
 {
     engine::GpuAllocation& event = row.work;
@@ -174,7 +175,7 @@ void columns(StreamNameRow& row, auto&& column)
 template<>
 inline constexpr TableText kTableOf<engine::GpuSample>{
     "BS_gpu_sample", kKernelsTraced,
-    "Clocks, power and heat of the GPUs, ten samples a second. 0: not reported"};
+    "Clocks, power and temperature of the GPUs, ten samples per second. 0: not reported"};
 void columns(engine::GpuSample& sample, auto&& column)
 {
     column({"time", kInteger, "ns", "of the timeline (live), CLOCK_MONOTONIC (emulated)"},
@@ -186,13 +187,14 @@ void columns(engine::GpuSample& sample, auto&& column)
     column({"temperature", kInteger, "degrees Celsius"}, sample.temperature);
     column({"throttle", kInteger, "",
             "sum of NVML's reasons: 1 idle, 2 application clocks, 4 power cap, 8 hardware, 16 sync "
-            "boost, 32 heat, 64 heat by the hardware, 128 power brake, 256 display clocks"},
+            "boost, 32 thermal slowdown, 64 hardware thermal slowdown, 128 power brake, 256 "
+            "display clocks"},
            sample.throttle);
 }
 
 template<>
-inline constexpr TableText kTableOf<engine::GpuOverhead>{
-    "BS_gpu_overhead", kKernelsTraced, "Time that the tracer took from the program"};
+inline constexpr TableText kTableOf<engine::GpuOverhead>{"BS_gpu_overhead", kKernelsTraced,
+                                                         "Time that the tracer itself took"};
 void columns(engine::GpuOverhead& overhead, auto&& column)
 {
     column({"begin", kInteger, "ns"}, overhead.window.begin);
@@ -207,7 +209,7 @@ struct LaunchRow
 };
 template<>
 inline constexpr TableText kTableOf<LaunchRow>{
-    "BS_gpu_launch", kKernelsTraced, "Which execution of which op launched a piece of work"};
+    "BS_gpu_launch", kKernelsTraced, "The execution of an op that launched each piece of work"};
 void columns(LaunchRow& row, auto&& column)
 {
     column({"correlation", kId, "", "joins `correlationId`"}, row.correlation);
@@ -222,8 +224,7 @@ struct RangeRow
 };
 template<>
 inline constexpr TableText kTableOf<RangeRow>{
-    "BS_gpu_range", kKernelsTraced,
-    "Within the launches of which op the NVTX range of a library is"};
+    "BS_gpu_range", kKernelsTraced, "The op during whose launch a library pushed an NVTX range"};
 void columns(RangeRow& row, auto&& column)
 {
     column({"event", kId, "", "`NVTX_EVENTS.eventId`"}, row.event);

@@ -17,7 +17,8 @@ using namespace engine;
 
 namespace {
 
-// Adds the rows of a table that spells numbers: `names` from 0 on, as in "HTOD=Host-to-Device,".
+// Adds the rows of an ENUM_ table. `names` has the names and labels of 0, 1, ..., as in
+// "HTOD=Host-to-Device,".
 template<const PlainText& Text>
 Result<void> addNumbers(Database& database, const std::string& prefix, std::string_view names)
 {
@@ -31,7 +32,7 @@ Result<void> addNumbers(Database& database, const std::string& prefix, std::stri
     return addRows(database, rows);
 }
 
-// The tables that spell the numbers in the tables of GPUs.
+// Writes the ENUM_ tables, which name the numbers in the tables of GPU activity.
 Result<void> addKinds(Database& database, const GpuTrace& trace)
 {
     Result<void> done;
@@ -59,7 +60,7 @@ Result<void> addKinds(Database& database, const GpuTrace& trace)
     return done;
 }
 
-// Which work belongs to an op.
+// The launches of all work that belongs to an op.
 std::vector<LaunchRow> launchesOf(const GpuTrace& trace)
 {
     std::vector<LaunchRow> launches;
@@ -108,8 +109,8 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
     const auto ofPid = [&]<class Each>(const Each& each) {
         return OfProcess<Each>{each, m_process};
     };
-    // The call of an op stands on the thread where its NVTX range is, so that the documented joins
-    // find it there.
+    // The call of an op is stored with the thread that has the op's NVTX range, so that the
+    // documented joins find both together.
     const auto threadOf = [&](const GpuCall& call) {
         constexpr std::uint32_t kThreadBits = 0xFFFFFF;
         return call.of.isKnown() && call.of.op < index.count()
@@ -150,7 +151,8 @@ Result<void> GpuWriter::writeHealth(const GpuTraceHealth& health)
     return ok ? Result<void>() : tl::unexpected(m_database->error());
 }
 
-// A trace names its strings from 0 on, and a later one of the same capture goes on with them.
+// The strings of a trace are numbered from 0; a later trace of the same capture continues the
+// numbering.
 Result<void> GpuWriter::learnStrings(const GpuTrace& trace)
 {
     m_names.clear();

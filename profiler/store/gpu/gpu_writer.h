@@ -10,15 +10,15 @@
 
 namespace profiler {
 
-// Writes GPU activity to the tables of Nsight Systems, and its links to ops to the BS_ tables,
-// within the caller's transaction. Times are nanoseconds of the timeline.
+// Writes GPU activity to the tables of Nsight Systems, and its links to ops to BS_ tables, within
+// the caller's transaction. Times are ns of the timeline.
 class GpuWriter
 {
 public:
-    // The database must outlive it.
+    // The database must outlive this object.
     GpuWriter(Database& database, std::int64_t process);
 
-    // `index`: of the run's schedule.
+    // `index` belongs to the run's schedule.
     engine::Result<void> write(const engine::GpuTrace& trace, const engine::OpIndex& index);
 
 private:
@@ -30,7 +30,7 @@ private:
     Database* m_database;
     std::int64_t m_process = 0;
     std::unordered_map<std::string, std::int64_t> m_strings; // text -> StringIds.id
-    std::int64_t m_nextString = -1;                          // -1: not asked yet
+    std::int64_t m_nextString = -1;                          // -1: not read yet
     struct Name
     {
         std::int64_t mangled = 0, demangled = 0, brief = 0;

@@ -20,7 +20,7 @@ std::vector<PeerRow> peerRows(const GpuMachine& machine)
     return rows;
 }
 
-// The rows of a table that only some runs have.
+// Reads the rows of a table that only some runs have.
 template<class Row, class Use>
 Result<void> readSome(Database& database, Use use)
 {
@@ -35,7 +35,7 @@ Result<void> readSome(Database& database, Use use)
 
 void addPeer(const PeerRow& row, GpuMachine& machine)
 {
-    constexpr int kMost = 1024; // a damaged file names no device beyond
+    constexpr int kMost = 1024; // limit for damaged files
     if (row.source < 0 || row.target < 0 || row.source >= kMost || row.target >= kMost)
         return;
     const std::size_t from = row.source, to = row.target;

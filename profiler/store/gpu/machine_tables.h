@@ -5,14 +5,15 @@
 
 namespace profiler {
 
-// The GPUs of a run as Nsight Systems describes them (TARGET_INFO_GPU, TARGET_INFO_CUDA_DEVICE),
-// the CUDA configuration and peer access. Tables are created only if they have rows.
+// Writes the GPUs of a run as Nsight Systems describes them (TARGET_INFO_GPU,
+// TARGET_INFO_CUDA_DEVICE), the CUDA configuration and peer access. Tables are created only if they
+// have rows.
 engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& machine,
                                   std::int64_t process);
-// Clocks and throttling, known at the end of the run.
+// Writes clocks and throttling, which are known at the end of the run.
 engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& clocks);
 
-// Everything but the clocks, which are metrics.
+// Reads everything except the clocks, which are metrics.
 engine::Result<engine::GpuMachine> readMachine(Database& database);
 
 } // namespace profiler

@@ -19,11 +19,11 @@ constexpr std::int64_t kOneProcess = 0x1000000;
 constexpr std::int64_t kFirstSyntheticThread = 0x700000;
 constexpr int kDomain = 1; // kRangeDomain
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
-constexpr std::int64_t kFirstDomainRow = -1000; // of libraries' domains, downwards
+constexpr std::int64_t kFirstDomainRow = -1000; // domains of libraries, downwards
 
 using UtcNanoseconds = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-// "2026-11-21T03:31:16Z"; a run that does not say when it began began now.
+// Parses "2026-11-21T03:31:16Z"; the current time if the run has no start time.
 UtcNanoseconds startOf(const std::string& iso8601)
 {
     std::tm tm{};
@@ -71,7 +71,7 @@ Result<void> writeThreads(Database& database, int devices, std::int64_t process)
         .and_then([&] { return writeRows(database, threads); });
 }
 
-// Ids below zero: those of the ranges are the rows of their spans.
+// Domains and categories have negative ids, because the ids of ranges are those of their spans.
 Result<void> writeCategories(Database& database)
 {
     std::vector<NvtxRow> rows{{.id = -1,
@@ -139,7 +139,8 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
                 .domain = kDomain,
                 .text = engine::rangeText(op)};
     m_lastEnd = std::max(m_lastEnd, *row.end);
-    // What runs beside compute does not nest in it, so that push/pop would be untrue.
+    // Ops of other lanes are start/end ranges, because they overlap compute and do not nest in it
+    // as push/pop does.
     return insert(std::move(row), isCompute(op.kind));
 }
 
@@ -182,7 +183,8 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
         && linkRange(database, id, range.of);
 }
 
-// Which launches of which op it lies in: a thread of Linux does not say which device it serves.
+// Links the range to the op during whose launch it was pushed. The range's own thread, a Linux
+// thread, does not identify the device.
 bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of)
 {
     if (!of.isKnown() || of.isOtherCopys())

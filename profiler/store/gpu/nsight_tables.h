@@ -3,13 +3,12 @@
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/run_tables.h"
 
-// Tables of Nsight Systems' export that every run has, and those that describe the machine of a run
-// on GPUs. Those without BS_ have its names, order and types, schema 3.28.1.
+// The tables of Nsight Systems' export that every run has, and those that describe the machine of a
+// run on GPUs. Tables without BS_ have its names, order and types (schema 3.28.1).
 
 namespace profiler {
 
-inline constexpr PlainText kStrings{
-    {"StringIds", kEveryRun, "Texts, named by their id"}, "id value", kId};
+inline constexpr PlainText kStrings{{"StringIds", kEveryRun, "Strings by id"}, "id value", kId};
 using StringRow = Plain<kStrings, std::int64_t, std::string>;
 inline constexpr PlainText kThreads{
     {"ThreadNames", kEveryRun,
@@ -17,15 +16,16 @@ inline constexpr PlainText kThreads{
      "device)"},
     "nameId priority globalTid"};
 using ThreadRow = Plain<kThreads, std::int64_t, int, std::int64_t>;
-inline constexpr PlainText kProcesses{{"PROCESSES", kEveryRun, "The process that ran it"},
+inline constexpr PlainText kProcesses{{"PROCESSES", kEveryRun, "The process that recorded the run"},
                                       "globalPid pid name"};
 using ProcessRow = Plain<kProcesses, std::int64_t, std::int64_t, std::string>;
 inline constexpr PlainText kAnalysis{
     {"ANALYSIS_DETAILS", kEveryRun, "The extent of the run, written at its end"},
     "globalVid duration startTime stopTime"};
 using AnalysisRow = Plain<kAnalysis, int, std::int64_t, int, std::int64_t>;
-inline constexpr PlainText kStart{{"TARGET_INFO_SESSION_START_TIME", kEveryRun, "When it began"},
-                                  "utcEpochNs utcTime localTime systemClockNs"};
+inline constexpr PlainText kStart{
+    {"TARGET_INFO_SESSION_START_TIME", kEveryRun, "Start time of the run"},
+    "utcEpochNs utcTime localTime systemClockNs"};
 using StartRow = Plain<kStart, std::int64_t, std::string, std::string, std::optional<std::int64_t>>;
 inline constexpr PlainText kCapture{
     {"META_DATA_CAPTURE", kEveryRun,
@@ -34,8 +34,7 @@ inline constexpr PlainText kCapture{
 using CaptureRow = Plain<kCapture, std::string, std::string>;
 inline constexpr PlainText kExport{
     {"META_DATA_EXPORT", kEveryRun,
-     "`EXPORT_SCHEMA_VERSION` (`3.28.1`), `EXPORT_PRODUCT_VERSION` (the build that wrote the "
-     "file)"},
+     "`EXPORT_SCHEMA_VERSION` (`3.28.1`), `EXPORT_PRODUCT_VERSION` (build that wrote the file)"},
     "name value"};
 using ExportRow = Plain<kExport, std::string, std::string>;
 inline constexpr PlainText kCudaDevices{
@@ -44,7 +43,7 @@ inline constexpr PlainText kCudaDevices{
 using CudaDeviceRow
     = Plain<kCudaDevices, int, int, std::int64_t, std::string, std::optional<std::int64_t>>;
 
-// The tables that spell the numbers of other tables.
+// The ENUM_ tables, which name the numbers of other tables.
 template<const PlainText& Text>
 using NumberRow = Plain<Text, int, std::string, std::string>;
 inline constexpr std::string_view kNumberColumns = "id name label";
@@ -74,9 +73,9 @@ struct NvtxRow
     std::string text;
 };
 template<>
-inline constexpr TableText kTableOf<NvtxRow>{
-    "NVTX_EVENTS", kEveryRun,
-    "A range per span, without those of the replay; domains and categories have ids below 0"};
+inline constexpr TableText kTableOf<NvtxRow>{"NVTX_EVENTS", kEveryRun,
+                                             "A range per span, except for spans of the median "
+                                             "iteration; domains and categories have ids below 0"};
 void columns(NvtxRow& row, auto&& column)
 {
     nsight(column, "start", row.start, "end", row.end, "eventType", row.type, "rangeId", row.range,
@@ -94,7 +93,7 @@ inline std::optional<std::int64_t> numberOf(const engine::GpuFacts& gpu, std::st
         = std::ranges::find(gpu.numbers, name, &std::pair<std::string, std::int64_t>::first);
     return found == gpu.numbers.end() ? std::nullopt : std::optional(found->second);
 }
-// A number that CUDA reports of a GPU, by the name of its column; NULL: it does not.
+// A number of a GPU by the name of its column; NULL if CUDA does not report it.
 struct GpuNumber
 {
     engine::GpuFacts& gpu;
@@ -120,8 +119,8 @@ struct GpuRow
 template<>
 inline constexpr TableText kTableOf<GpuRow>{
     "TARGET_INFO_GPU", kGpuRuns,
-    "The GPUs as CUDA describes them (clock rates in Hz, bandwidth in bytes/s; NULL: not known). "
-    "An emulated run has a row per device: `NVIDIA H200 (emulated, 3 of 8)`"};
+    "The GPUs as CUDA describes them (clock rates in Hz, bandwidth in bytes/s; NULL: unknown). An "
+    "emulated run has a row per device: `NVIDIA H200 (emulated, 3 of 8)`"};
 void columns(GpuRow& row, auto&& column)
 {
     engine::GpuFacts& gpu = row.gpu;
@@ -141,15 +140,14 @@ void columns(GpuRow& row, auto&& column)
 
 using SettingRow = std::pair<std::string, std::string>;
 template<>
-inline constexpr TableText kTableOf<SettingRow>{"BS_machine", kGpuRuns, "How CUDA was set up"};
+inline constexpr TableText kTableOf<SettingRow>{"BS_machine", kGpuRuns, "The CUDA configuration"};
 void columns(SettingRow& setting, auto&& column)
 {
     column({"name", kText, "",
             "`cuda_driver cuda_runtime nvidia_driver cublaslt nccl cupti module_loading tf32 "
             "fallback CUDA_VISIBLE_DEVICES CUDA_DEVICE_MAX_CONNECTIONS`, where known"},
            setting.first);
-    column({"value", kMaybeText, "", "`fallback`: what is computed more slowly, and why"},
-           setting.second);
+    column({"value", kMaybeText, "", "`fallback`: the slower code path, and why"}, setting.second);
 }
 
 struct PeerRow
@@ -159,12 +157,12 @@ struct PeerRow
 };
 template<>
 inline constexpr TableText kTableOf<PeerRow>{"BS_peer_access", kGpuRuns,
-                                             "Which GPU can copy directly to which"};
+                                             "Peer access between GPUs"};
 void columns(PeerRow& row, auto&& column)
 {
     column({"source", kInteger, "", "CUDA's ordinal"}, row.source);
     column({"target", kInteger, "", "CUDA's ordinal"}, row.target);
-    column({"access", kInteger, "", "1: it can"}, row.access);
+    column({"access", kInteger, "", "1: supported"}, row.access);
 }
 
 } // namespace profiler

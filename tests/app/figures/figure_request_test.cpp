@@ -63,17 +63,16 @@ TEST_CASE("wrong usage names the option and what it takes")
               .starts_with("notes need recorded times"));
     CHECK(refusal("a.sqlite").starts_with("name the output file"));
     CHECK(refusal("a.sqlite -o f.tiff")
-          == "f.tiff has no known format; end it in .pdf, .svg, .tex or .png");
+          == "f.tiff has an unknown format; use the ending .pdf, .svg, .tex or .png");
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
           == "memory needs recorded times; leave out --memory or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
           == "--palette must be one of default, dualpipe, grey, zero-bubble, not 'mauve'");
     CHECK(refusal("a.sqlite -o f.pdf --width wide")
           == "--width must be a number from 1 to 100, not 'wide'");
-    CHECK(
-        refusal("a.sqlite -o f.pdf --preset acm").starts_with("there is no preset 'acm'; choose"));
+    CHECK(refusal("a.sqlite -o f.pdf --preset acm").starts_with("unknown preset 'acm'; use"));
     CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
-          == "rows 3-1 name no devices; write them as 0,2-3 or all");
+          == "rows 3-1 do not name devices; write them as 0,2-3 or all");
     CHECK(refusal("a.sqlite -o f.pdf --iteration -1")
               .starts_with("--iteration must be a whole number"));
     CHECK(refusal("a.sqlite -o f.pdf --dpi 0")

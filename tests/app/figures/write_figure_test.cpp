@@ -92,8 +92,8 @@ TEST_CASE("a figure is saved whole or not at all")
 {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("f.svg"));
-    REQUIRE(saveFigure(file, "one").has_value());
-    REQUIRE(saveFigure(file, "two").has_value());
+    REQUIRE(engine::saveFile(file.toStdString(), "one", engine::IfExists::Refuse).has_value());
+    REQUIRE(engine::saveFile(file.toStdString(), "two", engine::IfExists::Replace).has_value());
     QFile read(file);
     REQUIRE(read.open(QIODevice::ReadOnly));
     CHECK(read.readAll() == "two");

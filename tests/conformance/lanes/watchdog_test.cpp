@@ -75,10 +75,9 @@ void checkLost(const Trained& trained)
     CHECK(trained.result.error().code == Error::Code::Device);
     // Within an op, or in what lies between two: then the others say what they wait for.
     CHECK_THAT(trained.result.error().message,
-               Matches("device \\d, index \\d+, \\d[A-Z]\\S*: (it|what is queued \\w+ it) has been "
-                       "running for "
-                       "\\d+\\.\\d s and does not end")
-                   || Matches("nothing moves any more; device .*\\d[A-Z]\\S*, (does not come to "
+               Matches("device \\d, index \\d+, \\d[A-Z]\\S*: (it|the work queued \\w+ it) has "
+                       "been running for \\d+\\.\\d s without completing")
+                   || Matches("all devices have stopped; device .*\\d[A-Z]\\S*, (has not reached "
                               "it|waits for the .*)"));
 }
 
@@ -178,7 +177,7 @@ TEST_CASE("a driver that does not come back ends a live run, and its thread is l
     CHECK(live.devicesWereLost);
     CHECK(live.result.error().code == Error::Code::Device);
     CHECK_THAT(live.result.error().message,
-               Matches("the driver has not answered for \\d+\\.\\d s"));
+               Matches("the CUDA driver has not responded for \\d+\\.\\d s"));
     CHECK(live.run.timeline.iterations.size() == 1);
     cuda_on_cpu::plugIn({});
 }

@@ -196,7 +196,7 @@ TEST_CASE("a run on a GPU that never ends fails, and says that its devices are l
     const auto run = runOnDevices(experiment, on(1, Mode::Emulate), observer, false);
     REQUIRE_FALSE(run);
     CHECK(run.error().code == Error::Code::Device);
-    CHECK_THAT(run.error().message, Catch::EndsWith("does not end"));
+    CHECK_THAT(run.error().message, Catch::EndsWith("without completing"));
     CHECK(devicesAreLost()); // nothing of it was destroyed, which would have waited
     CHECK(ended);
     cuda_on_cpu::wakeUp();

@@ -46,3 +46,16 @@ TEST_CASE("an integer is read whole or not at all")
     for (const std::string_view text : {"", " 1", "1 ", "1.5", "0x1", "+1", "99999999999", "one"})
         CHECK_FALSE(parseInteger<int>(text));
 }
+
+TEST_CASE("control characters are shown, colours and line ends are kept")
+{
+    CHECK(withoutControls("a\tb\n\x1B[1;31mred\x1B[0m\x1B[K")
+          == "a\tb\n\x1B[1;31mred\x1B[0m\x1B[K");
+    CHECK(withoutControls("\x1B]52;c;AAAA\x07") == "\\x1b]52;c;AAAA\\x07");
+    CHECK(withoutControls("\x1B[2J") == "\\x1b[2J");
+    CHECK(withoutControls("\xC2\x9B"
+                          "2J \xC2\xA0 \xC3\xBC")
+          == "\\x9b2J \xC2\xA0 \xC3\xBC");
+    CHECK(withoutControls("\x1B") == "\\x1b");
+    CHECK(withoutControls("\x7F").size() == 4);
+}

@@ -41,7 +41,7 @@ TEST_CASE("a stage may cost something of its own, its backward split as the othe
     CHECK(units(*prices, opOf(OpKind::Recompute, 1)) == 4);
     costs.stages = {{2, {1}, {1}}};
     CHECK_THAT(unitPrices(Shape{2, 2, 1}, costs).error().message,
-               Catch::Contains("stage 2 has costs, but does not exist")
+               Catch::Contains("--stage-cost names stage 2, which does not exist")
                    && Catch::Contains("0 to 1"));
 }
 

@@ -38,7 +38,7 @@ std::string message(const Experiment& experiment)
 
 } // namespace
 
-TEST_CASE("a run has its warm-up, its measured iterations, and the median replay last")
+TEST_CASE("a run has its warm-up, its measured iterations, and the median iteration last")
 {
     const auto result = tests::runOf(miniature("bitpipe"));
     REQUIRE(result);
@@ -231,7 +231,7 @@ TEST_CASE("errors of a run say what to do")
     experiment = miniature("1f1b");
     experiment.textFile = "/nowhere/book.txt";
     CHECK(message(experiment)
-          == "--text: cannot open '/nowhere/book.txt': No such file or directory");
+          == "--text: cannot read /nowhere/book.txt: No such file or directory; check the path");
 
     experiment = miniature("1f1b");
     experiment.scheduleFile = "/nowhere/schedule.csv";
@@ -252,28 +252,28 @@ TEST_CASE("errors of a run say what to do")
     experiment = miniature("seq1f1b");
     experiment.model.recompute = Recompute::Full;
     CHECK_THAT(message(experiment),
-               StartsWith("slices of a sequence need what full recomputation throws away"));
+               StartsWith("sequence slices read activations that full recomputation frees"));
 
     experiment = miniature("pipedream");
     experiment.model.tied = true;
     CHECK_THAT(message(experiment),
-               StartsWith("a tied head cannot be trained with an asynchronous scheme"));
+               StartsWith("asynchronous schemes cannot train tied embeddings"));
 
     experiment = miniature("1f1b");
     experiment.mode = Mode::Simulate;
-    CHECK(message(experiment) == "a run cannot be of mode 'simulate': use --mode emulate or live");
+    CHECK(message(experiment) == "mode 'simulate' cannot be run: use --mode emulate or live");
 
     experiment = miniature("chimera");
     experiment.schedule.options["concat"] = "halving";
     experiment.model.microBatchSize = 3;
     CHECK(message(experiment)
-          == "chimera works on halves of a micro-batch, and 3 samples cannot be halved: use "
+          == "chimera splits micro-batches into halves, but 3 samples cannot be halved: use "
              "--micro-batch-size 4");
 
     experiment = miniature("seq1f1b");
     experiment.schedule.options["slices"] = "3";
     CHECK(message(experiment)
-          == "3 slices are not equal parts of a sequence of 16 tokens: use --sequence 18");
+          == "3 slices do not divide a sequence of 16 tokens evenly: use --sequence 18");
 }
 
 TEST_CASE("a schedule from a file trains like the scheme that wrote it")

@@ -77,10 +77,9 @@ TEST_CASE("a bad experiment is an error that names the key")
     CHECK(message("[run]\nseed = -1")
           == "experiment: run.seed must be a whole number from 0 to 18446744073709551615");
     CHECK(message("[model]\npreset = \"tiny\"\nlayers = 3")
-          == "experiment: [model] has a preset, so it can have no other key");
+          == "experiment: [model] has a preset; remove its other keys, or the preset");
     CHECK(message("[nonsense]")
-          == "experiment: 'nonsense' is unknown: there are the tables "
-             "schedule, run, model, link");
+          == "experiment: unknown table 'nonsense'; the tables are schedule, run, model and link");
     CHECK(message("[run]\niterations = 0")
           == "experiment: run.iterations must be a whole number from 1 to 1000000");
     CHECK(message("[run\n").starts_with("experiment: line 1: "));

@@ -31,7 +31,8 @@ TEST_CASE("an unknown model is an error that names the presets")
                    "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
                    "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
-          == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
+          == Error{Error::Code::NotFound,
+                   "cannot read /nowhere/m.toml: No such file or directory; check the path"});
 }
 
 TEST_CASE("the papers' models have the papers' sizes")
@@ -92,12 +93,13 @@ TEST_CASE("a bad model table is an error that names the key")
     CHECK(message("[optimizer]\nbeta1 = 1.0")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
     CHECK(message("width = 10\nheads = 4") == "model: width 10 is not a multiple of heads 4");
-    CHECK(message("depth = 3") == "model: there is no key 'depth'");
+    CHECK(message("depth = 3") == "model: unknown key 'depth'");
     CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
     CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 are not a multiple of kv_heads 3");
     CHECK(message("family = \"llama\"\nwidth = 12\nheads = 4")
-          == "model: width 12 / heads 4 is odd, but rotary positions need pairs");
+          == "model: width 12 / heads 4 is odd, but rotary embeddings rotate pairs; change width "
+             "or heads");
     CHECK(message("family = \"bert\"")
           == "model: vocabulary must be at least 257 for family = \"bert\", which hides tokens");
 }

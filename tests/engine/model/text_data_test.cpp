@@ -154,8 +154,8 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
         return TextData::fromFile(path, 1, 8).error().message;
     };
     CHECK(message("/nowhere/text")
-          == "--text: cannot open '/nowhere/text': No such file or directory");
-    CHECK(message("/tmp") == "--text: '/tmp' is a folder");
+          == "--text: cannot read /nowhere/text: No such file or directory; check the path");
+    CHECK(message("/tmp") == "--text: /tmp is a folder; name a file in it");
     {
         const TextFile file("");
         CHECK(message(file.path)
@@ -185,8 +185,8 @@ TEST_CASE("a grammar tells the probability of what it says")
 TEST_CASE("a bad grammar is an error that names the line or the name")
 {
     CHECK(Grammar::parse("a: b\nnonsense").error().message
-          == "grammar, line 2: a rule is 'name: choice | choice'");
-    CHECK(Grammar::parse("a: {b").error().message == "grammar, line 1: '{' without '}'");
+          == "grammar, line 2: not a rule; write 'name: choice | choice'");
+    CHECK(Grammar::parse("a: {b").error().message == "grammar, line 1: '{' has no matching '}'");
     CHECK(Grammar::parse("a: {b}").error().message == "the grammar has no rule for {b}");
     CHECK(Grammar::parse("# nothing").error().message == "the grammar has no rules");
 }

@@ -69,7 +69,7 @@ TEST_CASE("what does not fit says on which device, at which op, by how much, and
     planned.experiment.deviceMemory = planned.fullest() - 3'000'000;
     const std::string message = planned.check().error().message;
     CHECK_THAT(message, Catch::StartsWith("device 3 needs "));
-    CHECK_THAT(message, Catch::Contains(" at 3F7 and --device-memory leaves it "));
+    CHECK_THAT(message, Catch::Contains(" at 3F7, but --device-memory is "));
     CHECK_THAT(message, Catch::Contains(", 3.0 MB too little; these would fit: "));
     CHECK_THAT(message, Catch::Contains("--scheme 1f1b ("));
     CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));

@@ -109,9 +109,9 @@ TEST_CASE("an option that is a number takes any from its smallest on, and its de
     CHECK(scheduleOf("interleaved-1f1b", 4, 8, {{"group", "D"}})
           == scheduleOf("interleaved-1f1b", 4, 8, {{"group", "4"}}));
     CHECK(errorOf(withOption("seq1f1b", "slices", "0"))
-          == "seq1f1b does not take slices=0; it is 2, or an integer from 1 on");
+          == "seq1f1b does not accept slices=0; use 2, or an integer of at least 1");
     CHECK(errorOf(withOption("interleaved-1f1b", "group", "big"))
-          == "interleaved-1f1b does not take group=big; it is D, or an integer from 1 on");
+          == "interleaved-1f1b does not accept group=big; use D, or an integer of at least 1");
     CHECK(errorOf(withOption("interleaved-1f1b", "group", "3"))
           == "interleaved-1f1b needs at least as many micro-batches per group as devices (4), not "
              "3; the nearest is 4");
@@ -144,17 +144,17 @@ TEST_CASE("a million devices are refused before anything is allocated")
           == "1000000 devices are too many; the limit is 65534");
     CHECK(errorOf("1f1b", 60'000, 2'000'000'000)
           == "2000000000 micro-batches on 60000 devices would be 240000000000000 ops and need "
-             "44703483.6 GiB, more than the limit of 16777216 ops; take fewer devices or "
+             "44703483.6 GiB, more than the limit of 16777216 ops; use fewer devices or "
              "micro-batches");
     CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
     CHECK(errorOf(withOption("seq1f1b", "slices", "2000000000"))
           == "seq1f1b supports fewer than 65535 slices per micro-batch, not 2000000000");
     ScheduleRequest sliced = requestOf("seq1f1b", 4, 100'000);
     sliced.options["slices"] = "1000";
-    CHECK(errorOf(sliced)
-          == "100000 micro-batches of 1000 slices on 4 devices would be 800000000 ops and need "
-             "149.0 GiB, more than the limit of 16777216 ops; take fewer devices, slices or "
-             "micro-batches");
+    CHECK(
+        errorOf(sliced)
+        == "100000 micro-batches of 1000 slices on 4 devices would be 800000000 ops and need 149.0 "
+           "GiB, more than the limit of 16777216 ops; use fewer devices, slices or micro-batches");
     ScheduleRequest request = requestOf("looped-bfs", 60'000, 2'000'000'000);
     request.chunks = 2'000'000'000;
     CHECK_THAT(errorOf(request), Catch::Contains("480000000000000000000000 ops"));
@@ -166,7 +166,7 @@ TEST_CASE("where the machine is the limit, what it has and what would be needed 
     CHECK(checkRequest(requestOf("1f1b", 1024, 20'000), limit));
     CHECK(checkRequest(requestOf("1f1b", 1024, 40'000), limit).error().message
           == "40000 micro-batches on 1024 devices would be 81920000 ops and need 15.3 GiB, more "
-             "than the 9.3 GiB available; take fewer devices or micro-batches");
+             "than the 9.3 GiB available; use fewer devices or micro-batches");
     const SizeLimit machine = limitOfMachine(kBytesPerSummedOp);
     CHECK(machine.ops > kMaxOps);
     CHECK(machine.ops <= kMostOps);
@@ -181,9 +181,9 @@ TEST_CASE("an unknown name is answered with the nearest one")
     CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
           == "gpipe has no option 'backwards'; did you mean 'backward'?");
     CHECK(errorOf(withOption("gpipe", "backward", "lif"))
-          == "gpipe does not take backward=lif; did you mean 'lifo'?");
+          == "gpipe does not accept backward=lif; did you mean 'lifo'?");
     CHECK(errorOf(withOption("bitpipe", "placement", "lopping"))
-          == "bitpipe does not take placement=lopping; did you mean 'looping'?");
+          == "bitpipe does not accept placement=lopping; did you mean 'looping'?");
     CHECK(errorOf(withOption("1f1b", "backward", "lifo"))
           == "1f1b has no options; remove --set backward=lifo");
 }

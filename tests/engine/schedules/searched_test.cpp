@@ -208,8 +208,8 @@ TEST_CASE("costs are three positive integers")
         INFO(wrong);
         REQUIRE_FALSE(schedule);
         CHECK(schedule.error().message
-              == "zb-1p does not take costs=" + wrong
-                  + "; it is F:I:W, three integers from 1 to 1000000");
+              == "zb-1p does not accept costs=" + wrong
+                  + "; write F:I:W, three integers from 1 to 1000000");
     }
     CHECK(scheduleOf("zb-2p", 4, 8, {{"costs", "1:1:1"}}) == scheduleOf("zb-2p", 4, 8));
     CHECK(scheduleOf("zb-2p", 4, 8, {{"costs", "7:7:7"}}).program

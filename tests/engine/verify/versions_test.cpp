@@ -178,7 +178,7 @@ TEST_CASE("a window that ends within an update is refused with one that does not
     const auto runnable = checkRunnable(schedule("pipedream-2bw", 4, 10));
     REQUIRE_FALSE(runnable);
     CHECK_THAT(runnable.error().message,
-               Contains("the last 2 of 10 micro-batches are no whole update, which takes 4")
+               Contains("the last 2 of 10 micro-batches do not complete an update of 4")
                    && Contains("--micro-batches 12"));
     CHECK(checkRunnable(schedule("pipedream-2bw", 4, 12)));
 }

@@ -309,7 +309,7 @@ TEST_CASE("a run that cuts its sequences another way is refused for that, not fo
 {
     const Run two = runOf(scheduleOf("seq1f1b", 4, 8, {{"slices", "2"}}), {});
     CHECK(refusal(two, scheduleOf("seq1f1b", 4, 8, {{"slices", "4"}}))
-              .find("divides micro-batches into 2 slices and the schedule into 4")
+              .find("has 2 slices per micro-batch but the schedule has 4")
           != std::string::npos);
 }
 

@@ -35,9 +35,9 @@ TEST_CASE("runs on the two clocks are never subtracted")
     const Comparison c = compare({&units, &measured}).value();
     CHECK_FALSE(c.comparable);
     CHECK(c.notes.size() == 2);
-    CHECK(summarize(c, 1)
-          == "mine and 1F1B have no common clock: one is in abstract units, the other in "
-             "nanoseconds");
+    CHECK(
+        summarize(c, 1)
+        == "mine and 1F1B cannot be compared: one is in abstract units, the other in nanoseconds");
 }
 
 TEST_CASE("what one run does not say contradicts nobody")
@@ -94,4 +94,29 @@ TEST_CASE("numbers read as people write them")
     CHECK(bytesText(3 * 1024 * 1024) == "3.0 MiB");
     CHECK(bytesText(-3 * 1024 * 1024) == "-3.0 MiB");
     CHECK(shareText(1.0 / 7) == "14.3 %");
+}
+
+TEST_CASE("runs of one scheme are named by what differs between them")
+{
+    Run one, two, other;
+    for (Run* run : {&one, &two, &other}) {
+        run->info.label = "1F1B";
+        run->schedule.shape = {4, 4, 8, 1, 1, 1};
+        run->info.command = "bscope run --scheme 1f1b --iterations 3";
+    }
+    CHECK(distinctLabels({&one, &two}) == std::vector<std::string>{"1F1B", "1F1B (2)"});
+    two.schedule.shape.dataParallel = 2;
+    two.info.command = "bscope run --scheme 1f1b --data-parallel 2 --learning-rate 0.01";
+    other.info.label = "GPipe";
+    CHECK(distinctLabels({&one, &two, &other})
+          == std::vector<std::string>{"1F1B, W = 1, --learning-rate default",
+                                      "1F1B, W = 2, --learning-rate 0.01", "GPipe"});
+    const auto found = differences({&one, &two, &other});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].title == "W");
+    CHECK(found[0].values == std::vector<std::string>{"1", "2", "1"});
+    CHECK(found[1].title == "--learning-rate");
+    CHECK(found[1].values == std::vector<std::string>{"", "0.01", ""});
+    CHECK(differences({&one}).empty());
+    CHECK(differences({}).empty());
 }

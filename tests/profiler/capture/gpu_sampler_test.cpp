@@ -158,10 +158,10 @@ TEST_CASE("NVML that does not start, or knows none of the GPUs, is one sentence"
 TEST_CASE("every reason for being slow has its word, and an unknown one its number")
 {
     CHECK(throttleText(0x1).empty());
-    CHECK(throttleText(0x24) == "power cap, heat");
+    CHECK(throttleText(0x24) == "power cap, thermal slowdown");
     CHECK(throttleText(0x1FE)
-          == "application clocks, power cap, hardware slowdown, sync boost, heat, heat, by the "
-             "hardware, power brake, display clocks");
+          == "application clocks, power cap, hardware slowdown, sync boost, thermal slowdown, "
+             "hardware thermal slowdown, power brake, display clocks");
     CHECK(throttleText(0x1000) == "reason 0x1000");
     CHECK(clockText({}).empty());
 }

@@ -21,7 +21,7 @@ TEST_CASE("the default figure of BitPipe D 4, N 4 is fit for print")
 {
     const auto found = checks(tests::unitRun("bitpipe", 4, 4));
     CHECK(found[0] == FigureCheck{true, "smallest number 5.5 pt"});
-    CHECK(found[1] == FigureCheck{true, "every ink at least 4.5 : 1"});
+    CHECK(found[1] == FigureCheck{true, "contrast of numbers at least 4.5 : 1"});
     CHECK(found[2] == FigureCheck{true, "legible in grey"});
 }
 
@@ -58,7 +58,8 @@ TEST_CASE("ink under 4.5 : 1 is a warning that names the row")
     for (SceneShape& shape : scene.groups[1].shapes)
         if (auto* text = std::get_if<Text>(&shape))
             text->colour = {0x31, 0x5A, 0xC2};
-    CHECK(checkFigure(scene, {})[1] == FigureCheck{false, "Device 1: ink 1.0 : 1"});
+    CHECK(checkFigure(scene, {})[1]
+          == FigureCheck{false, "Device 1: contrast of numbers only 1.0 : 1"});
 }
 
 TEST_CASE("sight keeps grey grey, and luminance where colours go")

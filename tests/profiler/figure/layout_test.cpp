@@ -264,7 +264,7 @@ TEST_CASE("a memory strip stands under every row, on one scale of bytes")
     CHECK(heightOf(stash[0]) == Approx(heightOf(resident[0])));
     CHECK(all<Text>(scene, "legend-text").back().text == "other memory");
     CHECK(refusal({tests::unitRun("1f1b", 2, 2)}, options)
-          == "1F1B, D 2, N 2 recorded no memory; leave the memory strip out");
+          == "1F1B, D 2, N 2 has no recorded memory; remove the memory strip");
 }
 
 TEST_CASE("a figure that cannot be drawn says which option is at fault")
@@ -272,7 +272,7 @@ TEST_CASE("a figure that cannot be drawn says which option is at fault")
     const std::vector runs{tests::unitRun("bitpipe", 4, 4)};
     FigureOptions small;
     small.fontSize = 4;
-    CHECK(refusal(runs, small) == "type of 4 pt cannot be printed; choose 5 to 72 pt");
+    CHECK(refusal(runs, small) == "a font size of 4 pt cannot be printed; use 5 to 72 pt");
     FigureOptions row;
     row.devices = {4};
     CHECK(refusal(runs, row) == "BitPipe, D 4, N 4, v 2 has no device 4; rows are 0 to 3");
@@ -284,10 +284,9 @@ TEST_CASE("a figure that cannot be drawn says which option is at fault")
     narrow.fontSize = 20;
     CHECK(refusal(runs, narrow)
               .starts_with("a font of 20 pt leaves no space for the time axis in 1 inches"));
-    CHECK(
-        refusal({tests::unitRun("1f1b", 4, 4), tests::measuredRun("1f1b", 4, 4)}, {})
-        == "1F1B, D 4, N 4 is in abstract units and 1F1B, D 4, N 4 is not, so they share no axis; "
-           "draw both with --times schematic");
+    CHECK(refusal({tests::unitRun("1f1b", 4, 4), tests::measuredRun("1f1b", 4, 4)}, {})
+          == "1F1B, D 4, N 4 is in abstract units but 1F1B, D 4, N 4 is not, so they cannot share "
+             "an axis; draw both with --times schematic");
     FigureOptions font;
     font.font = "No Such Face";
     CHECK(refusal(runs, font)

@@ -80,5 +80,5 @@ TEST_CASE("an unknown palette names those there are")
     REQUIRE_FALSE(palette.has_value());
     CHECK(palette.error().code == engine::Error::Code::NotFound);
     CHECK(palette.error().message
-          == "there is no palette 'magenta'; choose one of default, dualpipe, grey, zero-bubble");
+          == "unknown palette 'magenta'; use one of default, dualpipe, grey, zero-bubble");
 }

@@ -76,6 +76,6 @@ TEST_CASE("interference is told by kind of op")
     const RunInfo info = onGpus({});
     CHECK(interferenceRatio(info.interference) == Approx(1125.0 / 1010));
     CHECK(interferenceText(info.interference)
-          == "ops take 1.11 times as long beside the others as alone (F 1.10, OPT 2.50)");
+          == "interference slows ops down by a factor of 1.11 (F 1.10, OPT 2.50)");
     CHECK(interferenceRatio({}) == 0);
 }

@@ -152,7 +152,7 @@ TEST_CASE("a run that was recorded without ops is told from one that has not beg
     const auto refused = checkHasOps(run, "a.sqlite");
     REQUIRE(!refused);
     CHECK_THAT(refused.error().message,
-               Catch::StartsWith("a.sqlite holds losses and durations, but no ops"));
+               Catch::StartsWith("a.sqlite has losses and durations, but no ops"));
     run.timeline.iterations.clear();
     CHECK(checkHasOps(run, "a.sqlite"));
 }

@@ -7,45 +7,14 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 namespace tests {
-
-// An empty folder, gone at the end of the test.
-class TemporaryFolder
-{
-public:
-    TemporaryFolder()
-    {
-        std::string pattern
-            = (std::filesystem::temp_directory_path() / "bubblescope-test-XXXXXX").string();
-        REQUIRE(mkdtemp(pattern.data()) != nullptr);
-        m_path = pattern;
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder()
-    {
-        std::error_code ignored;
-        std::filesystem::permissions(m_path, std::filesystem::perms::owner_all, ignored);
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
-    const std::filesystem::path& path() const { return m_path; }
-    std::ptrdiff_t files() const
-    {
-        return std::distance(std::filesystem::directory_iterator(m_path),
-                             std::filesystem::directory_iterator());
-    }
-
-private:
-    std::filesystem::path m_path;
-};
 
 // BitPipe, D = 4, N = 4, simulated: three iterations of 14 units each.
 inline engine::Run simulatedRun(int iterations = 3)

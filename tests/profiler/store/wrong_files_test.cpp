@@ -1,3 +1,5 @@
+#include "profiler/store/copy_run.h"
+#include "profiler/store/notes.h"
 #include "tests/profiler/store/store_support.h"
 
 #include <sqlite3.h>
@@ -78,8 +80,7 @@ TEST_CASE("a truncated run says how much of it is there")
          {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{60}}) {
         std::filesystem::resize_file(folder / "run.sqlite", left);
         CHECK(refusal(folder / "run.sqlite")
-              == "is truncated (" + std::to_string(left)
-                  + " bytes are there): copy it again, whole");
+              == "is truncated (" + std::to_string(left) + " bytes are there): copy it again");
     }
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("a SQLite file of another program is named as such")
     const TemporaryFolder folder;
     runSql(folder / "other.sqlite", "CREATE TABLE moz_places (id); CREATE TABLE moz_hosts (id)");
     CHECK(refusal(folder / "other.sqlite")
-          == "is a SQLite file of another program (it holds moz_hosts, moz_places), not a "
+          == "is a SQLite file of another program (with tables moz_hosts, moz_places), not a "
              "Bubblescope run");
     runSql(folder / "nsys.sqlite",
            "CREATE TABLE StringIds (id, value); CREATE TABLE "
@@ -97,19 +98,18 @@ TEST_CASE("a SQLite file of another program is named as such")
         refusal(folder / "nsys.sqlite")
         == "is an Nsight Systems export, not a Bubblescope run: open a file that bscope recorded");
     runSql(folder / "nothing.sqlite", "PRAGMA user_version = 1");
-    CHECK(refusal(folder / "nothing.sqlite")
-          == "is a SQLite file with nothing in it, not a Bubblescope run");
+    CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
 }
 
 TEST_CASE("a run with views, triggers or virtual tables is not opened")
 {
     CHECK(refusalAfter("CREATE VIEW peek AS SELECT * FROM BS_span")
-          == "holds the view peek, which no run has: it was changed by another program and is not "
-             "opened");
+          == "has the view peek, which a run cannot have: another program has changed it; use "
+             "another copy");
     CHECK(refusalAfter("CREATE TRIGGER t AFTER INSERT ON BS_span BEGIN DELETE FROM BS_run; END")
-              .starts_with("holds the trigger t,"));
+              .starts_with("has the trigger t,"));
     CHECK(refusalAfter("DROP TABLE BS_span; CREATE VIEW BS_span AS SELECT 1 AS id")
-              .starts_with("holds the view BS_span,"));
+              .starts_with("has the view BS_span,"));
 }
 
 TEST_CASE("an index, as the documented recipes make one, does no harm")
@@ -142,7 +142,7 @@ TEST_CASE("numbers of iterations that no run can have are not believed")
 
 TEST_CASE("rows that point at nothing are errors that name the table and the row")
 {
-    const std::string kAdvice = "): record the run again or take a copy of it";
+    const std::string kAdvice = "): use another copy or record the run again";
     CHECK(refusalAfter("UPDATE BS_span SET op = 100000 WHERE id = 20")
           == "is damaged (BS_span, row 20" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_span SET op = -1 WHERE id = 20")
@@ -218,4 +218,107 @@ TEST_CASE("a file that we may not read says so")
     int status = 0;
     waitpid(child, &status, 0);
     CHECK(WEXITSTATUS(status) == 0);
+}
+
+namespace {
+
+// A rollback journal whose last record names a super-journal, as in pager.c: page 1's number, the
+// name, its length, the sum of its bytes, the magic number.
+void writeJournalOf(const std::filesystem::path& run, const std::filesystem::path& superJournal)
+{
+    const auto number = [](std::uint32_t value) {
+        std::string bytes;
+        for (const unsigned shift : {24U, 16U, 8U, 0U})
+            bytes += static_cast<char>(value >> shift & 0xFFU);
+        return bytes;
+    };
+    const std::string magic = "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7", name = superJournal.string();
+    std::uint32_t sum = 0;
+    for (const char c : name)
+        sum += static_cast<std::uint32_t>(static_cast<int>(c));
+    std::string header = magic + number(0) + number(7)
+        + number(static_cast<std::uint32_t>(std::filesystem::file_size(run) / 4096)) + number(512)
+        + number(4096);
+    header.resize(512);
+    std::ofstream(run.string() + "-journal", std::ios::binary)
+        << header << number((1U << 30U) / 4096 + 1) << name
+        << number(static_cast<std::uint32_t>(name.size())) << number(sum) << magic;
+}
+
+} // namespace
+
+TEST_CASE("a journal that would delete another file is refused and nothing is deleted")
+{
+    const TemporaryFolder folder;
+    const auto run = folder / "run.sqlite", precious = folder / "precious";
+    REQUIRE(writeRun(run, simulatedRun(1)));
+    std::ofstream(precious) << "precious";
+    writeJournalOf(run, precious);
+    for (const auto& done :
+         {TraceReader::open(run).map([](const auto&) {}), readRun(run).map([](const auto&) {}),
+          putNote(run, Note{}), copyRun(run, folder / "copy.sqlite")}) {
+        REQUIRE_FALSE(done);
+        CHECK(done.error().message.find("run.sqlite-journal names another file to delete")
+              != std::string::npos);
+    }
+    CHECK(std::filesystem::exists(precious));
+    CHECK(std::filesystem::exists(run.string() + "-journal"));
+}
+
+TEST_CASE("a companion file that is a link is refused, and the linked file is not touched")
+{
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+        const TemporaryFolder folder;
+        const auto run = folder / "run.sqlite", precious = folder / "precious";
+        REQUIRE(writeRun(run, simulatedRun(1)));
+        std::ofstream(precious) << "precious";
+        std::filesystem::create_symlink(precious, run.string() + suffix);
+        const auto read = readRun(run);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().message.find("is not a regular file") != std::string::npos);
+        CHECK(std::filesystem::file_size(precious) == 8);
+    }
+}
+
+TEST_CASE("numbers that no run has are refused before memory is allocated for them")
+{
+    const TemporaryFolder folder;
+    for (const char* change :
+         {"UPDATE BS_placement SET replica = -1", "UPDATE BS_placement SET replica = 3",
+          "UPDATE BS_shape SET micro_batches = 67108864", "UPDATE BS_shape SET slices = 65000",
+          "UPDATE BS_shape SET stages = 2147483647", "UPDATE BS_shape SET replicas = 2147483647",
+          "UPDATE BS_schedule SET device = -1", "UPDATE BS_track SET device = 70000",
+          "UPDATE BS_span SET iteration = 4000000000"}) {
+        CAPTURE(change);
+        const auto file = folder / "run.sqlite";
+        REQUIRE(writeRun(file, simulatedRun(1), IfExists::Replace));
+        runSql(file, change);
+        const auto read = readRun(file);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == Error::Code::Corrupt);
+    }
+}
+
+TEST_CASE("rows with ids of any size are read once each")
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "run.sqlite";
+    const Run run = simulatedRun(2);
+    REQUIRE(writeRun(file, run));
+    runSql(file,
+           "UPDATE BS_span SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM BS_span)");
+    const auto read = readRun(file);
+    REQUIRE(read);
+    CHECK(read->timeline.tracks == run.timeline.tracks);
+}
+
+TEST_CASE("a generated column is refused like a view")
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "run.sqlite";
+    REQUIRE(writeRun(file, simulatedRun(1)));
+    runSql(file, "ALTER TABLE BS_run ADD COLUMN big AS (hex(zeroblob(30000000)))");
+    const auto read = readRun(file);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().message.find("generated column big") != std::string::npos);
 }

@@ -13,7 +13,7 @@ public:
     explicit BlasLt(const BlasOptions& options)
         : m_options(options)
     {
-        checkBlas(blasFunctions().create(&m_handle), "start");
+        checkBlas(blasFunctions().create(&m_handle), "cublasLtCreate");
     }
     ~BlasLt() override
     {

@@ -8,8 +8,8 @@ namespace engine::cuda {
 
 struct BlasOptions
 {
-    int multiprocessors = 0; // target of the heuristics: those of a partition; 0: all
-    // Rounds operands to a 10-bit mantissa; all products are then of floats.
+    int multiprocessors = 0; // target of the heuristics, for a partition; 0: all
+    // Rounds operands to a 10-bit mantissa. All products must be of floats.
     bool tf32 = false;
 };
 

@@ -10,7 +10,8 @@ namespace engine::cuda {
 namespace {
 
 constexpr std::uint32_t kAccess = 16; // bytes
-constexpr int kAuxiliaryStride = 8; // numbers: required by cuBLASLt for the GELU's auxiliary matrix
+// In numbers; cuBLASLt requires it of the auxiliary matrix of GELU.
+constexpr int kAuxiliaryStride = 8;
 
 cublasOperation_t of(Transpose transpose)
 {
@@ -51,9 +52,9 @@ void checkShape(const Product& op)
     CHECK(hasAuxiliary(op.epilogue) == (op.auxiliary != nullptr));
 }
 
-// Common alignment of all products of a batch in bytes, at most one access (the library's
-// default is 256). The limit makes the result independent of a tensor's place in the arena, so
-// that the bits are the same in every schedule.
+// The alignment in bytes that all products of a batch have, at most 16 (the library's default is
+// 256). This limit makes the chosen algorithm, and so the bits of the result, independent of a
+// tensor's place in the arena.
 std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t step = 0)
 {
     const auto bits
@@ -85,15 +86,15 @@ cublasLtMatrixLayout_t layoutOf(const Operand& operand, std::int32_t count)
     checkBlas(blasFunctions().createLayout(
                   &made, typeOf(operand.element), static_cast<std::uint64_t>(operand.columns),
                   static_cast<std::uint64_t>(operand.rows), operand.stride),
-              "a layout");
+              "cublasLtMatrixLayoutCreate");
     if (count > 1) {
         const std::int64_t offset = operand.step;
         checkBlas(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
                                             sizeof count),
-                  "a batch");
+                  "cublasLtMatrixLayoutSetAttribute");
         checkBlas(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
                                             &offset, sizeof offset),
-                  "a batch");
+                  "cublasLtMatrixLayoutSetAttribute");
     }
     return made;
 }
@@ -109,13 +110,14 @@ cublasLtEpilogue_t nameOf(Epilogue epilogue)
         return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
     case Epilogue::GeluGradient:
         return CUBLASLT_EPILOGUE_DGELU;
-    case Epilogue::BiasGradient: // of b, which is cuBLASLt's A
+    case Epilogue::BiasGradient: // the gradient sums b, which is cuBLASLt's A
         return CUBLASLT_EPILOGUE_BGRADA;
     }
     return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-// Requirements of the library on an auxiliary matrix; it may still have no algorithm.
+// Whether the operands meet the library's requirements for an auxiliary matrix. The library may
+// still have no algorithm.
 bool fits(const Product& op)
 {
     return !hasAuxiliary(op.epilogue)
@@ -129,7 +131,7 @@ void checkBlas(cublasStatus_t status, const char* what)
 {
     if (status != CUBLAS_STATUS_SUCCESS)
         throw std::runtime_error(
-            fmt::format("cuBLASLt: {} gave status {}", what, static_cast<int>(status)));
+            fmt::format("cuBLASLt: {} returned status {}", what, static_cast<int>(status)));
 }
 
 BlasPlan::Key BlasPlan::keyOf(const Product& op)
@@ -181,7 +183,7 @@ template<class Value>
 void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
 {
     checkBlas(blasFunctions().setOperation(m_operation, attribute, &value, sizeof value),
-              "an attribute");
+              "cublasLtMatmulDescSetAttribute");
 }
 
 // cuBLASLt is column-major: a row-major product c = a b is c^T = b^T a^T there, without copies.
@@ -190,7 +192,7 @@ void BlasPlan::describe(const Product& op, const BlasOptions& options)
     checkBlas(blasFunctions().createOperation(
                   &m_operation, options.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
                   CUDA_R_32F),
-              "description");
+              "cublasLtMatmulDescCreate");
     set(CUBLASLT_MATMUL_DESC_TRANSA, of(op.transposeB));
     set(CUBLASLT_MATMUL_DESC_TRANSB, of(op.transposeA));
     if (options.multiprocessors > 0)
@@ -202,7 +204,7 @@ void BlasPlan::describe(const Product& op, const BlasOptions& options)
     m_c = layoutOf(op.c, op.count);
 }
 
-// Includes pointers, because the heuristics check their alignment.
+// Sets the pointers, too, because the heuristics check their alignment.
 void BlasPlan::setEpilogue(const Product& op)
 {
     if (op.epilogue == Epilogue::None)
@@ -229,13 +231,13 @@ void BlasPlan::setPointers(const Product& op)
 void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
 {
     cublasLtMatmulPreference_t preference = nullptr;
-    checkBlas(blasFunctions().createPreference(&preference), "a preference");
+    checkBlas(blasFunctions().createPreference(&preference), "cublasLtMatmulPreferenceCreate");
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
         checkBlas(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
-                  "a preference");
+                  "cublasLtMatmulPreferenceSetAttribute");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kWorkspace);
-    // The other schemes add partial sums in the output type, which rounds them.
+    // Other reduction schemes add partial sums in the output type, which rounds them.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));
@@ -265,7 +267,7 @@ bool BlasPlan::run(cublasLtHandle_t handle, const Lane& lane, const Product& op)
     m_exists = m_hasRun || op.epilogue == Epilogue::None
         || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
     if (m_exists)
-        checkBlas(status, "a product");
+        checkBlas(status, "cublasLtMatmul");
     m_hasRun = true;
     return m_exists;
 }

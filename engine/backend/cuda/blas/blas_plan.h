@@ -11,7 +11,7 @@ namespace engine::cuda {
 class BlasPlan
 {
 public:
-    // All inputs of that choice: products with the same key share a plan.
+    // Everything that the choice depends on. Products with the same key share a plan.
     using Key = std::array<std::int64_t, 22>;
     static Key keyOf(const Product& op);
 
@@ -21,8 +21,8 @@ public:
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // Returns false without queuing if the library does not support the epilogue, by its
-    // heuristics or at the first call. Without an epilogue an unsupported product throws.
+    // Returns false without queuing if the library does not support the epilogue, which the
+    // heuristics or the first call report. Without an epilogue an unsupported product throws.
     bool run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
 
 private:

@@ -8,14 +8,14 @@
 namespace engine::cuda {
 namespace {
 
-// The accuracy of the library's GELU is undocumented, but sufficient for results rounded to 8
+// cuBLASLt does not document the accuracy of its GELU. It is sufficient if results are rounded to 8
 // bits.
 template<class Real>
 constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 
 } // namespace
 
-// The residual is the addend of the product, so it needs no separate pass.
+// The residual is added by the product (its c), so it needs no separate pass.
 template<class Real>
 bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
 {
@@ -41,7 +41,7 @@ bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
     return products.multiply(lane, product);
 }
 
-// The library does not document whether the gradient may alias the GELU's input, so it is
+// cuBLASLt does not document whether the gradient may alias the GELU's input, so the gradient is
 // written to dx and copied.
 template<class Real>
 bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackwardInput<Real>& op)
@@ -58,11 +58,11 @@ bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackw
     const std::span<Real> from = all(op.dx);
     check(cudaMemcpyAsync(op.beforeGelu.data, from.data(), from.size_bytes(),
                           cudaMemcpyDeviceToDevice, lane.stream),
-          "copy of a gradient");
+          "cudaMemcpyAsync");
     return true;
 }
 
-// The library overwrites the bias gradient, so it is written to scratch memory and added.
+// The library overwrites the bias gradient, so it is written to scratch memory and then added.
 template<class Real>
 bool linearBackwardWeight(const Lane& lane, Products& products,
                           const LinearBackwardWeight<Real>& op)

@@ -2,9 +2,8 @@
 
 #include "engine/backend/cuda/blas/products.h"
 
-// Layers as one product with an epilogue. Return false without queuing if the library has no
-// such product; the separate operations give the same result. The library's GELU is the tanh
-// form.
+// Linear layers as one product with an epilogue. Return false without queuing if the library has no
+// such product; separate operations then give the same result. The library's GELU is the tanh form.
 namespace engine::cuda {
 
 template<class Real>

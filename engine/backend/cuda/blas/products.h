@@ -15,7 +15,7 @@ constexpr std::size_t bytesOf(Element element)
     return element == Element::Float ? sizeof(float) : sizeof(bfloat16);
 }
 
-// A matrix of a product, like Matrix; inputs are not written.
+// A matrix of a product. Inputs are not written.
 struct Operand
 {
     void* data = nullptr;
@@ -53,12 +53,12 @@ struct Product
     int count = 1;
     const void* added = nullptr; // operand of beta with the layout of c; nullptr: c
     Epilogue epilogue = Epilogue::None;
-    void* bias = nullptr; // numbers as c's
+    void* bias = nullptr; // same type of numbers as c
     void* auxiliary = nullptr;
 };
 
-// `count` products of one shape; operands of product i are i strides after those of the first,
-// in numbers. Stride 0 shares the operand.
+// `count` products of one shape. The operands of product i are i strides (in numbers) after those
+// of product 0; a stride of 0 shares the operand.
 template<class Real, class Out = Real>
 struct BatchedMatmul
 {
@@ -88,9 +88,8 @@ public:
     Products& operator=(const Products&) = delete;
     virtual ~Products() = default;
 
-    // Queues the product on the stream, whose workspace it uses. Returns false without queuing
-    // if the epilogue is not supported for this shape; this depends on nothing else. One thread
-    // at a time.
+    // Queues the product on the stream, using the stream's workspace. Returns false without queuing
+    // if the epilogue is not supported; this depends only on the shape. Not thread-safe.
     virtual bool multiply(const Lane& lane, const Product& op) = 0;
 };
 

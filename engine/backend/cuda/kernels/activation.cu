@@ -1,8 +1,8 @@
 #include "engine/backend/cuda/kernels/elements.h"
 #include "engine/backend/cuda/kernels/operations.h"
 
-// GELU (tanh form) and SwiGLU. Memory-bound; uses the accurate tanhf and expf (2 and 1 ulp), no
-// fast math.
+// GELU (tanh form) and SwiGLU. Both are memory-bound. They use the accurate tanhf and expf (2 and 1
+// ulp), no fast math.
 namespace engine::cuda {
 namespace {
 
@@ -54,7 +54,7 @@ struct GeluBackward
     }
 };
 
-// Indices are those of y, (rows, F).
+// Indexed by the elements of y, (rows, F).
 template<class Real>
 struct SwiGlu
 {

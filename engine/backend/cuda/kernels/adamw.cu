@@ -6,11 +6,11 @@
 namespace engine::cuda {
 namespace {
 
-// Maximum number of tensors per launch, limited by the size of kernel arguments.
+// The largest number of tensors per launch, limited by the size of kernel arguments.
 constexpr int kMostParts = 256;
 
-// Per parameter 16 bytes are read and 12 written, plus 2 if the passes read rounded weights. All
-// tensors of a stage are one launch, because most are small.
+// One AdamW step for all tensors of a stage in one launch, because most tensors are small. Per
+// parameter 16 bytes are read and 12 written, plus 2 if rounded weights are stored.
 template<class Real>
 struct Step
 {
@@ -19,7 +19,7 @@ struct Step
     const float* gradients;
     float beta1, beta2, epsilon, correction1, correction2, rate, keep;
     int parts = 0;
-    bool firstDecays = false; // then alternating
+    bool firstDecays = false; // whether the first part has weight decay; the parts alternate
     std::size_t ends[kMostParts] = {};
 
     __device__ int partOf(std::size_t number) const

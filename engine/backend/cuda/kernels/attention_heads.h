@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// Positions of the queries, keys, values and scores of one sample's heads.
+// The addresses of the queries, keys, values and scores of one sample's heads.
 template<class Real>
 class SampleHeads
 {
@@ -26,14 +26,15 @@ public:
     int stride() const { return m_shape.slices * m_shape.sequence; }
     float scale() const { return 1.0F / std::sqrt(static_cast<float>(m_shape.headSize)); }
 
-    // Query `member` of the first group, in any matrix that starts with the query columns.
+    // The queries of head `member` of the first group, in any matrix that starts with the query
+    // columns.
     template<class Number>
     Matrix<Number> query(Matrix<Number> all, int member) const
     {
         return part(all, member * m_shape.headSize);
     }
     Matrix<const Real> query(int member) const { return query(m_qkv, member); }
-    // The first key head of a slice.
+    // The keys of the first key head of a slice.
     Matrix<const Real> key(int slice) const { return part(qkvOf(slice), m_shape.width()); }
     Matrix<const Real> value(int slice) const
     {
@@ -52,7 +53,7 @@ public:
                 m_shape.sequence, m_shape.sequence, stride()};
     }
 
-    // The rows of a slice, with all heads.
+    // The rows of a slice, with the queries, keys and values of all heads.
     Matrix<const Real> all(int slice) const { return part(qkvOf(slice), 0); }
     FlashHeads<Real> tiles() const
     {
@@ -64,7 +65,7 @@ public:
         return heads;
     }
 
-    // Step from one key head to the next.
+    // Distances from one key head to the next, in numbers.
     std::ptrdiff_t queryStep() const { return std::ptrdiff_t{group()} * m_shape.headSize; }
     std::ptrdiff_t keyStep() const { return m_shape.headSize; }
     std::ptrdiff_t scoreStep() const { return group() * scoresOfHead(); }

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads)
                               + column];
     lanes[lane][x] = total;
     __syncthreads();
-    // avoids an array in local memory
+    // Indexing with `target` would put the array into local memory.
     float* const to = target == 0 ? targets.at[0] : targets.at[1];
     if (lane != 0 || column >= columns || to == nullptr)
         return;

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// Column sums of a matrix without atomics: chunks of rows first, then the chunks in order. The
-// order depends only on the shape.
+// Column sums of a matrix without atomics: sums over chunks of rows first, then over the chunks in
+// order. The order depends only on the shape.
 namespace engine::cuda {
 
 struct ColumnSumPlan
@@ -28,7 +28,7 @@ struct ColumnSumPlan
     }
 };
 
-// partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so a warp reads 128
+// Writes partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so a warp reads 128
 // bytes of a row; 1 KiB of shared memory per output. value(row, column, sums) adds to kOutputs
 // sums.
 template<int kOutputs, class Value>
@@ -65,14 +65,14 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// Targets of the sums; nullptr: discarded.
+// The targets of the sums; nullptr discards a sum.
 struct ColumnSumTargets
 {
     static constexpr int kMost = 2;
     float* at[kMost] = {};
 };
-// target[column] += the chunks of `partials` (target, chunks, columns): target blockIdx.y, 32
-// columns per block, whose 8 rows of threads share the chunks.
+// target[column] += the chunks of `partials` (target, chunks, columns). Block (x, y) adds 32
+// columns for target y; its 8 rows of threads share the chunks.
 __global__ void __launch_bounds__(kThreads)
     addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
 

@@ -1,14 +1,14 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/row_group.h"
 
-// One block per row, because a row is a vocabulary: one online pass computes its maximum and sum
-// (Milakov and Gimelshein, 2018). The forward writes nothing; the second read of the backward
-// hits a cache.
+// Cross-entropy with one block per row, because a row has the length of the vocabulary. One online
+// pass computes the maximum and sum of a row (Milakov and Gimelshein, 2018). The forward writes
+// only the loss of the row; the second read of the backward hits a cache.
 namespace engine::cuda {
 namespace {
 
-// Calls work<numbers>(column) for all columns of a row with the threads of a block: kCount at a
-// time, and the remainder one by one.
+// Calls work<numbers>(column) for all columns of a row on the threads of a block: kCount columns at
+// a time, and the remaining ones one by one.
 template<int kCount, class Work>
 __device__ inline void eachOfRow(int columns, const Work& work)
 {
@@ -26,8 +26,8 @@ bool hasAlignedRows(const Matrix<Real>& matrix)
         && matrix.stride % vectorOf<Real>() == 0;
 }
 
-// The maximum of a row and the sum of exp(x - largest), for all threads of its block. Includes a
-// barrier between the reads and the return.
+// The maximum of a row and the sum of exp(x - largest), the same on all threads of the block.
+// Computing them has a barrier after the last read of the row.
 struct RowSums
 {
     float largest, sum;
@@ -36,7 +36,7 @@ template<int kCount, class Real>
 __device__ inline RowSums sumsOf(const Real* row, int columns)
 {
     using Group = RowGroup<kThreads>;
-    // Of this thread's columns, relative to its maximum so far.
+    // Over this thread's columns; the sum is relative to the maximum so far.
     float largest = static_cast<float>(row[0]), sum = 0;
     eachOfRow<kCount>(columns, [&]<int kPack>(int c) {
         const auto x = load<kPack>(row + c);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
 {
     const int index = static_cast<int>(blockIdx.x);
     const std::int32_t target = op.targets[index];
-    if (target < 0) { // uniform over the block
+    if (target < 0) { // all threads of the block return
         if (threadIdx.x == 0)
             op.losses[index] = 0;
         return;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
     }
 }
 
-// One block: each thread adds its rows in order, then the threads are added in order.
+// Runs as one block: each thread adds its rows in order, then the threads' sums are added in order.
 __global__ void __launch_bounds__(kThreads)
     addLosses(const double* losses, int rows, double share, double* loss)
 {
@@ -104,7 +104,7 @@ struct LossBackward
     float scale;
 };
 
-// A thread writes only what it alone has read.
+// Works in place, because a thread writes only what no other thread reads.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> op)
 {

@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-// Shared by elementwise kernels: 16-byte accesses where alignment allows them, storage as Real
+// Code shared by elementwise kernels: 16-byte accesses where alignment allows them, storage as Real
 // with arithmetic in float, and the loop over all elements.
 namespace engine::cuda {
 
@@ -18,14 +18,14 @@ constexpr int vectorOf() // numbers per access
     return static_cast<int>(kAccess / sizeof(Real));
 }
 
-// kCount adjacent numbers that are read and written together.
+// kCount adjacent numbers that one thread reads and writes together.
 template<int kCount>
 struct Pack
 {
     float at[kCount];
 };
 
-// The same in memory: one access, or several of 16 bytes.
+// A Pack as stored in memory: one access, or several of 16 bytes.
 template<class Real, int kCount>
 struct alignas(kCount * sizeof(Real) < kAccess ? kCount * sizeof(Real) : kAccess) Stored
 {
@@ -51,7 +51,7 @@ __device__ inline void store(float* to, const Pack<kCount>& pack)
     *reinterpret_cast<Stored<float, kCount>*>(to) = stored;
 }
 
-// Rounds to nearest, two at a time.
+// Rounds to nearest, two numbers at a time.
 template<int kCount>
 __device__ inline void store(bfloat16* to, const Pack<kCount>& pack)
 {
@@ -88,7 +88,7 @@ __device__ inline Real* at(const Matrix<Real>& matrix, Place place)
     return rowOf(matrix, place.row) + place.column;
 }
 
-// to = combine(from, to), elementwise.
+// to = combine(from, to) for each element.
 template<int kCount, class Real, class Combine>
 __device__ inline void combineInto(Real* to, const Real* from, const Combine& combine)
 {
@@ -104,7 +104,7 @@ inline bool isAligned(const void* pointer)
     return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
 }
 
-// Whether every row of the matrix allows 16-byte reads; true without data.
+// Whether every row allows 16-byte reads; true for a matrix without data.
 template<class Real>
 bool isAligned(const Matrix<Real>& matrix)
 {
@@ -121,15 +121,14 @@ inline bool areAligned(std::initializer_list<const void*> pointers)
     return true;
 }
 
-// Number of elements of a matrix.
 template<class Real>
 std::size_t countOf(const Matrix<Real>& matrix)
 {
     return static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(matrix.columns);
 }
 
-// Calls work(index of the first of kCount numbers) for all `count`, a multiple of kCount. One
-// pack per thread; adjacent threads access adjacent memory.
+// Calls work(first) for every kCount of the `count` numbers, where count is a multiple of kCount. A
+// thread has one pack; adjacent threads access adjacent memory.
 template<int kCount, class Work>
 __global__ void __launch_bounds__(kThreads)
     eachPack(std::size_t count, const __grid_constant__ Work work)
@@ -140,8 +139,8 @@ __global__ void __launch_bounds__(kThreads)
         work.template operator()<kCount>(first);
 }
 
-// `work` has a template operator()<kCount>(std::size_t first). Processes kPack numbers at a
-// time, or single numbers if alignment or count do not allow packs.
+// Runs `work`, which has a template operator()<kCount>(std::size_t first), on `count` numbers:
+// kPack at a time, or one at a time if alignment or count do not allow packs.
 template<int kPack, class Work>
 void forEach(cudaStream_t stream, std::size_t count, bool aligned, const Work& work)
 {

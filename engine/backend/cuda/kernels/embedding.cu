@@ -36,10 +36,10 @@ struct TokenGradient
     float* dTable;
 };
 
-// The gradient of a token's row is computed by the block of the first row of dOut with that
-// token: it adds all rows of the token in order, so the result equals the CPU's bit for bit.
-// Other blocks return. Every block reads all tokens: rows^2 x 4 bytes from the L2 cache, 0.3 GB
-// for 8192 rows. A thread has kCount columns, so block y has kThreads x kCount columns.
+// The block of the first row of dOut with a token computes the gradient of that token: it adds all
+// rows with the token in order, so the result equals the CPU's bit for bit. Other blocks return.
+// Every block reads all tokens: rows^2 x 4 bytes from the L2 cache, 0.3 GB for 8192 rows. A thread
+// has kCount columns, so block y has kThreads x kCount columns.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
             for (unsigned left = same[word]; left != 0; left &= left - 1) {
                 const int found = chunk + word * kWarp + __ffs(static_cast<int>(left)) - 1;
                 if (found < own)
-                    return; // uniform over the block: another block has this token
+                    return; // the whole block: another block has this token
                 if (column < columns) {
                     const auto d = load<kCount>(rowOf(op.dOut, found) + column);
                     for (int i = 0; i < kCount; ++i)
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
 }
 
 template<class Real>
-struct PositionGradient // position `row`: one row of the gradients of all samples
+struct PositionGradient // indexed by position: adds the gradients of all samples at it
 {
     Matrix<const Real> dOut;
     Matrix<float> dPositions;

@@ -5,10 +5,10 @@ namespace engine::cuda {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-// just inside int64, so that a diverged model has a defined result
+// Just within int64, so that a diverged model has a defined result.
 constexpr double kLimit = 9.0e18;
 
-// Rounds to nearest even, like the CPU: the same bits.
+// Rounds to nearest even, as the CPU does, so the bits are the same.
 struct ToFixedPoint
 {
     const float* x;

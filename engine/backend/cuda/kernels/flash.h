@@ -8,9 +8,9 @@ namespace engine::cuda {
 constexpr int kMostFlashSlices = 32, kLargestFlashHead = 128;
 
 // Tiled attention with an online softmax (Dao et al., 2022; Dao, 2023) over the heads of one
-// sample. Head sizes up to 128, any length. Sums have a fixed order: each block owns its output,
-// a tile of rows for the forward and the query gradients, a tile of columns for key and value
-// gradients, and processes heads of a group and tiles in order.
+// sample, for head sizes up to 128 and any length. Sums have a fixed order: each block owns its
+// output (a tile of rows for the forward and the query gradients, a tile of columns for the key and
+// value gradients) and processes the heads of a group and the tiles in order.
 template<class Real>
 struct FlashHeads
 {
@@ -20,7 +20,7 @@ struct FlashHeads
     int qkvStride[kMostFlashSlices] = {};   // numbers between rows
 };
 
-// Sums of exponentials, (heads, sequence), and output, (sequence, width).
+// The output, (sequence, width), and the sums of exponentials, (heads, sequence).
 template<class Real>
 struct FlashForward
 {
@@ -37,9 +37,9 @@ struct FlashBackward
     FlashHeads<Real> heads;
     Matrix<const Real> out, dOut;
     const float* logSums = nullptr;
-    float* products = nullptr; // (heads, sequence): workspace
+    float* products = nullptr; // workspace, (heads, sequence)
     Matrix<float> dQuery;      // (sequence, width): overwritten
-    // Gradients of the keys and values of each slice up to this one, (sequence, keyWidth),
+    // The gradients of the keys and values of each slice up to this one, (sequence, keyWidth),
     // accumulated.
     Matrix<float> dKey[kMostFlashSlices], dValue[kMostFlashSlices];
 };

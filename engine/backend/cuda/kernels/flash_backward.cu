@@ -1,8 +1,9 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
-// Three kernels, so that every number is computed by one block: the products dOut out per row;
-// the query gradients, one block per tile of rows; the key and value gradients, one block per
-// tile of columns. The latter two recompute the scores from the sums of the forward.
+// The backward of flash attention in three kernels, so that every number is computed by one block:
+// the products dOut out per row; the query gradients, one block per tile of rows; the key and value
+// gradients, one block per tile of columns. The latter two recompute the scores from the sums of
+// the forward.
 namespace engine::cuda {
 namespace {
 
@@ -16,8 +17,8 @@ struct BackwardArguments
     int width, keyWidth;
 };
 
-// The sum over columns of dP P equals dOut out, which needs no scores. One warp per row of a
-// head.
+// The sum over columns of dP P equals dOut out, which is computed without scores. One warp computes
+// one row of a head.
 template<class Real>
 __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> a)
 {
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> 
         a.op.products[static_cast<std::ptrdiff_t>(own) * head.sequence + row] = sum;
 }
 
-// Replaces, in a tile of `kI` x 16 rows and 32 columns, scores s by P, and dP by dS.
+// In a tile of `kI` x 16 rows and 32 columns, replaces the scores s by P, and dP by dS.
 template<int kI, int kJ, class Real>
 __device__ inline void scoreGradients(const BackwardArguments<Real>& a, int own, int slice,
                                       int firstRow, int firstKey, float (&s)[kI][kJ],
@@ -71,8 +72,8 @@ __device__ inline void put(Tile<kM, kN>& tile, const float (&values)[kI][kJ])
             tile.at[y + kSide * i][x + kSide * j] = values[i][j];
 }
 
-// Rows of a tile in both kernels. Queries, dOut, keys and a tile of scores are in shared memory
-// at the same time: 45 KiB for a head of 128.
+// Rows of a tile in both kernels. Queries, dOut, keys and a tile of scores are in shared memory at
+// the same time: 45 KiB for a head of 128 numbers.
 template<int kSize>
 constexpr int kBackwardRows = kSize <= 64 ? 32 : 16;
 
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kTile, kSize> queries, dOut;
-    __shared__ Tile<kColumns, kSize> keys; // later values, then keys
+    __shared__ Tile<kColumns, kSize> keys; // first the values, then the keys
     __shared__ Tile<kTile, kColumns> dScores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;
@@ -124,7 +125,8 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
         }
 }
 
-// Accumulates gradients of the keys and values of slice blockIdx.z in its own matrices.
+// Accumulates the gradients of the keys and values of slice blockIdx.z, in the matrices of that
+// slice.
 template<int kSize, class Real>
 __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real> a)
 {
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     constexpr int kK = kColumns / kSide;   // rows of the result
     __shared__ Tile<kTile, kSize> rows;    // queries, then dOut, then queries
-    __shared__ Tile<kColumns, kSize> keys; // later values
+    __shared__ Tile<kColumns, kSize> keys; // then the values
     __shared__ Tile<kTile, kColumns> scores, dScores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;

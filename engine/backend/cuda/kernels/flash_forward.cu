@@ -1,8 +1,9 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
-// A block computes kRows rows of one head's output. Q stays in shared memory, K and V alternate
-// in one tile, output and row sums stay in registers. fp32 on CUDA cores: each multiplication
-// needs half a read of shared memory, which limits the rate to one half.
+// The forward of flash attention. A block computes kRows rows of one head's output. Q stays in
+// shared memory, K and V alternate in one tile, output and row sums stay in registers. With fp32 on
+// CUDA cores each multiplication needs half a read of shared memory, which limits the rate to one
+// half.
 namespace engine::cuda {
 namespace {
 
@@ -21,7 +22,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
 {
     constexpr int kI = kRows<kSize> / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kRows<kSize>, kSize> queries;
-    __shared__ Tile<kColumns, kSize> keys; // later values
+    __shared__ Tile<kColumns, kSize> keys; // then the values
     __shared__ Tile<kRows<kSize>, kColumns> scores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;
@@ -56,7 +57,8 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
                     most = fmaxf(most, s[i][j]);
                 }
                 most = overRow(most, [](float p, float q) { return fmaxf(p, q); });
-                // Nothing seen so far: avoids a difference of infinities.
+                // Before the first visible column the maximum is -infinity; a base of 0 avoids
+                // -infinity - -infinity.
                 const float base = most == -INFINITY ? 0.0F : most;
                 const float shrink = expf(largest[i] - base);
                 float sum = 0;

@@ -6,10 +6,10 @@
 
 namespace engine::cuda {
 
-// FlashAttention-2 (Dao, 2023) on tensor cores for bfloat16 and heads of 64 or 128 numbers, over
+// FlashAttention-2 (Dao, 2023) on tensor cores, for bfloat16 and heads of 64 or 128 numbers, over
 // all heads of all samples; accumulates in float. Every number is computed by one block that
-// processes tiles in order: no atomics, the same bits in every run. The backward therefore
-// computes the scores twice (seven products instead of five).
+// processes tiles in order, so there are no atomics and every run gives the same bits. The backward
+// therefore computes the scores twice (seven products instead of five).
 struct TensorFlash
 {
     static constexpr int kMostSlices = 32;
@@ -21,7 +21,8 @@ struct TensorFlash
     int stride[kMostSlices] = {};
 
     static bool takes(int headSize) { return headSize == 64 || headSize == 128; }
-    // Largest shared memory per block of its kernels: 66048 and 98816 bytes.
+    // The shared memory per block that its largest kernel needs: 66048 bytes for heads of 64, 98816
+    // for heads of 128.
     static std::size_t sharedMemory(int headSize);
 };
 
@@ -38,13 +39,14 @@ struct TensorFlashBackward
     TensorFlash heads;
     Matrix<const bfloat16> out, dOut;
     const float* logSums = nullptr;
-    float* products = nullptr; // (samples, heads, sequence): dOut out, computed here
+    float* products = nullptr; // workspace, (samples, heads, sequence): dOut out
     Matrix<bfloat16> dQuery; // (rows, width): overwritten; must not alias qkv, which is still read
-    // Overwrites the keys and values of this slice, (rows, 2 keyWidth), by their gradients plus
-    // those of later slices (rows, 2 keyWidth; optional).
+    // The keys and values of this slice, (rows, 2 keyWidth). They are overwritten by their
+    // gradients, to which `later`, the gradients from later slices (rows, 2 keyWidth; optional),
+    // are added.
     Matrix<bfloat16> dKeyValue;
     const float* later = nullptr;
-    float* earlier[TensorFlash::kMostSlices] = {}; // of earlier slices: accumulated
+    float* earlier[TensorFlash::kMostSlices] = {}; // gradients of earlier slices, accumulated
 };
 void flashBackward(const Lane& lane, const TensorFlashBackward& op);
 

@@ -1,22 +1,22 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// Two kernels, so that every number is computed by one block. The first computes query
-// gradients, one block per tile of rows, and the products dOut out per row. The second computes
-// key and value gradients, one block per tile of columns: a warp has 16 keys and computes
-// transposed scores, whose register layout is that of the left operands of dV = P^T dOut and dK
-// = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
+// The backward on tensor cores in two kernels, so that every number is computed by one block. The
+// first computes query gradients, one block per tile of rows, and the products dOut out per row.
+// The second computes key and value gradients, one block per tile of columns. In it a warp has 16
+// keys and computes transposed scores, whose register layout is that of the left operands of dV =
+// P^T dOut and dK = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
 namespace engine::cuda {
 namespace {
 
 using namespace tensor;
 
-// Tiles are smaller for larger heads, to limit registers per thread.
+// Larger heads have smaller tiles, to limit registers per thread.
 template<int kSize>
 constexpr int kKeys = kSize == 64 ? 64 : 32; // of a tile, for queries
 template<int kSize>
 constexpr int kQueries = kSize == 64 ? 64 : 32; // of a tile, for keys
 
-// For this lane's two rows: the sum over columns of dP P, which equals dOut out.
+// For the two rows of this thread: the sum over columns of dP P, which equals dOut out.
 template<int kSize>
 __device__ inline void rowProducts(float (&products)[2], const Rows<kSize>& out,
                                    const Rows<kSize>& dOut)
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads)
     queryGradients(const __grid_constant__ TensorFlashBackward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.x); // counts the heads of all samples
+    const int own = static_cast<int>(blockIdx.x); // head, counted over all samples
     const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const std::ptrdiff_t sample = head.firstRow(own);
@@ -90,8 +90,8 @@ __global__ void __launch_bounds__(kThreads)
                      r, head.scale);
 }
 
-// Shared memory of a block of keys: its keys and values, and two stages of queries with their
-// sums and products.
+// The shared memory of a block of the second kernel: its keys and values, and two stages of queries
+// with their sums and products.
 template<int kSize>
 struct KeyMemory
 {
@@ -104,8 +104,8 @@ struct KeyMemory
     Stage stages[2];
 };
 
-// The queries that attend to a tile of keys, of all heads of its group, in tiles through two
-// stages.
+// Loads the queries that attend to a tile of keys, for all heads of its group, tile by tile into
+// two stages.
 template<int kSize>
 class QueryTiles
 {
@@ -113,7 +113,7 @@ public:
     static constexpr int kCount = kQueries<kSize>;
     using Stage = typename KeyMemory<kSize>::Stage;
 
-    // `keyHead` counts the key heads of all samples.
+    // `keyHead` is counted over all samples.
     __device__ QueryTiles(const TensorFlashBackward& op, const Head& head, int keyHead,
                           int firstQuery, Stage* stages)
         : m_op(op)
@@ -124,7 +124,7 @@ public:
         , m_stages(stages)
     { }
 
-    // compute(stage, first query), by all threads of the block.
+    // Calls compute(stage, first query) on all threads of the block.
     template<class Compute>
     __device__ void each(const Compute& compute)
     {
@@ -138,7 +138,7 @@ public:
                 fetch(i + 1);
             compute(m_stages[i % 2], firstOf(i));
             if (i + 1 < count)
-                putNumbers(i + 1); // loaded during the computation of this tile
+                putNumbers(i + 1); // loaded while this tile was computed
         }
     }
 
@@ -176,7 +176,7 @@ private:
     float m_logSum = 0, m_product = 0; // of one query of the next tile
 };
 
-// Stores gradients of a key or value in this slice's matrix, or adds them to those of an earlier
+// Stores the gradient of a key or value in this slice's matrix, or adds it to that of an earlier
 // slice.
 template<int kSize>
 __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& head, int slice,
@@ -199,7 +199,7 @@ __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& 
     writeRow(op.dKeyValue.data + row * op.dKeyValue.stride + column, sums, r, 1.0F);
 }
 
-// For the keys and values of slice blockIdx.z.
+// The key and value gradients of slice blockIdx.z.
 template<int kSize>
 __global__ void __launch_bounds__(kThreads)
     keyGradients(const __grid_constant__ TensorFlashBackward op)

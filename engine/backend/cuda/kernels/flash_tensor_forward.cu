@@ -1,30 +1,31 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// A block computes 128 rows of one head's output, 16 per warp: queries, output and row sums stay
-// in registers, keys and values pass through shared memory.
+// The forward on tensor cores. A block computes 128 rows of one head's output, 16 per warp:
+// queries, output and row sums stay in registers, keys and values pass through shared memory.
 namespace engine::cuda {
 namespace {
 
 using namespace tensor;
 
 constexpr int kKeys = 64; // per tile
-// Scores held at a time, limited by registers with sixteen warps per SM.
+// The number of scores per row at a time. The limit is registers, with sixteen warps per SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
-// For this lane's two rows: the maximum so far, and the sum of exponentials of its own columns.
+// For the two rows of this thread: the maximum so far, and the sum of exponentials over its own
+// columns.
 struct RowState
 {
     float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
 };
 
-// -infinity where a row does not attend to a column.
+// Sets scores to -infinity where a row does not attend to a column.
 template<int kCount>
 __device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slice, int firstRow,
                                 int firstKey)
 {
     if (seesAll<kCount>(head, slice, firstRow, firstKey))
-        return; // uniform over the warp
+        return; // the whole warp
 #pragma unroll
     for (int n = 0; n < kCount / 8; ++n)
         for (int c = 0; c < 4; ++c)
@@ -33,7 +34,8 @@ __device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slic
                 scores.at[n][c] = -INFINITY;
 }
 
-// Scores to weights, 2^(scale (score - largest)); rescales output and sums to the new maxima.
+// Converts scores to weights, 2^(scale (score - largest)), and rescales output and sums to the new
+// maxima.
 template<int kCount, int kSize>
 __device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& state,
                                    Sums<kSize>& out)
@@ -45,7 +47,8 @@ __device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& 
         for (int n = 0; n < kCount / 8; ++n)
             most = fmaxf(most, fmaxf(scores.at[n][2 * r], scores.at[n][2 * r + 1]));
         most = overRow(most, [](float a, float b) { return fmaxf(a, b); });
-        // Nothing seen so far: avoids a difference of infinities.
+        // Before the first visible column the maximum is -infinity; a base of 0 avoids -infinity -
+        // -infinity.
         const float base = most == -INFINITY ? 0.0F : most * scale;
         const float shrink = ptx::exp2(state.largest[r] * scale - base);
         state.largest[r] = most;
@@ -67,7 +70,7 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
     flashForwardRows(const __grid_constant__ TensorFlashForward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.x); // counts the heads of all samples
+    const int own = static_cast<int>(blockIdx.x); // head, counted over all samples
     // The longest rows of causal heads come first, because blocks start in order.
     const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/flash_tensor.h"
 #include "engine/backend/cuda/kernels/tensor_tile.h"
 
-// Shared by the tensor-core kernels of flash attention: the position of a block's head, and the
-// loop over tiles of keys. Scores are exponents of 2.
+// Code shared by the tensor-core kernels of flash attention: the position of a block's head, and
+// the loop over tiles of keys. Scores are exponents of 2.
 namespace engine::cuda::tensor {
 
 constexpr float kLog2e = 1.4426950408889634F, kLn2 = 0.6931471805599453F;
@@ -30,22 +30,22 @@ struct Head
     __host__ __device__ int keyColumn() const { return heads * size; }
     __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
 
-    // `own` counts the heads of all samples.
+    // The first row of the sample of head `own`, which is counted over all samples.
     __device__ std::ptrdiff_t firstRow(int own) const
     {
         return static_cast<std::ptrdiff_t>(own / heads) * sequence;
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // Columns of a slice that rows below `rows` of this one attend to.
+    // The number of columns of slice `ofSlice` to which rows below `rows` of this slice attend.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;
     }
 };
 
-// The keys and values that a block of queries attends to, in tiles through two stages of shared
-// memory: one is loaded while the other is used.
+// Loads the keys and values that a block of queries attends to, tile by tile, into two stages of
+// shared memory: one is loaded while the other is used.
 template<int kKeys, int kSize>
 class KeyTiles
 {
@@ -65,7 +65,7 @@ public:
         , m_stages(reinterpret_cast<Stage*>(ptx::sharedMemory()))
     { }
 
-    // Calls compute(stage, slice, firstKey) for each tile in order, on all threads of the block.
+    // Calls compute(stage, slice, firstKey) on all threads of the block, for each tile in order.
     template<class Compute>
     __device__ void each(const Compute& compute)
     {
@@ -108,20 +108,19 @@ private:
     Stage* m_stages;
 };
 
-// Whether the 16 rows from `row` on attend to all kKeys columns from `first` on of a slice.
+// Whether the 16 rows from `row` on attend to all of the kKeys columns from `first` on of a slice.
 template<int kKeys>
 __device__ inline bool seesAll(const Head& head, int slice, int row, int first)
 {
     return first + kKeys <= head.sequence
         && (!head.causal || slice < head.slice || first + kKeys - 1 <= row);
 }
-// Whether a row attends to a column.
 __device__ inline bool sees(const Head& head, int slice, int row, int column)
 {
     return column < head.sequence && (!head.causal || slice < head.slice || column <= row);
 }
 
-// Calls launch<kSize>().
+// Calls launch<kSize>() with the size of the head.
 template<class Launch>
 void bySize(int size, const Launch& launch)
 {

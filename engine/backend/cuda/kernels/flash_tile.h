@@ -3,16 +3,16 @@
 #include "engine/backend/cuda/kernels/flash.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// Shared by the fp32 kernels of flash attention: tiles in shared memory and their products. A
-// block is 16 by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of
-// a product. The 16 threads of a row are half a warp, so a warp reads two rows and 16 adjacent
+// Code shared by the fp32 kernels of flash attention: tiles in shared memory and their products. A
+// block is 16 by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of a
+// product. The 16 threads of a row are half a warp, so a warp reads two rows and 16 adjacent
 // columns of shared memory. Rows are padded by one number to avoid bank conflicts.
 namespace engine::cuda::flash {
 
 constexpr int kSide = 16;
 constexpr int kColumns = 32; // keys per tile
 
-// kSize: the head's size, rounded up; the padding is 0. Tiles of queries have fewer rows for
+// kSize is the size of a head, rounded up; the padding is 0. Tiles of queries have fewer rows for
 // larger heads, so that all tiles fit into 48 KiB.
 template<int kSize>
 constexpr int kRows = kSize <= 64 ? 64 : 32;
@@ -23,7 +23,7 @@ struct Tile
     float at[kCount][kWidth + 1];
 };
 
-// The head of a block.
+// The position of the head that a block computes.
 struct Head
 {
     int size, sequence, slice, group; // group: query heads per key head
@@ -39,12 +39,11 @@ struct Head
         , scale(1.0F / sqrtf(static_cast<float>(shape.headSize)))
     { }
 
-    // Whether row `row` of this slice attends to column `column` of slice `ofSlice`.
     __device__ bool sees(int row, int ofSlice, int column) const
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // Columns of a slice that rows below `rows` attend to.
+    // The number of columns of slice `ofSlice` to which rows below `rows` attend.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)
@@ -53,7 +52,7 @@ struct Head
     }
 };
 
-// Rows first, first + 1, ... of a matrix of `count` rows; 0 beyond the matrix and the head.
+// Reads rows first, first + 1, ... of a matrix of `count` rows; 0 beyond the matrix and the head.
 // Adjacent threads read adjacent numbers.
 template<int kCount, int kWidth, class Real>
 __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int stride, int first,
@@ -68,7 +67,7 @@ __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int st
     }
 }
 
-// The index of a tile that is summed over in a product.
+// The index of a tile over which a product sums.
 enum class Inner { Row, Column };
 
 template<Inner kInner, int kCount, int kWidth>
@@ -77,7 +76,7 @@ __device__ inline float numberOf(const Tile<kCount, kWidth>& tile, int outer, in
     return kInner == Inner::Row ? tile.at[inner][outer] : tile.at[outer][inner];
 }
 
-// sums[i][j] += a(y + 16 i) b(x + 16 j), summed in order.
+// sums[i][j] += a(y + 16 i) b(x + 16 j), added in order.
 template<Inner kOfA, Inner kOfB, int kI, int kJ, int kM, int kK, int kN, int kWidth>
 __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
                                    const Tile<kN, kWidth>& b)
@@ -98,7 +97,7 @@ __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
     }
 }
 
-// Over the 16 threads of a row; all get the same bits.
+// Combines over the 16 threads of a row; all of them get the same bits.
 template<class Combine>
 __device__ inline float overRow(float value, Combine combine)
 {

@@ -9,22 +9,22 @@
 #include <stdexcept>
 #include <string>
 
-// Only launch() starts kernels, so that none uses the default stream, which would break the
-// order of the device's stream (tests/architecture checks this).
+// Kernels are started only by these functions, on an explicit stream: the default stream would
+// break the order of the device's ops (tests/architecture checks this).
 namespace engine::cuda {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 256; // per block, in all kernels: 8 blocks fill the 2048 threads of an SM
 
-// Throws CUDA's error message; the executor adds the op.
+// Throws std::runtime_error with the function and CUDA's message; the executor adds the op.
 inline void check(cudaError_t status, const char* what)
 {
     if (status != cudaSuccess)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// Launches `grid` blocks of kThreads threads on `stream`, with this much ptx::sharedMemory() per
-// block; does nothing if the grid is empty.
+// Launches `grid` blocks of kThreads threads on `stream`, with `shared` bytes of
+// ptx::sharedMemory() per block. An empty grid launches nothing.
 template<class... Parameters, class... Arguments>
 void launchWithMemory(cudaStream_t stream, dim3 grid, std::size_t shared,
                       void (*kernel)(Parameters...), Arguments... arguments)
@@ -36,13 +36,14 @@ void launchWithMemory(cudaStream_t stream, dim3 grid, std::size_t shared,
     if (shared > kUnasked)
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(shared)),
-              "shared memory of a kernel");
+              "cudaFuncSetAttribute");
     cudaLaunchConfig_t config{};
     config.gridDim = grid;
     config.blockDim = dim3(kThreads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
-    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "launch");
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+          "cudaLaunchKernelEx");
 }
 
 template<class... Parameters, class... Arguments>
@@ -51,7 +52,7 @@ void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Argum
     launchWithMemory(stream, grid, 0, kernel, arguments...);
 }
 
-// Number of blocks of `each` that cover `count`.
+// The number of blocks of `each` that cover `count`.
 constexpr unsigned blocksFor(std::size_t count, std::size_t each)
 {
     return static_cast<unsigned>((count + each - 1) / each);

@@ -6,7 +6,7 @@
 namespace engine::cuda {
 namespace {
 
-// One line per thread, read once, 16 bytes at a time.
+// One line per thread, which reads it once, 16 bytes at a time.
 struct Unlike
 {
     const std::byte* memory;
@@ -32,15 +32,15 @@ std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std:
 {
     CHECK(areAligned({memory.data()}));
     constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / 0xff;
-    // After the sums of the chunks.
+    // The count is placed after the sums of the chunks.
     auto* total = reinterpret_cast<std::int64_t*>(lane.scratch) + kMostChunks;
-    check(cudaMemsetAsync(total, 0, sizeof *total, lane.stream), "clearing");
+    check(cudaMemsetAsync(total, 0, sizeof *total, lane.stream), "cudaMemsetAsync");
     addOrderedSum(lane, memory.size() / kLine,
                   Unlike{memory.data(), std::to_integer<std::uint64_t>(value) * kEveryByte}, total);
     std::int64_t count = 0;
     check(cudaMemcpyAsync(&count, total, sizeof count, cudaMemcpyDeviceToHost, lane.stream),
-          "copy of a count");
-    check(cudaStreamSynchronize(lane.stream), "a count");
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(lane.stream), "cudaStreamSynchronize");
     return count;
 }
 

@@ -2,10 +2,10 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/row_group.h"
 
-// Layer norm, and RMSNorm, which is the same without mean and bias. A row is read twice for its
+// Layer norm, and RMSNorm, which is layer norm without mean and bias. A row is read twice for its
 // statistics and once more for the result; the second and third read hit the L1 cache (a row of
-// 12288 numbers is 48 KiB). Memory-bound: per number 8 bytes forward, 12 backward (16 with a
-// residual), plus x and dy for the column sums.
+// 12288 numbers is 48 KiB). Both are memory-bound: per number 8 bytes forward, 12 backward (16 with
+// a residual), plus x and dy for the column sums.
 namespace engine::cuda {
 namespace {
 
@@ -24,7 +24,7 @@ template<class Real>
 struct Forward
 {
     Matrix<const Real> x;
-    const Real *gain, *bias; // bias, mean: of layer norm
+    const Real *gain, *bias; // bias and mean are those of layer norm
     Matrix<Real> y;
     float *mean, *inverse; // of each row; inverse: 1 / deviation, or 1 / root mean square
 };
@@ -92,8 +92,8 @@ struct Backward
     Matrix<Real> dx;
 };
 
-// dx may alias x or the residual: a thread writes only what it alone reads, after the group's
-// sums.
+// dx may alias x or the residual: a thread writes only what it alone reads, after the sums of its
+// group.
 template<int kCount, int kGroup, class Norm, class Real>
 __global__ void __launch_bounds__(kThreads) normBackwardRows(Backward<Real> op)
 {
@@ -141,7 +141,7 @@ struct BackwardKernels
 };
 
 template<class Norm, class Real>
-struct NormGradients // of the gain, and of layer norm's bias
+struct NormGradients // of the gain, and of the bias in layer norm
 {
     static constexpr int kCount = Norm::kIsCentred ? 2 : 1;
     Matrix<const Real> x, dy;
@@ -164,7 +164,7 @@ void norm(const Lane& lane, const Forward<Real>& op)
     launchRows<ForwardKernels<Norm, Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
 
-// `parameters`: accumulated gradients of gain and bias.
+// `parameters` are the accumulated gradients of gain and bias.
 template<class Norm, class Real>
 void normBackward(const Lane& lane, const Backward<Real>& op,
                   float* const (&parameters)[NormGradients<Norm, Real>::kCount])

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/kernels.h"
 
-// One family of kernels per file, for float and bfloat16. Kernels documents each operation. All
-// are queued on the stream and return at once. Shapes and alignment are checked on the host.
+// One family of kernels per file, for float and bfloat16. Kernels documents each operation. All are
+// queued on the stream and return at once. Shapes and alignment are checked on the host.
 namespace engine::cuda {
 
 template<class Real>
@@ -13,7 +13,7 @@ template<class Real>
 void addBiasGradient(const Lane& lane, Matrix<const Real> dy, float* dBias);
 template<class Real>
 void add(const Lane& lane, std::span<const Real> x, std::span<Real> y);
-// y = x, rounded.
+// Copies x to y, rounded.
 template<class Real>
 void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y);
 
@@ -52,7 +52,7 @@ void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
 
 template<class Real>
 void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts);
-// The order of the sum depends only on `x` and its alignment.
+// The order of the additions depends only on `x` and its alignment.
 void addSquares(const Lane& lane, std::span<const float> x, double* sum);
 void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);
 void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
@@ -61,8 +61,8 @@ void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::s
 // Synchronizes the stream, because it returns a number.
 std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
 
-// Scores of several consecutive heads, `sequence` rows each. The first `columns` of `stride`
-// exist; with the causal mask the last row of a head attends to all of them.
+// The scores of several consecutive heads, `sequence` rows each. Of `stride` numbers per row the
+// first `columns` are used; with the causal mask the last row of a head attends to all of them.
 template<class Real>
 struct ScoreRows
 {
@@ -70,10 +70,10 @@ struct ScoreRows
     int rows = 0, columns = 0, stride = 0, sequence = 0;
     AttentionMask mask = AttentionMask::Causal;
 };
-// Softmax in place; 0 in masked columns.
+// Softmax in place; masked columns become 0.
 template<class Real>
 void softmax(const Lane& lane, const ScoreRows<Real>& scores);
-// dS overwrites dP, which has the layout of the probabilities.
+// dS overwrites dP (`gradient`), which has the layout of the probabilities.
 template<class Real>
 void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient);
 

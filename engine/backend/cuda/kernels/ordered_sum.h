@@ -3,13 +3,13 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// One sum over very many items: one block per chunk, then over the chunks, so that the order
-// depends only on their count.
+// One sum over very many items: each block adds a chunk, then the chunks are added, so the order
+// depends only on their number.
 namespace engine::cuda {
 
 constexpr std::size_t kMostChunks = 1024;
 
-// Over the threads of a block, in pairs; thread 0 gets the sum.
+// Adds over the threads of a block, in pairs; thread 0 gets the sum.
 template<class Number>
 __device__ inline Number sumOfBlock(Number own)
 {
@@ -24,8 +24,7 @@ __device__ inline Number sumOfBlock(Number own)
     return sums[0];
 }
 
-// A block processes chunk blockIdx.x, one item per thread at a time; adjacent threads have
-// adjacent items.
+// Block x adds chunk x, one item per thread at a time; adjacent threads have adjacent items.
 template<class Number, class AddItem>
 __global__ void __launch_bounds__(kThreads)
     sumItems(AddItem addItem, std::size_t items, std::size_t ofChunk, Number* sums)
@@ -52,8 +51,8 @@ __global__ void __launch_bounds__(kThreads)
         *total += sum;
 }
 
-// Adds to `*total` in device memory; addItem(item, sum) adds an item. Uses the first kMostChunks
-// numbers of the scratch memory.
+// Adds a sum over `items` to `*total` in device memory; addItem(item, sum) adds one item. Uses the
+// first kMostChunks numbers of the scratch memory.
 template<class Number, class AddItem>
 void addOrderedSum(const Lane& lane, std::size_t items, const AddItem& addItem, Number* total)
 {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-// Instructions of sm_80 and later without a C++ equivalent, one function each. NVIDIA defines
-// which lane holds which number (PTX ISA, "Matrix Fragments for mma.m16n8k16"). With the host
-// compiler, the functions of tests/support/cuda_on_cpu replace them.
+// Instructions of sm_80 and later without a C++ equivalent, one function each. NVIDIA defines which
+// thread of a warp holds which number (PTX ISA, "Matrix Fragments for mma.m16n8k16"). With the host
+// compiler the functions of tests/support/cuda_on_cpu replace them.
 #ifndef __CUDACC__
 #include <cuda_ptx_on_cpu.h>
 #else
@@ -25,7 +25,6 @@ __device__ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], s
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// An address in shared memory.
 using Shared = std::uint32_t;
 __device__ inline Shared sharedAddress(const void* at)
 {
@@ -61,13 +60,13 @@ __device__ inline void copyAsync(void* shared, const void* from, bool exists)
                  : "memory");
 }
 
-// For all copies started so far.
+// Waits for all copies that this thread has started.
 __device__ inline void waitForCopies()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-// Two numbers as bfloat16, rounded to nearest, ties to even.
+// Packs two numbers as bfloat16, rounded to nearest, ties to even.
 __device__ inline std::uint32_t pack(float low, float high)
 {
     std::uint32_t both;
@@ -83,7 +82,7 @@ __device__ inline float exp2(float x)
     return result;
 }
 
-// The shared memory requested from launch() for each block.
+// The shared memory per block that was requested by launchWithMemory().
 __device__ inline unsigned char* sharedMemory()
 {
     extern __shared__ __align__(256) unsigned char memory[];

@@ -4,8 +4,8 @@
 namespace engine::cuda {
 namespace {
 
-// Indexed by pair: (row, head, column below headSize / 2). Each pair belongs to one thread, so
-// the operation is in place.
+// Indexed by pair: (row, head, column below headSize / 2). Each pair belongs to one thread, so the
+// operation works in place.
 template<class Real>
 struct Turn
 {

@@ -2,12 +2,12 @@
 
 #include "engine/backend/cuda/kernels/elements.h"
 
-// For kernels that reduce over rows. kGroup threads share a row: a warp for short rows, a block
-// for long ones. Sums have a fixed order: each thread its own numbers, then pairs of lanes (a
+// For kernels that reduce over rows. kGroup threads share a row: a warp for short rows, a block for
+// long ones. Sums have a fixed order: each thread adds its own numbers, then pairs of threads (a
 // butterfly in which both add the same two numbers), then the warps in order.
 namespace engine::cuda {
 
-constexpr int kShortRow = 1024; // numbers: 32 per lane
+constexpr int kShortRow = 1024; // numbers: 32 per thread of a warp
 
 template<int kGroup>
 struct RowGroup
@@ -15,15 +15,15 @@ struct RowGroup
     static_assert(kGroup == kWarp || kGroup == kThreads);
     static constexpr int kRowsOfBlock = kThreads / kGroup;
 
-    // Uniform over the threads of a group.
+    // The same for all threads of a group.
     __device__ static int row()
     {
         return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;
     }
     __device__ static int lane() { return static_cast<int>(threadIdx.x) % kGroup; }
 
-    // Call from every thread of the group; all get the same bits. If the group is a block, it
-    // includes a barrier before and after.
+    // Must be called by every thread of the group; all get the same bits. If the group is a block,
+    // it has a barrier before and after.
     template<class Combine>
     __device__ static float reduce(float value, Combine combine)
     {
@@ -51,7 +51,7 @@ struct RowGroup
     }
 };
 
-// Launches kernel<numbers per access, group> over rows of Real; `Kernels` has a static template
+// Launches kernel<numbers per access, group> over rows of Real. `Kernels` has a static template
 // member kernel<kCount, kGroup>().
 template<class Kernels, class Real, class Argument>
 void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const Argument& argument)

@@ -1,12 +1,12 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/row_group.h"
 
-// Softmax of attention's scores: many rows, head by head. A row is read three times forward and
-// twice backward; all reads but the first hit a cache.
+// Softmax of attention scores: many rows, head by head. The forward reads a row three times, the
+// backward twice; all reads but the first hit a cache.
 namespace engine::cuda {
 namespace {
 
-// Number of columns that row `row` of the scores attends to.
+// The number of columns that row `row` of the scores attends to.
 template<class Real>
 __device__ inline int seenBy(const ScoreRows<Real>& scores, int row)
 {

@@ -2,7 +2,7 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/ordered_sum.h"
 
-// For the gradient norm, in double.
+// The sum of squares for the gradient norm, in double.
 namespace engine::cuda {
 namespace {
 

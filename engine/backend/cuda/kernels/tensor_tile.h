@@ -4,16 +4,16 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/ptx.h"
 
-// Tiles of bfloat16 in shared memory and their products on tensor cores. A warp computes 16 rows
-// of a product; its 16-row operand is in registers in mma's layout (Rows), the other one is a
+// Tiles of bfloat16 in shared memory and their products on tensor cores. A warp computes 16 rows of
+// a product. Its 16-row operand is in registers in the layout of mma (Rows), the other operand is a
 // tile.
 namespace engine::cuda::tensor {
 
 constexpr int kSide = 16; // rows per warp, and inner numbers per mma
 constexpr int kWarps = kThreads / kWarp;
 
-// kRows rows of kSize numbers. The lowest three bits of the index of a 16-byte piece are XORed
-// with those of the row, so the eight rows that ldmatrix reads at a time are in different banks,
+// kRows rows of kSize numbers. The lowest three bits of the index of a 16-byte piece are XORed with
+// those of the row. The eight rows that ldmatrix reads at a time are therefore in different banks,
 // and copies and reads have no bank conflicts.
 template<int kRows, int kSize>
 struct Tile
@@ -27,9 +27,9 @@ struct Tile
         return numbers + row * kSize + piece * kPiece + column % kPiece;
     }
 
-    // Starts loading rows first, first + 1, ... of a matrix of `count` rows, aligned to 16
-    // bytes; zeros beyond its end. Call from all threads of the block; completes as
-    // ptx::copyAsync() describes.
+    // Starts to load rows first, first + 1, ... of a matrix of `count` rows, aligned to 16 bytes;
+    // zeros beyond its end. All threads of the block must call it. The copies complete as described
+    // at ptx::copyAsync().
     __device__ void fetch(const bfloat16* from, int stride, int first, int count)
     {
         for (int i = static_cast<int>(threadIdx.x); i < kRows * kPieces; i += kThreads) {
@@ -40,9 +40,9 @@ struct Tile
         }
     }
 
-    // Address of the 8 numbers from `column`, 0 or 8, on. Because of the XOR and the alignment
-    // of rows a lane needs one address per tile: the address of the element 16 `steps` columns
-    // to the right and 8 n rows below differs only in these bits.
+    // The address of 8 numbers of a row, from `column` (0 or 8) on. A thread needs one address per
+    // tile: because of the XOR and the alignment of rows, the address 16 `steps` columns to the
+    // right and 8 n rows below differs only in these bits.
     __device__ ptx::Shared address(int row, int column)
     {
         return ptx::sharedAddress(at(row, column));
@@ -67,8 +67,8 @@ __device__ inline int warpOfBlock()
 {
     return static_cast<int>(threadIdx.x) / kWarp;
 }
-// The first of this lane's two rows (the other is 8 below), and the first of its two columns of
-// 8.
+// The first of this thread's two rows (the second is 8 below), and the first of its two columns in
+// every 8.
 __device__ inline int rowOfLane()
 {
     return laneOfWarp() / 4;
@@ -78,7 +78,7 @@ __device__ inline int columnOfLane()
     return laneOfWarp() % 4 * 2;
 }
 
-// 16 rows of kSize numbers as left operands, and 16 rows of kSize sums.
+// 16 rows of kSize numbers as left operands, and 16 rows of kSize sums, in registers of a warp.
 template<int kSize>
 struct Rows
 {
@@ -90,7 +90,8 @@ struct Sums
     float at[kSize / 8][4] = {};
 };
 
-// Rows first .. first + 15 of a matrix of `count` rows in device memory; zeros beyond its end.
+// Reads rows first .. first + 15 of a matrix of `count` rows in device memory; zeros beyond its
+// end.
 template<int kSize>
 __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int first, int count)
 {
@@ -107,8 +108,8 @@ __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int fir
     return rows;
 }
 
-// sums += left tile^T: a column of the result for each of kCount rows of the tile, from `first`
-// on. left(step) fills the four registers of a step.
+// sums += left tile^T, with one column of the result for each of the kCount rows of the tile from
+// `first` on. left(step) loads the four registers of a step.
 template<int kCount, int kRows, int kSize, class Left>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
                                       const Left& left)
@@ -138,7 +139,7 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, const Rows<kSize>& row
             a[part] = rows.at[step][part];
     });
 }
-// With the rows ofOther .. ofOther + 15 of another tile as left operand.
+// The same with rows ofOther .. ofOther + 15 of another tile as left operand.
 template<int kCount, int kOthers, int kRows, int kSize>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int ofOther,
                                       Tile<kRows, kSize>& tile, int first)
@@ -149,8 +150,8 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& 
     });
 }
 
-// sums += weights tile, with kCount rows of the tile from `first` on, and weights rounded to
-// bfloat16. The register layout of sums equals that of left operands.
+// sums += weights tile, with the kCount rows of the tile from `first` on, and weights rounded to
+// bfloat16. Sums have the register layout of left operands.
 template<int kCount, int kRows, int kSize>
 __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
                                    Tile<kRows, kSize>& tile, int first)
@@ -174,7 +175,7 @@ __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weight
     }
 }
 
-// Over the four lanes that share a row; all get the same bits.
+// Combines over the four threads that share a row; all of them get the same bits.
 template<class Combine>
 __device__ inline float overRow(float value, Combine combine)
 {
@@ -182,7 +183,8 @@ __device__ inline float overRow(float value, Combine combine)
     return combine(value, __shfl_xor_sync(0xffffffffU, value, 2));
 }
 
-// Row `row` (0 or 1 of this lane's two) times `factor`, rounded, to kSize numbers at `to`.
+// Writes `row` (0 or 1 of this thread's two rows) times `factor`, rounded, to kSize numbers at
+// `to`.
 template<int kSize>
 __device__ inline void writeRow(bfloat16* to, const Sums<kSize>& sums, int row, float factor)
 {

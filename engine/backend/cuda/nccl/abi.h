@@ -3,11 +3,11 @@
 #include <climits>
 #include <cstddef>
 
-struct CUstream_st; // behind cudaStream_t, of the CUDA runtime
+struct CUstream_st; // the type behind cudaStream_t
 
-// The part of NCCL's interface in use, declared here because few build machines have nccl.h;
-// where it is installed, compare_with_header.cpp checks every size, offset and number. NCCL's
-// interface only grows at its ends: numbers never change, and Config has its size and version.
+// The part of NCCL's interface that is used, declared here because few build machines have nccl.h.
+// Where it is installed, compare_with_header.cpp checks every size, offset and number. NCCL extends
+// its interface only at the end: numbers never change, and Config contains its size and version.
 namespace engine::cuda::nccl {
 
 using Communicator = struct CommunicatorState*; // opaque
@@ -32,9 +32,9 @@ enum class Status : int {
 enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7, Bfloat16 = 9 };
 enum class Reduction : int { Sum = 0 };
 
-// Configuration of a communicator: the fields of NCCL 2.27 up to the last one in use. NCCL reads
-// `size` bytes, an older version as many as it knows (before 2.27 not the name), and chooses
-// undefined values.
+// Configuration of a communicator: the fields of NCCL 2.27 up to the last one that is used. NCCL
+// reads `size` bytes, older versions only the fields that they know (before 2.27 not the name). It
+// chooses the values that are undefined.
 struct Config
 {
     static constexpr int kUndefined = INT_MIN; // NCCL's choice

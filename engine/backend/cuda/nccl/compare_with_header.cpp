@@ -1,4 +1,4 @@
-// Compiled where nccl.h is installed: compares abi.h and functions.h with the header.
+// Compiled only where nccl.h is installed: compares abi.h and functions.h with the header.
 #include "engine/backend/cuda/nccl/functions.h"
 #include "engine/base/same_call.h"
 
@@ -34,7 +34,7 @@ static_assert(static_cast<int>(nccl::Reduction::Sum) == ncclSum);
 static_assert(sizeof(nccl::UniqueId) == sizeof(ncclUniqueId)
               && sizeof(nccl::UniqueId::internal) == NCCL_UNIQUE_ID_BYTES);
 
-// Fields that this version of the header lacks are recognized by `size`.
+// Older headers lack the last fields, which NCCL recognizes by `size`.
 using Config = nccl::Config;
 static_assert(offsetof(Config, size) == offsetof(ncclConfig_t, size)
               && offsetof(Config, magic) == offsetof(ncclConfig_t, magic)

@@ -4,7 +4,7 @@
 
 namespace engine::cuda {
 
-// The functions of NCCL in use, from the library of this machine or from a test.
+// The functions of NCCL that are used, from the library of this machine or from a test.
 struct NcclFunctions
 {
     using Status = nccl::Status;

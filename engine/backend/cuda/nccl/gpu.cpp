@@ -16,7 +16,7 @@ namespace engine::cuda {
 
 namespace {
 
-// Interval of polling NCCL: short at first, because most calls complete quickly.
+// The interval between polls of NCCL: short at first, because most calls complete quickly.
 constexpr std::chrono::microseconds kGlance{50}, kStare{100};
 
 nccl::DataType typeOf(NcclType type)
@@ -53,8 +53,8 @@ NcclId makeNcclId(const NcclFunctions& library)
     return id;
 }
 
-// The lock is held around every NCCL call, so that abort() never destroys a communicator in use;
-// no call blocks.
+// The mutex is locked for every NCCL call, so that abort() never destroys a communicator in use. No
+// NCCL call blocks.
 struct NcclGpu::State
 {
     struct Communicator
@@ -71,13 +71,13 @@ struct NcclGpu::State
     const NcclFunctions& library;
     std::chrono::milliseconds patience;
     std::mutex mutex; // protects the members below
-    // a deque, because NCCL writes handles asynchronously and they must not move
+    // A deque, because NCCL writes handles asynchronously and they must not move.
     std::deque<Communicator> communicators;
     bool aborted = false;
 
     using Lock = std::unique_lock<std::mutex>;
 
-    // Locks for a call of NCCL; throws after an abort.
+    // Locks for an NCCL call; throws after an abort.
     Lock open()
     {
         Lock lock(mutex);
@@ -96,7 +96,6 @@ struct NcclGpu::State
                         more == nullptr || *more == '\0' ? "" : fmt::format(" ({})", more)));
     }
 
-    // Whether NCCL has completed its last operation.
     bool isSettled(std::size_t index, const char* what)
     {
         const Lock lock = open();
@@ -123,7 +122,7 @@ struct NcclGpu::State
         }
     }
 
-    // Always ends a group that was started; otherwise the next group would be nested in it.
+    // Ends every group that it starts, otherwise the next group would be nested in it.
     void enqueue(std::span<const NcclCall> together)
     {
         const auto lock = open();
@@ -232,8 +231,8 @@ void NcclGpu::leave()
     m_state->communicators.clear();
 }
 
-// Each on its own thread: aborting frees memory and may wait for kernels of another communicator
-// that is not yet aborted.
+// Aborts each communicator on its own thread, because aborting frees memory and may wait for
+// kernels of a communicator that is not yet aborted.
 void NcclGpu::abort() noexcept
 {
     std::vector<nccl::Communicator> handles;

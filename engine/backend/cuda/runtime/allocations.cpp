@@ -8,8 +8,9 @@
 namespace engine::cuda {
 namespace {
 
-// The driver allocates large pieces separately, and small ones from a common piece, whose size
-// counts for the first of them. Larger differences are caused by other programs.
+// The bytes that the driver added to an allocation by rounding up. It allocates large pieces
+// separately, and small pieces from a common block, whose size counts for the first of them. Larger
+// differences are caused by other programs.
 Bytes roundingOf(Bytes asked, Bytes gone)
 {
     constexpr Bytes kPiece = Bytes{2} << 20;
@@ -21,7 +22,7 @@ Bytes roundingOf(Bytes asked, Bytes gone)
 Bytes usedMemory()
 {
     std::size_t available = 0, total = 0;
-    check(cudaMemGetInfo(&available, &total), "memory");
+    check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
     return total - available;
 }
 
@@ -32,7 +33,7 @@ DeviceMemory Allocations::take(std::size_t bytes, MemoryFor purpose) const
     const cudaError_t status = cudaMalloc(&memory, bytes);
     if (status == cudaErrorMemoryAllocation)
         throw std::bad_alloc();
-    check(status, "allocation");
+    check(status, "cudaMalloc");
     const Bytes size = bytes;
     const Bytes more = roundingOf(size, usedMemory() - before);
     m_out->taken[purpose] += size;

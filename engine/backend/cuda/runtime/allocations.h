@@ -7,16 +7,17 @@
 
 namespace engine::cuda {
 
-Bytes usedMemory(); // of the current GPU, by all programs
+Bytes usedMemory(); // memory of the current GPU in use by all programs
 
-// Allocates memory of a device and counts it. The pointers free their memory and may outlive
-// this object. Thread-safe.
+// Allocates and counts the memory of a device. The pointers free their memory and may outlive this
+// object. Thread-safe.
 class Allocations
 {
 public:
-    // On the current GPU. Throws std::bad_alloc, or std::runtime_error with CUDA's message.
+    // Allocates on the current GPU. Throws std::bad_alloc, or std::runtime_error with CUDA's
+    // message.
     DeviceMemory take(std::size_t bytes, MemoryFor purpose) const;
-    GpuMemoryUse use() const; // `taken` and `rounding`
+    GpuMemoryUse use() const; // only `taken` and `rounding`
 
 private:
     struct Out

@@ -17,7 +17,7 @@ void checkShape(const AttentionShape& shape)
                                  "up to 32 slices: use --attention recompute");
 }
 
-// Probabilities of all heads of the sample, (heads, sequence, slices x sequence).
+// Computes the probabilities of all heads of a sample, (heads, sequence, slices x sequence).
 template<class Real>
 void makeScores(const Lane& lane, Products& products, const AttentionShape& shape,
                 const SampleHeads<Real>& heads, Real* scores)
@@ -38,8 +38,8 @@ void makeScores(const Lane& lane, Products& products, const AttentionShape& shap
     softmax(lane, heads.rows(scores));
 }
 
-// The gradients of one sample's heads, computed in the workspace in the layout of its qkv rows,
-// and then copied over them.
+// The gradients of one sample's heads. They are computed in the workspace, in the layout of the qkv
+// rows, and then copied over these rows.
 template<class Real>
 class SampleBackward
 {
@@ -112,11 +112,11 @@ private:
                                 static_cast<std::size_t>(from.columns) * kSize,
                                 static_cast<std::size_t>(from.rows), cudaMemcpyDeviceToDevice,
                                 m_lane.stream),
-              "copy of gradients");
+              "cudaMemcpy2DAsync");
     }
 
-    // Starts with the contributions of later slices, or with zero. Key and value gradients are
-    // adjacent.
+    // Initializes the gradients of keys and values, which are adjacent, with the contributions of
+    // later slices, or with zero.
     void beginKeys()
     {
         const AttentionShape& shape = m_op.shape;
@@ -131,7 +131,7 @@ private:
         check(cudaMemset2DAsync(own.data, static_cast<std::size_t>(own.stride) * kSize, 0,
                                 static_cast<std::size_t>(own.columns) * kSize,
                                 static_cast<std::size_t>(own.rows), m_lane.stream),
-              "clearing of gradients");
+              "cudaMemset2DAsync");
     }
 
     Real* probabilities()
@@ -227,7 +227,7 @@ private:
     int m_sample;
     SampleHeads<Real> m_heads;
     Matrix<float> m_d;
-    float* m_rest; // of the workspace
+    float* m_rest; // of the workspace, after the gradients
     Real* m_dScores;
 };
 

@@ -50,7 +50,7 @@ public:
     {
         try {
             onEachGpu([](Gpu& gpu, DeviceId) { gpu.nccl.leave(); }, kNever);
-        } catch (const std::exception&) { // communicators that cannot be finalized are aborted
+        } catch (const std::exception&) { // a communicator that cannot be finalized is aborted
         }
         joinAborting();
     }
@@ -92,7 +92,7 @@ public:
             gpu.nccl.poll();
     }
 
-    // On all GPUs at the same time, because others may still use what one frees.
+    // Aborts on all GPUs at the same time, because one may still use memory that another frees.
     void abort() noexcept override
     {
         const std::lock_guard lock(m_abortMutex);
@@ -103,9 +103,9 @@ public:
     }
 
 private:
-    struct Place // of a GPU in a communicator
+    struct Place // a GPU in a communicator
     {
-        std::size_t number = 0; // NcclGpu::join()
+        std::size_t number = 0; // index from NcclGpu::join()
         int rank = 0;
     };
     struct Gpu
@@ -133,13 +133,13 @@ private:
             const int gpu = devices.at(rank)->gpu();
             if (const auto [other, isNew] = seen.emplace(gpu, rank); !isNew)
                 throw std::runtime_error(fmt::format(
-                    "NCCL never joins a GPU twice, and devices {} and {} are two ranks on GPU {}",
+                    "NCCL supports one rank per GPU, but devices {} and {} are both on GPU {}",
                     other->second.value, rank.value, gpu));
         }
     }
 
-    // On a thread for each, at the same time, since ranks wait for each other, while this one looks
-    // whether anybody still waits for them. Throws what went wrong first; then all is aborted.
+    // Runs `work` on one thread per GPU, since ranks wait for each other, while this thread polls
+    // `cancel`. If a thread throws, all ranks are aborted and the first exception is rethrown.
     template<class Work>
     void onEachGpu(const Work& work, const std::atomic<bool>& cancel)
     {
@@ -165,15 +165,15 @@ private:
                 if (cancel.load(std::memory_order_relaxed))
                     abort();
         }
-        // Also where nothing threw: what is aborted ends, as if its bytes had been exchanged.
+        // Checked even if no thread threw: an aborted call ends as if it had completed.
         if (cancel.load(std::memory_order_relaxed))
             throw Cancelled("cancelled while NCCL joined the GPUs");
         if (first)
             std::rethrow_exception(first);
     }
 
-    // One communicator after the other, everywhere in the order of the plans: so no two GPUs wait
-    // for each other at different ones.
+    // Joins the communicators in the order of the plans on every GPU, so that two GPUs never wait
+    // for each other at different communicators.
     void join(Gpu& gpu, DeviceId self)
     {
         for (std::size_t i = 0; i < m_plans.size(); ++i) {
@@ -190,8 +190,8 @@ private:
         }
     }
 
-    // NCCL connects two ranks at their first call, for which each waits on the host: something
-    // small goes over every communicator now, in the same order everywhere.
+    // NCCL connects two ranks at their first call, and each rank then blocks its host thread.
+    // Therefore every communicator transfers a few bytes here, in the same order on every GPU.
     void connect(Gpu& gpu, DeviceId self)
     {
         constexpr std::size_t kSmall = 256;
@@ -219,8 +219,8 @@ private:
             poll();
             if (std::chrono::steady_clock::now() >= deadline)
                 throw std::runtime_error(
-                    fmt::format("NCCL does not exchange a byte between these GPUs within {} ms: "
-                                "see what NCCL_DEBUG=INFO says, or use --transport peer",
+                    fmt::format("NCCL could not transfer a byte between these GPUs within {} ms: "
+                                "set NCCL_DEBUG=INFO to see why, or use --transport peer",
                                 m_patience.count()));
             std::this_thread::sleep_for(kGlance);
         }

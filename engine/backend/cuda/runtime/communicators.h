@@ -7,9 +7,10 @@
 
 namespace engine::cuda {
 
-// By NCCL, joined and connected: of no message or sum is the first one slower, or waits for the
-// threads of other ranks. Throws std::runtime_error; Cancelled within a moment of `cancel`, with
-// what was begun aborted.
+// Joins and connects NCCL communicators, so that the first message or sum is not slower than later
+// ones and does not wait for the threads of other ranks. Throws std::runtime_error if a rank does
+// not respond within `patience`, and Cancelled soon after `cancel` is set; all ranks are then
+// aborted.
 std::unique_ptr<DeviceCommunicators>
 joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
                   const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,

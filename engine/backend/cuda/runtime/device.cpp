@@ -19,7 +19,7 @@ std::size_t sharedMemoryOf(int gpu)
 {
     int bytes = 0;
     check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
-          "the shared memory of a block");
+          "cudaDeviceGetAttribute");
     return bytes;
 }
 
@@ -54,9 +54,9 @@ public:
     {
         const OnGpu on(m_gpu);
         cudaDeviceProp properties{};
-        check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
+        check(cudaGetDeviceProperties(&properties, m_gpu), "cudaGetDeviceProperties");
         std::size_t available = 0, total = 0;
-        check(cudaMemGetInfo(&available, &total), "memory");
+        check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
         const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
         return {fmt::format("{}, {}", properties.name, partText()),
                 lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
@@ -90,11 +90,11 @@ public:
     {
         const OnGpu on(m_gpu);
         check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
-              "fill");
+              "cudaMemsetAsync");
     }
     void synchronize() const override
     {
-        check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");
+        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
     }
 
     DeviceQueue* lane() const override { return &m_queue; }
@@ -128,23 +128,23 @@ private:
         return makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0,
                            .tf32 = tf32 == Tf32::On});
     }
-    // Makes the GPU current for the calling thread and returns it.
     static int select(int gpu)
     {
-        check(cudaSetDevice(gpu), "choice of the device");
+        check(cudaSetDevice(gpu), "cudaSetDevice");
         return gpu;
     }
     std::string partText() const // "16 of 132 SMs"
     {
         int all = 0;
-        check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu), "properties");
+        check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu),
+              "cudaDeviceGetAttribute");
         return m_partition ? fmt::format("{} of {} SMs", m_partition->multiprocessors(), all)
                            : fmt::format("{} SMs", all);
     }
     void transfer(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
     {
         const OnGpu on(m_gpu);
-        check(cudaMemcpyAsync(to, from, bytes, kind, m_lane.stream), "copy");
+        check(cudaMemcpyAsync(to, from, bytes, kind, m_lane.stream), "cudaMemcpyAsync");
         synchronize();
     }
 

@@ -26,7 +26,7 @@ std::string busOf(int index)
         : "";
 }
 
-// 8-4-4-4-12 digits, as nvidia-smi prints after "GPU-".
+// The format of nvidia-smi without "GPU-": 8-4-4-4-12 digits.
 std::string uuidOf(const cudaDeviceProp& properties)
 {
     std::string text;
@@ -83,7 +83,7 @@ void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device)
     if (warp > 0)
         numbers.emplace_back("maxWarpsPerSm",
                              attribute(index, cudaDevAttrMaxThreadsPerMultiProcessor) / warp);
-    // Clocks are in kHz; memory transfers two words per cycle.
+    // Clocks are in kHz; memory transfers two words per cycle (double data rate).
     numbers.emplace_back("clockRate", attribute(index, cudaDevAttrClockRate) * kKilo);
     numbers.emplace_back("memoryBandwidth",
                          2 * attribute(index, cudaDevAttrMemoryClockRate) * kKilo

@@ -6,14 +6,14 @@
 
 namespace engine::cuda {
 
-// Adds bus id, UUID and numbers of a device. Creates no context.
+// Adds bus id, UUID and attributes of a device. Creates no context.
 void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
-// [from][to]: supports peer access.
+// [from][to]: whether peer access is supported.
 std::vector<std::vector<bool>> peerAccess(int devices);
-// When kernels are loaded, "lazy" or "eager"; "" if unknown.
+// When the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading();
-// Whether fp32 products are rounded to tf32: the plug-in does not request it (blas_lt.cpp), but
-// an environment variable can force it.
+// "off", or why fp32 products are rounded to tf32: the plug-in does not request it (blas_lt.cpp),
+// but an environment variable can force it.
 std::string tf32State();
 
 } // namespace engine::cuda

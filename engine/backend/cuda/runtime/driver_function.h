@@ -5,7 +5,7 @@
 
 namespace engine::cuda {
 
-// A function of the driver in its version of CUDA `since`; nullptr if the driver lacks it.
+// Looks up a function of the driver as of CUDA version `since`; nullptr if the driver lacks it.
 template<class Function>
 Function driverFunction(const char* name, unsigned since)
 {

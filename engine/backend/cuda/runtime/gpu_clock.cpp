@@ -17,7 +17,7 @@ GpuClock::GpuClock(int gpu, const Partition* partition)
     const OnGpu on(gpu);
     const EventsFor made(partition);
     for (cudaEvent_t& each : m_tries)
-        check(cudaEventCreate(&each), "an event");
+        check(cudaEventCreate(&each), "cudaEventCreate");
     anchor();
 }
 
@@ -33,8 +33,8 @@ void GpuClock::anchor()
     std::int64_t closest = std::numeric_limits<std::int64_t>::max();
     for (cudaEvent_t each : m_tries) {
         const std::int64_t before = wallTime();
-        check(cudaEventRecord(each, m_stream.get()), "an event");
-        check(cudaEventSynchronize(each), "waiting for the clock");
+        check(cudaEventRecord(each, m_stream.get()), "cudaEventRecord");
+        check(cudaEventSynchronize(each), "cudaEventSynchronize");
         const std::int64_t after = wallTime();
         if (after - before < closest) {
             closest = after - before;
@@ -47,7 +47,7 @@ void GpuClock::anchor()
 std::int64_t GpuClock::timeOf(cudaEvent_t event) const
 {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, m_anchor, event), "a time");
+    check(cudaEventElapsedTime(&milliseconds, m_anchor, event), "cudaEventElapsedTime");
     return m_time + std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 

@@ -7,14 +7,14 @@
 
 namespace engine::cuda {
 
-// Maps event times of one GPU to CLOCK_MONOTONIC. Partitions share the clock, so that their
-// times are consistent, unless they have their own events. The anchor is an event between two
-// readings of the host clock; of several tries the one with the smallest distance is used, and
-// its error is at most half the distance.
+// Converts event times of one GPU to CLOCK_MONOTONIC. Partitions share the clock, so that their
+// times are consistent, unless they have events of their own. The anchor is an event between two
+// readings of the host clock. It is the best of several tries; its error is at most half the time
+// between the readings.
 class GpuClock
 {
 public:
-    explicit GpuClock(int gpu, const Partition* partition = nullptr); // must outlive this object
+    explicit GpuClock(int gpu, const Partition* partition = nullptr); // must outlive this
     ~GpuClock();
     GpuClock(const GpuClock&) = delete;
     GpuClock& operator=(const GpuClock&) = delete;
@@ -26,8 +26,8 @@ private:
     int m_gpu;
     Stream m_stream; // of the whole GPU, or of the partition
     std::array<cudaEvent_t, 4> m_tries{};
-    cudaEvent_t m_anchor = nullptr; // of m_tries
-    std::int64_t m_time = 0;        // of the anchor on the host clock
+    cudaEvent_t m_anchor = nullptr; // the best of m_tries
+    std::int64_t m_time = 0;        // of the anchor, on the host clock
 };
 
 } // namespace engine::cuda

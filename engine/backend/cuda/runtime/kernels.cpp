@@ -11,7 +11,6 @@
 namespace engine::cuda {
 namespace {
 
-// Forwards to the operations of the same names in backend/cuda.
 template<class Real>
 class LaneKernels final : public Kernels<Real>
 {
@@ -26,13 +25,13 @@ public:
 
     void zeroBytes(std::span<std::byte> x) const override
     {
-        check(cudaMemsetAsync(x.data(), 0, x.size(), m_lane.stream), "clearing");
+        check(cudaMemsetAsync(x.data(), 0, x.size(), m_lane.stream), "cudaMemsetAsync");
     }
     void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
     {
         check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice,
                               m_lane.stream),
-              "copy");
+              "cudaMemcpyAsync");
     }
     void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const override
     {
@@ -155,8 +154,8 @@ private:
             = m_constants.emplace_back(m_memory.take(bytes.size(), MemoryFor::Other)).get();
         check(cudaMemcpyAsync(memory, bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
                               m_lane.stream),
-              "copy of constants");
-        check(cudaStreamSynchronize(m_lane.stream), "copy of constants");
+              "cudaMemcpyAsync");
+        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
         return memory;
     }
 

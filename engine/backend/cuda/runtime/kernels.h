@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// The operations of a stream, with constants in `memory`. All arguments must outlive it.
+// The operations on a stream; constants are allocated from `memory`. The arguments must outlive it.
 template<class Real>
 std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
                                            const Allocations& memory);

@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// Report the name of a stream ("device 3: compute", from the thread that created it) and of a
+// Report the name of a stream ("device 3: compute"; call on the thread that created it) or of a
 // context ("device 3: 16 of 132 SMs") to an attached profiler. No effect without a profiler or
 // without NVTX's headers.
 void nameStream(cudaStream_t stream, const std::string& name);

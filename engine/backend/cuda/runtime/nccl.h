@@ -8,13 +8,13 @@
 #include <span>
 #include <string>
 
-struct CUstream_st; // behind cudaStream_t
+struct CUstream_st; // the type behind cudaStream_t
 
 namespace engine::cuda {
 
 // NCCL is an alternative to peer copies for messages, and performs all-reduces over replicas and
-// data-parallel copies. Between devices of one process peer copies need neither SMs nor an
-// order; NCCL allows comparison with systems that use it. NCCL does not support two ranks on one
+// data-parallel copies. Between devices of one process peer copies need neither SMs nor a common
+// order; NCCL is there to compare with systems that use it. It does not support two ranks on one
 // GPU, so partitions of one GPU cannot use it.
 //
 // findNcclFault() (engine/schedule/check/communicator_lanes.h) checks before the run whether a
@@ -22,17 +22,18 @@ namespace engine::cuda {
 
 struct NcclFunctions; // nccl/functions.h
 
-// Loads the library on first use and keeps it. nullptr: `reason` is one sentence.
+// Loads the library on first use and never unloads it. Returns nullptr and one sentence in `reason`
+// if it is not usable.
 const NcclFunctions* ncclFunctions(std::string* reason);
 
-// Identifies a communicator: created by one rank, passed to all. Throws std::runtime_error.
+// The id of a communicator, which one rank creates and passes to all. Throws std::runtime_error.
 using NcclId = std::array<char, 128>;
 NcclId makeNcclId(const NcclFunctions& library);
 
 enum class NcclType : std::uint8_t { Float32, Bfloat16, Int64, Byte };
 
-// A message to or from another rank, or an all-reduce over all ranks (in place if from equals
-// to). Memory and stream belong to the GPU; it runs in the order of the stream.
+// A message to or from another rank, or an all-reduce over all ranks (in place if `from` equals
+// `to`). Memory and stream belong to the GPU. Calls run in the order of the stream.
 struct NcclCall
 {
     enum class Kind : std::uint8_t { Send, Receive, Sum };
@@ -48,17 +49,17 @@ struct NcclCall
 };
 
 // The communicators of one GPU: one of two ranks per GPU that it sends to and per GPU that it
-// receives from, separately for activations and gradients, and one per all-reduce. One thread at
-// a time, with the GPU current, joins, issues and leaves; poll() and abort() are thread-safe.
-// Nothing waits for the GPU: joining and enqueuing do not block, and operations that NCCL does
-// not accept within `patience` are errors. Errors, including those that NCCL detects later, are
-// std::runtime_error with NCCL's message; call abort() after them.
+// receives from, separately for activations and gradients, and one per all-reduce. poll() and
+// abort() are thread-safe; the other functions need one thread at a time with the GPU current.
+// Joining and enqueuing do not wait for the GPU; an operation that NCCL does not accept within
+// `patience` is an error. Errors, including those that NCCL detects later, are std::runtime_error
+// with NCCL's message; call abort() after them.
 class NcclGpu
 {
 public:
     explicit NcclGpu(const NcclFunctions& library,
                      std::chrono::milliseconds patience = std::chrono::seconds(30));
-    ~NcclGpu(); // abort(), unless leave() completed
+    ~NcclGpu(); // calls abort() unless leave() has completed
     NcclGpu(const NcclGpu&) = delete;
     NcclGpu& operator=(const NcclGpu&) = delete;
 
@@ -69,22 +70,21 @@ public:
         std::string name; // "activations 2 -> 3", for NCCL's messages
         int channels = 0; // maximum number of SMs; 0: NCCL's choice
     };
-    // Starts joining and returns the index of the communicator, from 0 in the order of joining,
-    // which must be the same on all GPUs. Joining completes when every rank has joined:
-    // isJoined().
+    // Starts joining and returns the index of the communicator. Indices count from 0 in the order
+    // of joining, which must be the same on all GPUs. isJoined() is true when every rank has
+    // joined.
     std::size_t join(const Membership& membership);
     bool isJoined(std::size_t communicator);
-    void waitUntilJoined(); // all of them
+    void waitUntilJoined(); // all communicators
 
-    // Enqueues a group: messages that wait for each other on two ranks belong in one group. The
-    // order of groups must be the same on all ranks of a communicator.
+    // Enqueues a group: messages that wait for each other on two ranks belong in one group. Groups
+    // must have the same order on all ranks of a communicator.
     void issue(std::span<const NcclCall> together);
 
     void poll();  // throws the first error of any communicator
-    void leave(); // with empty streams: finalizes in order, on all ranks
-    // Ends all operations of this rank. All ranks of this process must do so at the same time,
-    // because NCCL may wait for them. Thread-safe, may be repeated. Other calls throw
-    // afterwards.
+    void leave(); // finalizes all ranks in order; streams must be empty
+    // Ends all operations of this rank. All ranks of this process must abort at the same time,
+    // because NCCL may wait for them. Thread-safe, may be repeated. Other calls throw afterwards.
     void abort() noexcept;
 
 private:

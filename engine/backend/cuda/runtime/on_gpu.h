@@ -10,9 +10,9 @@ class OnGpu
 public:
     explicit OnGpu(int gpu)
     {
-        check(cudaGetDevice(&m_before), "the current device");
+        check(cudaGetDevice(&m_before), "cudaGetDevice");
         if (m_before != gpu) {
-            check(cudaSetDevice(gpu), "choice of the device");
+            check(cudaSetDevice(gpu), "cudaSetDevice");
             m_changed = true;
         }
     }

@@ -1,4 +1,4 @@
-// Devices that the program requests from the plug-in (engine/backend/cuda_device.h).
+// The functions that the plug-in exports to open devices (engine/backend/cuda_device.h).
 #include "engine/backend/cuda/runtime/allocations.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda_device.h"
@@ -14,8 +14,8 @@
 namespace engine::cuda {
 namespace {
 
-// Enables peer access between GPUs of this process. Without it the driver copies through the
-// host, so failure is not an error.
+// Enables peer access between the GPUs of this process. Failure is not an error, because the driver
+// then copies through the host.
 void openPeers(int gpus)
 {
     for (int from = 0; from < gpus; ++from)
@@ -26,12 +26,12 @@ void openPeers(int gpus)
             const OnGpu on(from);
             const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
             if (status != cudaErrorPeerAccessAlreadyEnabled)
-                check(status, "access to another GPU");
+                check(status, "cudaDeviceEnablePeerAccess");
         }
 }
 
-// Checks that a partition supports live runs; otherwise the run is emulated instead of failing
-// in its first iteration.
+// Tests whether the streams of a partition support live runs. If they do not, the run is emulated
+// instead of failing in its first iteration.
 void tryOut(const Device& device)
 {
     constexpr std::size_t kBytes = 4096;
@@ -58,11 +58,11 @@ void tryOut(const Device& device)
         throw std::runtime_error("streams of a partition do not wait for each other");
 }
 
-// Adds `count` devices; `numbered`: they run concurrently with the existing ones.
+// Adds `count` devices on a GPU. `numbered`: they run concurrently with the existing ones.
 void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
 {
-    check(cudaSetDevice(gpu), "choice of the device");
-    check(cudaFree(nullptr), "a context"); // creates the context, of which partitions are parts
+    check(cudaSetDevice(gpu), "cudaSetDevice");
+    check(cudaFree(nullptr), "cudaFree"); // creates the context from which partitions are made
     const Bytes before = usedMemory();
     const auto clock = std::make_shared<GpuClock>(gpu);
     const auto next = [&] { return numbered ? static_cast<int>(devices.size()) : -1; };
@@ -83,7 +83,7 @@ void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Devic
 std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
 {
     int gpus = 0;
-    check(cudaGetDeviceCount(&gpus), "counting GPUs");
+    check(cudaGetDeviceCount(&gpus), "cudaGetDeviceCount");
     const DevicePlacement placement = placeDevices(count, gpus, carrier);
     if (placement.gpus == 0)
         throw std::runtime_error(
@@ -97,8 +97,8 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
         try {
             makeOn(gpu, placement.perGpu, true, devices);
         } catch (const std::bad_alloc&) {
-            throw std::runtime_error(fmt::format("GPU {} has not enough memory for {} workspaces",
-                                                 gpu, placement.perGpu));
+            throw std::runtime_error(fmt::format(
+                "GPU {} does not have enough memory for {} workspaces", gpu, placement.perGpu));
         } catch (const std::exception& error) {
             throw std::runtime_error(
                 fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
@@ -118,7 +118,7 @@ try {
     engine::cuda::makeOn(index, 1, false, made);
     return made.front().release();
 } catch (const std::bad_alloc&) {
-    *reason = fmt::format("GPU {} has not enough memory for its workspace", index);
+    *reason = fmt::format("GPU {} does not have enough memory for its workspace", index);
     return nullptr;
 } catch (const std::exception& error) {
     *reason = fmt::format("GPU {} cannot be opened: {}", index, error.what());

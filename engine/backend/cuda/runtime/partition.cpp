@@ -32,7 +32,7 @@ struct Driver
     Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
     Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
     CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
-    // These may be missing.
+    // Optional: used only where the driver has them.
     Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040);
     Push push = driverFunction<Push>("cuCtxPushCurrent", 4000);
     Pop pop = driverFunction<Pop>("cuCtxPopCurrent", 4000);
@@ -54,17 +54,18 @@ void check(CUresult status, const char* what)
 {
     if (status != CUDA_SUCCESS)
         throw std::runtime_error(
-            fmt::format("{} gave the driver's error {}", what, static_cast<int>(status)));
+            fmt::format("{} returned CUDA error {}", what, static_cast<int>(status)));
 }
 
-// Groups of at least `least` multiprocessors, at most `count`: the driver may return fewer and
-// larger ones. One call, because a part cannot be split again.
+// Splits the GPU into at most `count` groups of at least `least` multiprocessors; the driver may
+// return fewer and larger groups. It is one call, because a group cannot be split again.
 std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
 {
     CUdevResource all{}, rest{};
     std::vector<CUdevResource> groups(count);
-    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
-    check(driver().split(groups.data(), &count, &all, &rest, 0, least), "dividing them");
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "cuDeviceGetDevResource");
+    check(driver().split(groups.data(), &count, &all, &rest, 0, least),
+          "cuDevSmResourceSplitByCount");
     groups.resize(std::min<std::size_t>(count, groups.size()));
     return groups;
 }
@@ -74,7 +75,7 @@ int sizeOf(const CUdevResource& group)
     return group.sm.smCount;
 }
 
-// Groups of at least `size` multiprocessors; empty if they are not equal.
+// As split(), but empty if the groups are not equal.
 std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 {
     std::vector<CUdevResource> groups
@@ -94,7 +95,7 @@ bool isEnough(const std::vector<CUdevResource>& groups, int count)
 int multiprocessorsOf(int gpu)
 {
     CUdevResource all{};
-    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "cuDeviceGetDevResource");
     return sizeOf(all);
 }
 
@@ -102,9 +103,9 @@ std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
 {
     CUdevResourceDesc description{};
     CUgreenCtx context = nullptr;
-    check(driver().describe(&description, &group, 1), "describing a partition");
+    check(driver().describe(&description, &group, 1), "cuDevResourceGenerateDesc");
     check(driver().create(&context, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM),
-          "making a partition");
+          "cuGreenCtxCreate");
     return std::make_shared<Partition>(context, sizeOf(group));
 }
 
@@ -119,8 +120,8 @@ bool takesEventsOfGpu(int gpu, const Partition& partition)
         cudaEventDestroy(first);
         cudaEventDestroy(second);
     };
-    cuda::check(cudaEventCreate(&first), "an event");
-    cuda::check(cudaEventCreate(&second), "an event");
+    cuda::check(cudaEventCreate(&first), "cudaEventCreate");
+    cuda::check(cudaEventCreate(&second), "cudaEventCreate");
     float milliseconds = 0;
     const bool takes = cudaEventRecord(first, outside.get()) == cudaSuccess
         && cudaEventRecord(second, inside.get()) == cudaSuccess
@@ -141,7 +142,7 @@ cudaStream_t Partition::makeStream() const
 {
     CUstream stream = nullptr;
     check(driver().createStream(&stream, m_context, CU_STREAM_NON_BLOCKING, 0),
-          "a stream of a partition");
+          "cuGreenCtxStreamCreate");
     return stream;
 }
 
@@ -158,7 +159,7 @@ EventsFor::EventsFor(const Partition* partition)
     if (partition == nullptr || partition->events() == Partition::Events::OfGpu
         || driver().push == nullptr || driver().pop == nullptr)
         return;
-    check(driver().push(partition->context()), "choice of a partition");
+    check(driver().push(partition->context()), "cuCtxPushCurrent");
     m_pushed = true;
 }
 
@@ -191,14 +192,15 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
                         multiprocessorsOf(gpu), count, smallest));
     std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
     const std::size_t most = groups.size();
-    // Partitions consist of whole clusters, which differ in size; if large partitions do not
-    // fit, smaller ones may.
+    // Partitions consist of whole clusters, which differ in size. If large partitions do not fit,
+    // smaller ones may.
     for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
         groups = equalGroups(gpu, count, size);
     if (!isEnough(groups, count))
-        throw std::runtime_error(fmt::format("the driver splits it into {} equal parts, but {} of "
-                                             "at most {} multiprocessors were requested",
-                                             most, count, largest));
+        throw std::runtime_error(
+            fmt::format("the driver splits the GPU into {} equal parts, but {} of "
+                        "at most {} multiprocessors were requested",
+                        most, count, largest));
     std::vector<std::shared_ptr<Partition>> made;
     for (CUdevResource& group : groups)
         made.push_back(makePartition(gpu, group));

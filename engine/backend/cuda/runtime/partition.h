@@ -8,10 +8,10 @@
 
 namespace engine::cuda {
 
-// Part of a GPU's multiprocessors (a green context), which execute the work of its streams.
-// Memory, modules and events belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context
-// Management"), unless the driver requires events of the stream's own context (documentation of
-// cuEventRecord in 13.0). Its streams and events must be destroyed before it.
+// Part of a GPU's multiprocessors (a green context), on which its streams run. Memory, modules and
+// events belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context Management"), unless
+// the driver requires events of the stream's own context (documentation of cuEventRecord in 13.0).
+// Streams and events of a partition must be destroyed before it.
 class Partition
 {
 public:
@@ -27,7 +27,7 @@ public:
 
     cudaStream_t makeStream() const;
     CUcontext context() const;                                // for profilers; nullptr if unknown
-    int multiprocessors() const { return m_multiprocessors; } // actual number
+    int multiprocessors() const { return m_multiprocessors; } // as made by the driver
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }
 
@@ -37,8 +37,8 @@ private:
     Events m_events = Events::OfGpu;
 };
 
-// During its lifetime, events created by the calling thread can be recorded on streams of the
-// partition; nullptr: of the current GPU.
+// During its lifetime, events that the calling thread creates can be recorded on streams of the
+// partition; with nullptr, on streams of the current GPU.
 class EventsFor
 {
 public:
@@ -51,12 +51,12 @@ private:
     bool m_pushed = false;
 };
 
-// The minimum of multiprocessors of a partition; 0: not supported (before CUDA 12.5). Creates no
-// context.
+// The smallest number of multiprocessors of a partition; 0 if partitions are not supported (before
+// CUDA 12.5). Creates no context.
 int smallestPartition(int gpu);
 
-// `count` equal partitions of the current GPU. Throws std::runtime_error with the reason if the
-// driver does not provide them.
+// Makes `count` equal partitions of the current GPU. Throws std::runtime_error with the reason if
+// the driver does not support them.
 std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count);
 
 } // namespace engine::cuda

@@ -31,7 +31,7 @@ CudaEvent::CudaEvent(int gpu, const Partition* partition, const GpuClock& clock,
     const OnGpu on(gpu);
     const EventsFor made(partition);
     const unsigned flags = timed == Timed::Yes ? cudaEventDefault : cudaEventDisableTiming;
-    check(cudaEventCreateWithFlags(&m_event, flags), "an event");
+    check(cudaEventCreateWithFlags(&m_event, flags), "cudaEventCreateWithFlags");
 }
 
 CudaEvent::~CudaEvent()
@@ -43,7 +43,7 @@ bool CudaEvent::hasPassed() const
 {
     const cudaError_t status = cudaEventQuery(m_event);
     if (status != cudaErrorNotReady)
-        check(status, "work of the device");
+        check(status, "cudaEventQuery");
     return status == cudaSuccess;
 }
 
@@ -56,19 +56,19 @@ std::int64_t CudaEvent::nanosecondsSince(const DeviceEvent& begin) const
 {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(begin).get(), m_event),
-          "a time");
+          "cudaEventElapsedTime");
     return std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 
 void CudaQueue::record(DeviceEvent& event)
 {
-    check(cudaEventRecord(static_cast<CudaEvent&>(event).get(), m_stream), "an event");
+    check(cudaEventRecord(static_cast<CudaEvent&>(event).get(), m_stream), "cudaEventRecord");
 }
 
 void CudaQueue::wait(const DeviceEvent& event)
 {
     check(cudaStreamWaitEvent(m_stream, static_cast<const CudaEvent&>(event).get(), 0),
-          "waiting for an event");
+          "cudaStreamWaitEvent");
 }
 
 void CudaQueue::copy(const DeviceCopy& copy)
@@ -78,11 +78,11 @@ void CudaQueue::copy(const DeviceCopy& copy)
     if (copy.from == copy.to)
         check(cudaMemcpyAsync(copy.target.data(), copy.source.data(), copy.source.size(),
                               cudaMemcpyDeviceToDevice, m_stream),
-              "copy");
+              "cudaMemcpyAsync");
     else
         check(cudaMemcpyPeerAsync(copy.target.data(), copy.to, copy.source.data(), copy.from,
                                   copy.source.size(), m_stream),
-              "copy between GPUs");
+              "cudaMemcpyPeerAsync");
 }
 
 void CudaQueue::add(std::span<const float> x, std::span<float> y)
@@ -100,8 +100,9 @@ void CudaQueue::add(std::span<const std::int64_t> x, std::span<std::int64_t> y)
 std::unique_ptr<DeviceGraph> CudaQueue::capture(const std::function<void()>& work)
 {
     const OnGpu on(m_gpu);
-    // Other threads may allocate and synchronize during the capture.
-    check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeThreadLocal), "a capture");
+    // The thread-local mode allows other threads to allocate and synchronize during the capture.
+    check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeThreadLocal),
+          "cudaStreamBeginCapture");
     cudaGraph_t graph = nullptr;
     try {
         work();
@@ -111,18 +112,18 @@ std::unique_ptr<DeviceGraph> CudaQueue::capture(const std::function<void()>& wor
             cudaGraphDestroy(graph);
         throw;
     }
-    check(cudaStreamEndCapture(m_stream, &graph), "a capture");
+    check(cudaStreamEndCapture(m_stream, &graph), "cudaStreamEndCapture");
     cudaGraphExec_t executable = nullptr;
     const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
     cudaGraphDestroy(graph);
-    check(status, "a graph");
+    check(status, "cudaGraphInstantiate");
     return std::make_unique<CudaGraph>(executable);
 }
 
 void CudaQueue::launch(const DeviceGraph& graph)
 {
     const OnGpu on(m_gpu);
-    check(cudaGraphLaunch(static_cast<const CudaGraph&>(graph).get(), m_stream), "a graph");
+    check(cudaGraphLaunch(static_cast<const CudaGraph&>(graph).get(), m_stream), "cudaGraphLaunch");
 }
 
 } // namespace engine::cuda

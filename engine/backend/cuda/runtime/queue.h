@@ -9,7 +9,8 @@ class CudaEvent final : public DeviceEvent
 {
 public:
     enum class Timed : bool { No, Yes };
-    // On the clock's GPU, and on a partition of it if not nullptr; both must outlive the event.
+    // The event is on the clock's GPU, or on `partition` of it unless nullptr; both must outlive
+    // it.
     CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed);
     ~CudaEvent() override;
 
@@ -23,7 +24,7 @@ private:
     cudaEvent_t m_event = nullptr;
 };
 
-// A DeviceQueue (engine/backend/device_queue.h) for an existing stream.
+// A DeviceQueue (engine/backend/device_queue.h) on an existing stream, which it does not own.
 class CudaQueue : public DeviceQueue
 {
 public:
@@ -46,7 +47,7 @@ private:
     cudaStream_t m_stream;
 };
 
-// A DeviceQueue with its own stream.
+// A DeviceQueue that owns its stream.
 class OwnQueue final : public CudaQueue
 {
 public:

@@ -1,4 +1,4 @@
-// Fills the report of cuda_report.h: devices with the static runtime, libraries with dlopen.
+// Fills the report of cuda_report.h: devices with the static CUDA runtime, libraries with dlopen.
 // Creates no context.
 #include "engine/backend/cuda/runtime/device_facts.h"
 #include "engine/backend/cuda/runtime/nccl.h"
@@ -22,7 +22,7 @@ std::string dotted(int version) // 13000 -> "13.0"
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// How to query the version of a library: by a function that writes it to an int, or returns it.
+// How the version of a library is queried: by a function that writes it to an int, or returns it.
 struct Asked
 {
     const char* name;
@@ -89,7 +89,7 @@ CudaLibrary lookFor(const Asked& asked)
     return found;
 }
 
-// NCCL must also have all functions that the plug-in calls.
+// NCCL must have all functions that the plug-in calls.
 CudaLibrary lookForNccl(const Asked& asked)
 {
     CudaLibrary found = lookFor(asked);

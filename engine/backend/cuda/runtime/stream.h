@@ -13,14 +13,15 @@ namespace engine::cuda {
 class Stream
 {
 public:
-    // On a partition, or on the whole GPU; `name` is for profilers: "device 3: compute".
+    // On a partition, or on the whole GPU if nullptr. `name` is for profilers: "device 3: compute".
     Stream(int gpu, const Partition* partition, const std::string& name)
     {
         const OnGpu on(gpu);
         if (partition != nullptr)
             m_stream = partition->makeStream();
         else
-            check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "a stream");
+            check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking),
+                  "cudaStreamCreateWithFlags");
         nameStream(m_stream, name);
     }
     ~Stream()

@@ -25,7 +25,7 @@ std::size_t numbers(std::size_t a, int b)
     return a * static_cast<std::size_t>(b);
 }
 
-// Wide numbers that hold the gradients of all queries.
+// The workspace of the query gradients, in wide numbers.
 std::size_t roomOfQueries(const AttentionShape& shape)
 {
     return inWide<bfloat16>(numbers(shape.rows(), shape.width()));
@@ -123,7 +123,7 @@ bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>
                             static_cast<std::size_t>(dQuery.columns) * kSize,
                             static_cast<std::size_t>(dQuery.rows), cudaMemcpyDeviceToDevice,
                             lane.stream),
-          "copy of gradients");
+          "cudaMemcpy2DAsync");
     return true;
 }
 

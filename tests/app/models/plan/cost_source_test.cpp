@@ -117,7 +117,7 @@ TEST_CASE("the schedule that was recorded is predicted as long as its replay, ot
 TEST_CASE("a run of other stages, or none, is refused with what to do, its split backward may be "
           "assumed")
 {
-    CHECK(problemOf(request("1f1b", Kind::Recorded)).find("no recorded run is chosen") == 0);
+    CHECK(problemOf(request("1f1b", Kind::Recorded)).find("no recorded run is selected") == 0);
     const auto run = sample::measured({"1f1b", 4, 8});
     CHECK(problemOf(recorded("bitpipe", run)).find("stages") != std::string::npos);
     PredictionRequest split = recorded("zb-h1", run);
@@ -172,7 +172,7 @@ TEST_CASE("the command says where costs are from, and nothing that does not coun
               "bscope simulate --scheme bitpipe --devices 4 --micro-batches 8 "
               "--calibrate 'my runs/a.sqlite' --split-backward 0.45 --devices-per-node 2 "
               "--slow-down 1.2 --data-parallel 1"));
-    CHECK(costsText(plan.request()) == QStringLiteral("no recorded run is chosen"));
+    CHECK(costsText(plan.request()) == QStringLiteral("no recorded run is selected"));
 }
 
 TEST_CASE("the table of schemes counts in the unit and with the memory that its costs have")

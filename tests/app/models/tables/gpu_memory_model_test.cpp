@@ -71,7 +71,7 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
     CHECK(header(model) == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));
     CHECK(row(model, 0) == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
     CHECK(row(model, 1) == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
-    CHECK(row(model, 3) == QStringLiteral("(Kept free for communicators)|0.50||0.00|0.50"));
+    CHECK(row(model, 3) == QStringLiteral("(Reserved for communicators)|0.50||0.00|0.50"));
     CHECK(row(model, 4) == QStringLiteral("Sum|15.00|115.4|7.00|8.00"));
     CHECK(row(model, 5) == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
 }

@@ -113,13 +113,13 @@ TEST_CASE("a device says what was laid out for it, what was alive and what was t
     device.iteration = 0;
     device.device = engine::DeviceId{1};
     CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
-              "Arena, laid out")
+              "Arena, planned")
           == QLatin1String("(none)"));
     constexpr std::int64_t kMiB = 1 << 20;
     run.info.arenas = {{1 * kMiB, 2 * kMiB, {}}, {10 * kMiB, 12 * kMiB, 11 * kMiB}};
     const auto details = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device);
-    CHECK(row(details, "Arena, laid out") == QLatin1String("12.00 MiB"));
-    CHECK(row(details, "... alive at once") == QLatin1String("10.00 MiB"));
+    CHECK(row(details, "Arena, planned") == QLatin1String("12.00 MiB"));
+    CHECK(row(details, "... live at its peak") == QLatin1String("10.00 MiB"));
     CHECK(row(details, "... touched") == QLatin1String("11.00 MiB"));
     device.device = engine::DeviceId{0};
     CHECK(

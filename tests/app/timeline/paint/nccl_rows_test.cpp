@@ -202,7 +202,8 @@ TEST_CASE("the legend names waits of NCCL where there are any")
     const auto waits = [&](const KernelView& kernels) {
         Legend legend;
         addKernels(legend, kernels, colours);
-        return std::ranges::count(legend.right, LegendEntry::Look::Wait, &LegendEntry::look);
+        return std::ranges::count(legend.right, profiler::LegendEntry::Look::Wait,
+                                  &profiler::LegendEntry::look);
     };
     CHECK(waits(NcclView().kernels) == 1);
     CHECK(waits(NcclView(tests::gpuRun()).kernels) == 0);

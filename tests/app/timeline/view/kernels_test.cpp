@@ -202,7 +202,7 @@ TEST_CASE("a kernel says its launch, its share and leads to its op")
     CHECK(rows.contains(QString::fromUtf8("Grid, blocks=132 × 16")));
     CHECK(rows.contains(QStringLiteral("Block, threads=384")));
     CHECK(rows.contains(QStringLiteral("Registers per thread=168")));
-    CHECK(rows.contains(QStringLiteral("From call to start=not kept in emulation")));
+    CHECK(rows.contains(QStringLiteral("From call to start=not available in emulation")));
     CHECK(rows.contains(QStringLiteral("Position in the op=1 of 15")));
     REQUIRE(details.sections.front().links.size() == 1);
     CHECK(details.sections.front().links.front().name == QLatin1String("0F0"));
@@ -257,8 +257,8 @@ TEST_CASE("a device says what its GPU was, how fast it ran and what slowed it do
     };
     CHECK(rowsOf(&kernels).contains(QStringLiteral("Name=a GPU that tests made up")));
     CHECK(rowsOf(&kernels).contains(QString::fromUtf8("SM clock=1755 – 1980 MHz")));
-    CHECK(rowsOf(&kernels).contains(QStringLiteral("Slowed by=power cap")));
-    CHECK_FALSE(rowsOf(nullptr).contains(QStringLiteral("Slowed by=power cap")));
+    CHECK(rowsOf(&kernels).contains(QStringLiteral("Throttled by=power cap")));
+    CHECK_FALSE(rowsOf(nullptr).contains(QStringLiteral("Throttled by=power cap")));
 }
 
 TEST_CASE("a kernel of NCCL says how long it waited for the others and how long it transferred")

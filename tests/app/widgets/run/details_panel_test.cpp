@@ -179,7 +179,7 @@ TEST_CASE("a value too long for one line ends at the right edge beside its name"
     QCoreApplication::processEvents();
     const QLabel *name = nullptr, *value = nullptr;
     for (const auto* label : shown.panel.findChildren<QLabel*>()) {
-        if (label->text() == QLatin1String("Peak from"))
+        if (label->text() == QLatin1String("Peak source"))
             name = label;
         if (label->text().startsWith(QLatin1String("measured: sgemm")))
             value = label;

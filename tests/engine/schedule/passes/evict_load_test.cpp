@@ -58,10 +58,11 @@ TEST_CASE("where there is nothing to share, or no way to, the reason is named")
     CHECK_THAT(refusal(scheduleOf("1f1b", 2, 8)), Catch::EndsWith("there is nothing to evict"));
     CHECK_THAT(refusal(scheduleOf("bitpipe", 8, 16)), Catch::EndsWith("nothing to evict"));
     CHECK(refusal(scheduleOf("dualpipe", 4, 8))
-          == "dualpipe runs two ops as one, but a stash is evicted between two ops");
+          == "dualpipe has joint ops, and no stash can be evicted between joint ops; use a scheme "
+             "without them");
     CHECK(refusal(scheduleOf("seq1f1b", 8, 16))
-          == "seq1f1b runs parts of micro-batches, and a part needs the stash of another: nothing "
-             "can be evicted");
+          == "seq1f1b splits micro-batches, and each part needs the stash of another, so no stash "
+             "can be evicted; use a scheme of whole micro-batches");
     CHECK_THAT(refusal(addP2P(scheduleOf("1f1b", 8, 16))),
                Catch::StartsWith("1f1b already has transfers"));
     CHECK_THAT(refusal(evicting("1f1b", 8, 16)),

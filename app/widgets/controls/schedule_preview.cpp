@@ -1,4 +1,4 @@
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr int kRows = 16, kFewRows = 4; // fewer are no higher
+constexpr int kRows = 16, kFewRows = 4; // up to kFewRows rows have the same height
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
 constexpr int kPatience = 200; // ms before the picture is faded
@@ -21,7 +21,7 @@ struct SchedulePreview::Geometry
 {
     TimeAxis axis;
     int rows = 0;
-    double row = 0, height = 0; // from one to the next; of the boxes
+    double row = 0, height = 0; // distance of rows; height of boxes
 };
 
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
@@ -127,7 +127,7 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
     }
 }
 
-// Without a schedule: a frame with the reason.
+// Without a schedule, draws a frame with the reason.
 void SchedulePreview::paintNothing(QPainter& painter) const
 {
     const Chrome& c = m_theme.theme().chrome;

@@ -10,8 +10,8 @@
 
 namespace app {
 
-// The predicted schedule: a ruler in units and one row per device, drawn by the painters of the
-// timeline. Draws at most sixteen devices and the number of the others.
+// The predicted schedule: a ruler in units and a row per device, drawn by the painters of the
+// timeline. At most sixteen devices are drawn, and the number of the others.
 class SchedulePreview : public QWidget
 {
     Q_OBJECT
@@ -19,12 +19,12 @@ class SchedulePreview : public QWidget
 public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(RunViewPointer view);       // null: empty
-    void setNothing(const QString& text); // shown if there is no schedule
-    void setRoom(int height);             // of the rows, without the ruler
-    // Keeps the last picture until the next one; fades it after a delay.
+    void show(RunViewPointer view);       // nullptr: no schedule
+    void setNothing(const QString& text); // reason that is shown without a schedule
+    void setRoom(int height);             // height of the rows, without the ruler
+    // Keeps the last picture until the next one arrives, and fades it after a delay.
     void setWaiting();
-    void setStale(); // the same without a pending picture
+    void setStale(); // fades it; no new one is pending
     bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 

@@ -1,0 +1,55 @@
+#include "app/cli/options/output_options.h"
+
+#include "app/cli/text/output.h"
+
+#include <CLI/CLI.hpp>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+
+using Paths = std::vector<std::filesystem::path>;
+
+// The values of all options except -o, any of which may name a file.
+Paths argumentsOf(const CLI::App& app)
+{
+    Paths inputs;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->check_name("--output"))
+            inputs.insert(inputs.end(), option->results().begin(), option->results().end());
+    return inputs;
+}
+
+IfExists ifExists(const OutputOptions& options)
+{
+    return options.force ? IfExists::Replace : IfExists::Refuse;
+}
+
+} // namespace
+
+void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
+                      const std::string& type, const std::string& group)
+{
+    options.app = &app;
+    app.add_option("-o,--output", options.file, help)->type_name(type)->group(group);
+    app.add_flag("--force", options.force, "Replace the file if it exists")->group(group);
+}
+
+Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
+{
+    const Paths arguments = argumentsOf(*options.app);
+    inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+    return NewFile::beside(options.file, ifExists(options), inputs);
+}
+
+Result<void> writeOutput(const OutputOptions& options, std::string_view text)
+{
+    if (!options.file.empty() && options.file != "-")
+        return saveFile(options.file, text, ifExists(options), argumentsOf(*options.app));
+    printText(text);
+    return {};
+}
+
+} // namespace cli

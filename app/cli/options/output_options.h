@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/base/new_file.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace cli {
+
+// The options -o FILE and --force.
+struct OutputOptions
+{
+    const CLI::App* app = nullptr; // its arguments may name input files
+    std::string file;              // "" without -o
+    bool force = false;
+};
+
+// `help` and `type` are the help and the placeholder of -o.
+void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
+                      const std::string& type = "FILE", const std::string& group = "Options");
+
+// Creates and locks the file of -o. Returns InvalidArgument if another option or `inputs` names the
+// same file.
+engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
+                                             std::vector<std::filesystem::path> inputs = {});
+// Writes to the file, or to standard output without -o or with "-o -". Errors are those of
+// saveFile().
+engine::Result<void> writeOutput(const OutputOptions& options, std::string_view text);
+
+} // namespace cli

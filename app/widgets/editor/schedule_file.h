@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <QObject>
+#include <QString>
+
+#include <tl/expected.hpp>
+
+class QWidget;
+
+namespace app {
+
+// The file of an edited schedule: reads it, asks where to save it, and writes CSV.
+class ScheduleFile : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Refusal
+    {
+        QString fact, advice;
+    };
+
+    explicit ScheduleFile(QWidget* parent); // of the dialogs, too
+
+    const QString& name() const { return m_name; } // for display
+    void setName(const QString& name) { m_name = name; }
+    const QString& path() const { return m_path; } // "" until saved
+
+    // Save never writes over a file of another program: path() is empty after reading one, and
+    // foreign() says what it is.
+    tl::expected<engine::Schedule, Refusal> read(const QString& file);
+    const QString& foreign() const { return m_foreign; }
+
+    // False: cancelled, or failed() was emitted.
+    bool save(const engine::Schedule& schedule); // asks for a file if there is none
+    bool saveAs(const engine::Schedule& schedule);
+    bool saveTo(const QString& file, const engine::Schedule& schedule);
+
+Q_SIGNALS:
+    void saved();
+    void failed(const QString& message);
+
+private:
+    QWidget* m_window;
+    QString m_name, m_path, m_foreign;
+};
+
+} // namespace app

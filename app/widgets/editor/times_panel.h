@@ -1,0 +1,32 @@
+#pragma once
+
+#include "app/models/plan/schedule_check.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+
+namespace app {
+
+class KeyNumbers;
+class SchedulePreview;
+
+// The simulated times of an edited schedule; while it is not valid, those of the last valid order.
+class TimesPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const ScheduleCheck& check, const PredictionRequest& request);
+    void setLow(bool low); // hides the key numbers, which the title repeats
+
+private:
+    SchedulePreview* m_preview;
+    KeyNumbers* m_numbers;
+    QLabel* m_note;
+};
+
+} // namespace app

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "app/jobs/preview_predictor.h"
+#include "app/models/plan/fault.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/band.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <array>
+
+class QAction;
+
+namespace app {
+
+class KeyNumbers;
+class SchedulePreview;
+class SchemeDialog;
+
+// The predicted schedule of a plan: preview, verdict with remedies, the facts of its scheme and key
+// numbers.
+class PredictionPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // What the plan can be used for.
+    struct Verdict
+    {
+        bool isRunnable = false, isCommand = false; // here; on any machine
+        bool isEditable = false;
+        QString problem; // why it cannot run; "": runnable, or not known yet
+    };
+
+    // Its buttons trigger `edit` and `explain`.
+    PredictionPanel(const ThemeController& theme, QAction* edit, QAction* explain,
+                    QWidget* parent = nullptr);
+
+    void setPlan(const RunPlan& plan, const Fault& fault); // predicts it unless it has a fault
+    const Verdict& verdict() const { return m_verdict; }
+    const Prediction* prediction() const; // of the plan; null: none, or not known yet
+    void refuse(const QString& bold, const QString& message);
+    Band& band() { return *m_band; }
+    void setPreviewHeight(int height);
+    void explain(); // describes the scheme in a window that follows the plan
+
+Q_SIGNALS:
+    void judged(); // verdict() changed
+    void planOffered(const app::RunPlan& plan);
+
+private:
+    QWidget* makeHeader(QAction* edit);
+    void addRemedies();
+    void predict();
+    void showAnswer(const PreviewPredictor::Answer& answer);
+    void judge(const Prediction& prediction);
+    void showFacts(const Prediction* prediction);
+    void offer(const std::vector<Remedy>& remedies);
+
+    static constexpr int kRemedies = 2;
+
+    const ThemeController& m_theme;
+    RunPlan m_plan;
+    Fault m_fault;
+    Verdict m_verdict;
+    PreviewPredictor m_predictor;
+    std::shared_ptr<const engine::Result<Prediction>> m_shown;
+    QTimer m_debounce;
+    SchedulePreview* m_preview;
+    Band* m_band;
+    KeyNumbers* m_numbers;
+    QLabel *m_facts, *m_costs;
+    std::array<QPushButton*, kRemedies> m_remedyButtons{};
+    std::array<RunPlan, kRemedies> m_remedies;
+    QPushButton* m_simulate = nullptr;     // also for plans that cannot be trained
+    SchemeDialog* m_explanation = nullptr; // created on first use
+};
+
+} // namespace app

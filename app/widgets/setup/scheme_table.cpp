@@ -1,0 +1,157 @@
+#include "app/widgets/setup/scheme_table.h"
+
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+
+#include <QHBoxLayout>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kCollect = 30; // ms; results within it are shown together, with one repaint
+// While a slider moves, the chosen scheme is predicted before the table.
+constexpr int kTableDelay = 120;                 // ms
+constexpr std::int64_t kPredictedAtOnce = 4'000; // ops of one scheme
+
+} // namespace
+
+SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* parent)
+    : QWidget(parent)
+    , m_model(new SchemeTableModel(this))
+    , m_view(named(new DataTable(theme, 30), "schemeTable", tr("All schemes at these numbers")))
+    , m_title(makeLabel({}, "dock"))
+    , m_run(makeButton({}, QStringLiteral("runMarked"), "tool"))
+{
+    m_view->setModel(m_model);
+    m_view->horizontalHeader()->setSectionsClickable(true);
+    m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_view->setSortingEnabled(true);
+    using enum SchemeTableModel::Column;
+    m_view->setDispensable({static_cast<int>(Local), static_cast<int>(Weights),
+                            static_cast<int>(Messages), static_cast<int>(Stash)});
+    m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_run->setToolTip(tr("Train with the selected schemes sequentially"));
+    m_run->hide();
+    QPushButton* copyButton
+        = makeButton(tr("Copy as CSV"), QStringLiteral("copyTableButton"), "link", copy);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {makeLine(Qt::Horizontal),
+            makeBar(32, 8, {{m_title, 1}, m_run, copyButton}),
+            makeLine(Qt::Horizontal),
+            {m_view, 1}});
+    const auto choose = [this](const QModelIndex& index) {
+        if (marked().size() <= 1) // a selection of several rows is being made
+            Q_EMIT chosen(m_model->at(index.row()).scheme);
+    };
+    connect(m_view, &QAbstractItemView::clicked, this, choose);
+    connect(m_view, &QAbstractItemView::activated, this, choose);
+    connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &SchemeTable::showMarked);
+    connect(m_run, &QPushButton::clicked, this, &SchemeTable::runMarked);
+    m_debounce.setSingleShot(true);
+    connect(&m_debounce, &QTimer::timeout, this, &SchemeTable::predict);
+    m_collect.setSingleShot(true);
+    m_collect.setInterval(kCollect);
+    connect(&m_collect, &QTimer::timeout, this, &SchemeTable::showArrived);
+    connect(&m_predictor, &Predictor::answered, this,
+            [this](const QString& scheme, const Predictor::Answer& answer) {
+                m_arrived.emplace_back(scheme, answer);
+                if (!m_collect.isActive())
+                    m_collect.start();
+            });
+}
+
+RunPlan SchemeTable::planOf(std::string_view scheme) const
+{
+    if (scheme != m_plan.experiment.schedule.scheme)
+        return withScheme(m_plan, scheme);
+    RunPlan plan = m_plan;
+    plan.experiment.scheduleFile.clear();
+    return plan;
+}
+
+void SchemeTable::setPlan(const RunPlan& plan)
+{
+    m_plan = plan;
+    m_predictor.startOver();
+    showMarked();
+    const bool isLarge = estimatedOps(plan.experiment.schedule) > kPredictedAtOnce;
+    m_debounce.start(isLarge ? kTableDelay : 0);
+}
+
+// Every scheme at this D, N and cost. All except the chosen one have default options.
+void SchemeTable::predict()
+{
+    const engine::ScheduleRequest& chosen = m_plan.experiment.schedule;
+    std::vector<SchemeTableModel::Row> rows;
+    std::vector<PredictionRequest> requests;
+    for (const engine::Scheme& scheme : engine::schemes()) {
+        const PredictionRequest request = planOf(scheme.name).request();
+        const auto possible = engine::checkRequest(request.schedule);
+        rows.push_back({fromUtf8(scheme.name),
+                        shortTitle(fromUtf8(scheme.title)),
+                        possible ? QString() : fromUtf8(possible.error().message),
+                        {}});
+        if (possible)
+            requests.push_back(request);
+    }
+    const QString name = QString::fromStdString(chosen.scheme);
+    m_arrived.clear();
+    m_model->setRows(std::move(rows));
+    m_view->setColumnHidden(static_cast<int>(SchemeTableModel::Column::Memory),
+                            m_plan.source.kind != CostSource::Kind::Hardware);
+    m_model->setChosen(name);
+    m_title->setText(tr("Schemes at D = %1, N = %2").arg(chosen.devices).arg(chosen.microBatches));
+    for (const PredictionRequest& request : requests)
+        m_predictor.ask(QString::fromStdString(request.schedule.scheme), request);
+    m_collect.start();
+    // Not the current row, because the table would scroll to it.
+    if (marked().size() > 1)
+        return; // set by the user
+    m_view->selectionModel()->select(m_model->index(m_model->rowOf(name), 0),
+                                     QItemSelectionModel::ClearAndSelect
+                                         | QItemSelectionModel::Rows);
+}
+
+void SchemeTable::showArrived()
+{
+    m_model->answer(std::exchange(m_arrived, {}));
+    Q_EMIT answered();
+}
+
+QStringList SchemeTable::marked() const
+{
+    QStringList schemes;
+    for (const QModelIndex& row : m_view->selectionModel()->selectedRows())
+        schemes.append(m_model->at(row.row()).scheme);
+    return schemes;
+}
+
+void SchemeTable::showMarked()
+{
+    const auto count = marked().size();
+    m_run->setVisible(count > 1 && m_plan.experiment.mode != engine::Mode::Simulate);
+    m_run->setText(tr("Run %1 schemes").arg(count));
+}
+
+void SchemeTable::runMarked()
+{
+    QList<QStringList> options;
+    QStringList refused;
+    for (const QString& name : marked()) {
+        const RunPlan plan = planOf(name.toStdString());
+        const auto prepared = prepare(plan.request());
+        if (prepared && prepared->violations.empty()
+            && planProblem(plan, prepared->lowered).isEmpty()
+            && machineProblem(plan, deviceFacts()).isEmpty())
+            options.append(runOptions(plan));
+        else
+            refused.append(name);
+    }
+    Q_EMIT runRequested(options, refused);
+}
+
+} // namespace app

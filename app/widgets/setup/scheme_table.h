@@ -1,0 +1,55 @@
+#pragma once
+
+#include "app/jobs/predictor.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/tables/scheme_table_model.h"
+#include "app/models/theme.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QAction;
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class DataTable;
+
+// All schemes at the numbers of a plan, predicted in the background, and the actions on its rows.
+class SchemeTable : public QWidget
+{
+    Q_OBJECT
+
+public:
+    SchemeTable(const ThemeController& theme, QAction* copy, QWidget* parent = nullptr);
+
+    void setPlan(const RunPlan& plan); // drops pending predictions and predicts soon
+    const SchemeTableModel& model() const { return *m_model; }
+
+Q_SIGNALS:
+    void answered(); // model() has more predictions
+    void chosen(const QString& scheme);
+    // The options of the selected schemes that can be trained, and the names of the others.
+    void runRequested(const QList<QStringList>& options, const QStringList& refused);
+
+private:
+    QWidget* makeTitle(QAction* copy);
+    RunPlan planOf(std::string_view scheme) const;
+    void predict();
+    void showArrived();
+    void showMarked();
+    void runMarked();
+    QStringList marked() const;
+
+    RunPlan m_plan;
+    Predictor m_predictor;
+    std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // shown together
+    QTimer m_debounce, m_collect;
+    SchemeTableModel* m_model;
+    DataTable* m_view;
+    QLabel* m_title;
+    QPushButton* m_run;
+};
+
+} // namespace app

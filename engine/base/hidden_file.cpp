@@ -1,0 +1,108 @@
+#include "engine/base/hidden_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace engine {
+namespace {
+
+// A signal handler can only read static data.
+struct RemovalSlot
+{
+    std::atomic<bool> isUsed = false, isReady = false;
+    std::array<char, PATH_MAX> path{};
+};
+std::array<RemovalSlot, 16> removalSlots;
+
+} // namespace
+
+void removeHiddenFiles() noexcept
+{
+    for (const RemovalSlot& slot : removalSlots)
+        if (slot.isReady)
+            unlink(slot.path.data());
+}
+
+void RemovedOnSignal::remember(const std::filesystem::path& path)
+{
+    for (std::size_t i = 0; i < removalSlots.size(); ++i) {
+        RemovalSlot& slot = removalSlots[i];
+        bool isUsed = false;
+        if (path.native().size() >= slot.path.size()
+            || !slot.isUsed.compare_exchange_strong(isUsed, true))
+            continue;
+        std::strcpy(slot.path.data(), path.c_str());
+        slot.isReady = true;
+        m_slot = static_cast<int>(i);
+        return;
+    }
+}
+
+void RemovedOnSignal::forget()
+{
+    if (m_slot < 0)
+        return;
+    RemovalSlot& slot = removalSlots[static_cast<std::size_t>(std::exchange(m_slot, -1))];
+    slot.isReady = false;
+    slot.isUsed = false;
+}
+
+LockFile::LockFile(std::filesystem::path path)
+    : m_path(std::move(path))
+{ }
+
+LockFile::~LockFile()
+{
+    if (m_descriptor < 0)
+        return;
+    unlink(m_path.c_str());
+    m_removal.forget();
+    close(m_descriptor);
+}
+
+int LockFile::acquire()
+{
+    constexpr int kAttempts = 6; // sweeping the folder holds a lock for an instant
+    int error = EWOULDBLOCK;
+    for (int i = 0; i < kAttempts && error == EWOULDBLOCK; ++i) {
+        if (i > 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        error = tryOnce();
+    }
+    if (error == 0)
+        m_removal.remember(m_path);
+    return error;
+}
+
+int LockFile::tryOnce()
+{
+    m_descriptor = open(m_path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (m_descriptor < 0)
+        return errno;
+    // On a file system without flock() the name alone protects the file.
+    const bool isTaken = flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!isTaken && isStillThere()) // otherwise its last holder has just deleted it
+        return 0;
+    close(std::exchange(m_descriptor, -1));
+    return EWOULDBLOCK;
+}
+
+bool LockFile::isStillThere() const
+{
+    struct stat locked = {}, named = {};
+    return fstat(m_descriptor, &locked) == 0 && stat(m_path.c_str(), &named) == 0
+        && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+} // namespace engine

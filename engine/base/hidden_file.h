@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+
+namespace engine {
+
+// Deletes the lock files and unfinished files of this process. Async-signal-safe: the handlers of
+// signals that end the process call it.
+void removeHiddenFiles() noexcept;
+
+// Registers one path for removeHiddenFiles(). A process can register 16 paths; a signal leaves the
+// files of further paths undeleted.
+class RemovedOnSignal
+{
+public:
+    RemovedOnSignal() = default;
+    RemovedOnSignal(const RemovedOnSignal&) = delete;
+    RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
+    ~RemovedOnSignal() { forget(); }
+
+    void remember(const std::filesystem::path& path);
+    void forget();
+
+private:
+    int m_slot = -1;
+};
+
+// A file that is created, locked with flock() and deleted again by the destructor.
+class LockFile
+{
+public:
+    explicit LockFile(std::filesystem::path path);
+    LockFile(const LockFile&) = delete;
+    LockFile& operator=(const LockFile&) = delete;
+    ~LockFile();
+
+    // Returns 0 or errno; EWOULDBLOCK if another LockFile has locked the file.
+    int acquire();
+
+private:
+    int tryOnce();
+    bool isStillThere() const;
+
+    std::filesystem::path m_path;
+    int m_descriptor = -1;
+    RemovedOnSignal m_removal;
+};
+
+} // namespace engine

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace engine {
+
+enum class IfExists : std::uint8_t { Refuse, Replace };
+
+// A file that is written under a hidden name in the target's folder and renamed to the target when
+// it is complete, so that the target is never incomplete. The object locks the target's name (flock
+// on ".NAME.bscope-lock"), so that no other Bubblescope process writes the same target. The
+// destructor and removeHiddenFiles() remove the hidden files; the next NewFile in the folder
+// removes those that a killed process left.
+class NewFile
+{
+public:
+    // Returns Io if the target is not a regular file, exists and must not be replaced, or is being
+    // written by another process, or if the folder is missing or read-only; InvalidArgument if the
+    // target is one of `inputs`. Follows a symbolic link.
+    static Result<NewFile> beside(const std::filesystem::path& target, IfExists ifExists,
+                                  std::span<const std::filesystem::path> inputs = {});
+    // Creates the first of name(1), name(2), ... that neither exists nor is being written.
+    static Result<NewFile> firstFree(const std::function<std::filesystem::path(int)>& name);
+    NewFile(NewFile&&) noexcept;
+    NewFile& operator=(NewFile&&) noexcept;
+    ~NewFile();
+
+    const std::filesystem::path& target() const;
+    const std::filesystem::path& path() const; // the hidden name, until publish()
+    // Flushes the hidden file to disk, renames it to the target, and removes the companion files
+    // that SQLite left for the replaced target. Requires that no SQLite connection to the hidden
+    // file is open.
+    Result<void> publish();
+
+private:
+    struct State;
+    static Result<NewFile> attempt(const std::filesystem::path& target, IfExists ifExists,
+                                   std::span<const std::filesystem::path> inputs, bool& isBusy);
+    explicit NewFile(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+// Creates or replaces `target`; a reader sees either its old content or all of `content`. Returns
+// the errors of NewFile::beside(), and Io if `target` is a SQLite file (a recorded run, for
+// example) or the disk is full.
+Result<void> saveFile(NewFile target, std::string_view content);
+Result<void> saveFile(const std::filesystem::path& target, std::string_view content,
+                      IfExists ifExists, std::span<const std::filesystem::path> inputs = {});
+
+// Returns true if the file starts with SQLite's signature.
+bool isSqlite(const std::filesystem::path& file);
+
+// The suffixes of the files that SQLite keeps in the folder of a database.
+constexpr std::string_view kSqliteCompanions[] = {"-journal", "-wal", "-shm"};
+std::filesystem::path companion(const std::filesystem::path& file, std::string_view suffix);
+
+// Flushes a file and its directory entry to disk.
+Result<void> syncToDisk(const std::filesystem::path& file);
+
+} // namespace engine

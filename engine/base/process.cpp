@@ -1,0 +1,73 @@
+#include "engine/base/process.h"
+
+#include "engine/base/hidden_file.h"
+#include "engine/base/text.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+namespace engine {
+namespace {
+
+// Opens /dev/null for reading, so that writes to the streams still fail.
+void occupyStandardStreams()
+{
+    int descriptor = 0;
+    do
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    close(descriptor);
+}
+
+void cleanUpAndEnd(int signal)
+{
+    removeHiddenFiles();
+    raise(signal); // delivered with the default action when the handler returns
+}
+
+void cleanUpOnSignals()
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        struct sigaction old = {}, action = {};
+        action.sa_handler = cleanUpAndEnd;
+        action.sa_flags = SA_RESETHAND;
+        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // keeps nohup
+            sigaction(signal, &action, nullptr);
+    }
+}
+
+} // namespace
+
+void prepareProcess()
+{
+    occupyStandardStreams();
+    cleanUpOnSignals();
+}
+
+void printError(std::string_view text)
+{
+    const std::string safe = withoutControls(text);
+    std::fwrite(safe.data(), 1, safe.size(), stderr);
+}
+
+void printText(std::string_view text)
+{
+    const std::string safe = withoutControls(text);
+    std::fwrite(safe.data(), 1, safe.size(), stdout);
+    (void)flushOutput();
+}
+
+int flushOutput()
+{
+    static int firstError = 0; // kept, because a later flush may succeed
+    const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (failed && firstError == 0)
+        firstError = errno;
+    return firstError;
+}
+
+} // namespace engine

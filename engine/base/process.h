@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+namespace engine {
+
+// Must be the first call in main(). Opens closed standard streams on /dev/null, because the next
+// opened file would otherwise get their descriptor and receive the printed text. SIGINT, SIGTERM,
+// SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
+void prepareProcess();
+
+// Print to standard output, which is flushed, and to standard error; see withoutControls() of
+// text.h.
+void printText(std::string_view text);
+void printError(std::string_view text);
+// Returns 0, or errno of the first failed write to standard output.
+int flushOutput();
+
+} // namespace engine

@@ -1,0 +1,143 @@
+#include "profiler/analysis/differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+struct Setting
+{
+    const char* title;
+    std::string (*value)(const Run& run);
+};
+
+std::string shapeText(int value)
+{
+    return std::to_string(value);
+}
+
+constexpr std::array kSettings{
+    Setting{"D", [](const Run& run) { return shapeText(run.schedule.shape.devices); }},
+    Setting{"N", [](const Run& run) { return shapeText(run.schedule.shape.microBatches); }},
+    Setting{"v", [](const Run& run) { return shapeText(run.schedule.shape.chunks()); }},
+    Setting{"slices", [](const Run& run) { return shapeText(run.schedule.shape.slices); }},
+    Setting{"W", [](const Run& run) { return shapeText(run.schedule.shape.dataParallel); }},
+    Setting{"mode", [](const Run& run) { return std::string(modeAdjective(run.info.mode)); }},
+    Setting{"model", [](const Run& run) { return run.info.model; }},
+    Setting{"precision", [](const Run& run) { return run.info.precision; }},
+    Setting{"hardware", [](const Run& run) { return run.info.deviceName; }},
+    Setting{"link", [](const Run& run) { return run.info.link; }},
+    Setting{"transport", [](const Run& run) { return run.info.transport; }},
+};
+
+// Options whose effect is one of the settings above, or that do not change what is compared.
+const std::set<std::string, std::less<>> kOtherOptions{
+    "--scheme",        "--schedule",       "--devices",     "--micro-batches", "--chunks",
+    "--data-parallel", "--mode",           "--model",       "--precision",     "--transport",
+    "--trace",         "--iterations",     "--warmup",      "--calibrate",     "--p2p",
+    "--latency",       "--link-bandwidth", "--link-latency"};
+
+using Options = std::map<std::string, std::string, std::less<>>;
+
+// "--seed 2 --blocking" of a stored command.
+Options optionsOf(const std::string& command)
+{
+    Options options;
+    std::size_t begin = command.find(" --");
+    while (begin != std::string::npos) {
+        const std::size_t end = command.find(" --", begin + 1);
+        const std::string one = command.substr(begin + 1, end - begin - 1);
+        const std::size_t blank = one.find(' ');
+        const std::string name = one.substr(0, blank);
+        if (!kOtherOptions.contains(name)) {
+            std::string& value = options[name];
+            value += (value.empty() ? "" : ", ")
+                + (blank == std::string::npos ? "on" : one.substr(blank + 1));
+        }
+        begin = end;
+    }
+    return options;
+}
+
+void addIfDifferent(std::vector<Difference>& all, Difference one)
+{
+    const auto differs = [&](const std::string& value) { return value != one.values.front(); };
+    if (std::ranges::any_of(one.values, differs))
+        all.push_back(std::move(one));
+}
+
+std::string labelOf(const Run& run)
+{
+    return run.info.label.empty() ? run.info.scheme : run.info.label;
+}
+
+// "D = 4, --seed 2" of run `index`.
+std::string suffixOf(const std::vector<Difference>& differences, std::size_t index)
+{
+    std::string text;
+    for (const auto& [title, values] : differences) {
+        const std::string value = values[index].empty() ? "default" : values[index];
+        text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ", value);
+    }
+    return text;
+}
+
+} // namespace
+
+std::vector<Difference> differences(const std::vector<const Run*>& runs)
+{
+    std::vector<Difference> all;
+    if (runs.empty())
+        return all;
+    for (const Setting& setting : kSettings) {
+        Difference one{setting.title, {}};
+        for (const Run* run : runs)
+            one.values.push_back(setting.value(*run));
+        addIfDifferent(all, std::move(one));
+    }
+    std::vector<Options> options;
+    std::set<std::string> names;
+    for (const Run* run : runs)
+        for (const auto& [name, value] : options.emplace_back(optionsOf(run->info.command)))
+            names.insert(name);
+    for (const std::string& name : names) {
+        Difference one{name, {}};
+        for (const Options& given : options) {
+            const auto found = given.find(name);
+            one.values.push_back(found == given.end() ? "" : found->second);
+        }
+        addIfDifferent(all, std::move(one));
+    }
+    return all;
+}
+
+std::vector<std::string> distinctLabels(const std::vector<const Run*>& runs)
+{
+    std::map<std::string, std::vector<std::size_t>> same; // runs by label
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        same[labelOf(*runs[i])].push_back(i);
+    std::vector<std::string> labels(runs.size());
+    for (const auto& [label, indices] : same) {
+        std::vector<const Run*> group;
+        for (const std::size_t i : indices)
+            group.push_back(runs[i]);
+        const auto found = differences(group);
+        std::map<std::string, int> seen;
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+            std::string& name = labels[indices[k]] = label + suffixOf(found, k);
+            if (const int number = ++seen[name]; number > 1)
+                name += fmt::format(" ({})", number);
+        }
+    }
+    return labels;
+}
+
+} // namespace profiler

@@ -1,0 +1,105 @@
+#include "profiler/figure/legend_entries.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace profiler {
+namespace {
+
+using engine::OpKind;
+
+const char* kindText(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return "forward";
+    case OpKind::Backward:
+        return "backward";
+    case OpKind::BackwardInput:
+        return "backward, input";
+    case OpKind::BackwardWeight:
+        return "backward, weights";
+    case OpKind::Recompute:
+        return "recompute";
+    case OpKind::OptimizerStep:
+        return "optimizer";
+    case OpKind::AllReduce:
+        return "all-reduce";
+    default:
+        return "P2P";
+    }
+}
+
+// ", chunk 0 and 1"; ", chunk 0, 1, 2 ..." where chunks share colours.
+std::string chunkText(const std::set<int>& chunks, std::size_t colours)
+{
+    const bool isCut = colours < chunks.size();
+    const auto end = std::next(chunks.begin(), static_cast<int>(isCut ? colours : colours - 1));
+    const std::string first = fmt::format(", chunk {}", fmt::join(chunks.begin(), end, ", "));
+    return isCut ? first + " ..." : fmt::format("{} and {}", first, *end);
+}
+
+LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, const Palette& palette)
+{
+    LegendEntry entry{.fills = {}, .text = kindText(kind), .shortText = kindText(kind)};
+    engine::Op op;
+    op.kind = kind;
+    for (const int chunk : chunks) {
+        const Colour fill = palette.fill(op, chunk);
+        if (std::ranges::find(entry.fills, fill) != entry.fills.end())
+            continue;
+        entry.fills.push_back(fill);
+        entry.hatches.push_back(palette.hatch(op, chunk));
+    }
+    if (kind == OpKind::OptimizerStep)
+        entry.edge = palette.optimizerEdge;
+    if (first && entry.fills.size() > 1)
+        entry.text += chunkText(chunks, entry.fills.size());
+    return entry;
+}
+
+} // namespace
+
+std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palette& palette)
+{
+    std::vector<LegendEntry> entries;
+    bool isTransfer = false;
+    for (const auto& [kind, chunks] : content.chunks) {
+        LegendEntry entry = kindEntry(kind, chunks, entries.empty(), palette);
+        const bool wasTransfer
+            = std::exchange(isTransfer, !engine::isCompute(kind) && kind != OpKind::OptimizerStep);
+        if (isTransfer && wasTransfer)
+            entries.back().text += ", " + entry.text;
+        else
+            entries.push_back(std::move(entry));
+    }
+    const auto add
+        = [&](bool occurs, LegendEntry::Look look, const char* text, const char* shortText) {
+              if (occurs)
+                  entries.push_back({look, {palette.exposed()}, text, shortText});
+          };
+    add(content.hasExposed, LegendEntry::Look::Fills, "exposed communication", "exposed comm.");
+    add(content.isUp, LegendEntry::Look::Up, "direction up", "up");
+    add(content.hasBubble, LegendEntry::Look::Bubble, "bubble", "bubble");
+    return entries;
+}
+
+std::vector<LegendPosition> legendPositions(std::span<const double> widths, double gap,
+                                            double width)
+{
+    std::vector<LegendPosition> places;
+    LegendPosition next;
+    for (const double needed : widths) {
+        if (next.x > 0 && next.x + needed > width)
+            next = {next.line + 1, 0};
+        places.push_back(next);
+        next.x += needed + gap;
+    }
+    return places;
+}
+
+} // namespace profiler

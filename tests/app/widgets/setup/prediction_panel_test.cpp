@@ -1,0 +1,52 @@
+#include "app/widgets/setup/prediction_panel.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QPushButton>
+#include <QSignalSpy>
+
+using namespace app;
+
+TEST_CASE("the panel judges a plan, and offers another one where it is impossible")
+{
+    ThemeController theme;
+    QAction edit, explain;
+    PredictionPanel panel(theme, &edit, &explain);
+    panel.show();
+    RunPlan plan;
+    panel.setPlan(plan, {});
+    REQUIRE(waitFor([&] { return panel.prediction() != nullptr; }));
+    CHECK(panel.verdict().isRunnable);
+    CHECK(panel.verdict().problem.isEmpty());
+
+    plan.experiment.schedule.microBatches = 6;
+    const Fault fault = findFault(plan.experiment.schedule);
+    panel.setPlan(plan, fault);
+    CHECK(panel.prediction() == nullptr);
+    CHECK_FALSE(panel.verdict().isRunnable);
+    CHECK_FALSE(panel.verdict().isEditable);
+    CHECK(panel.verdict().problem == fault.message);
+    QSignalSpy offered(&panel, &PredictionPanel::planOffered);
+    panel.findChild<QPushButton*>(QStringLiteral("remedy0"))->click();
+    REQUIRE(offered.count() == 1);
+    CHECK(engine::checkRequest(offered.front().front().value<RunPlan>().experiment.schedule));
+}
+
+TEST_CASE("a plan that this machine cannot train is a command, and can be simulated")
+{
+    ThemeController theme;
+    QAction edit, explain;
+    PredictionPanel panel(theme, &edit, &explain);
+    panel.show();
+    RunPlan plan;
+    plan.experiment.model.layers = 4; // too few for eight stages
+    panel.setPlan(plan, {});
+    REQUIRE(waitFor([&] { return panel.prediction() != nullptr; }));
+    CHECK_FALSE(panel.verdict().isRunnable);
+    CHECK(panel.verdict().isEditable);
+    QSignalSpy offered(&panel, &PredictionPanel::planOffered);
+    panel.findChild<QPushButton*>(QStringLiteral("simulateInstead"))->click();
+    REQUIRE(offered.count() == 1);
+    CHECK(offered.front().front().value<RunPlan>().experiment.mode == engine::Mode::Simulate);
+}

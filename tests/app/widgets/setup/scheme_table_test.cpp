@@ -1,0 +1,71 @@
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/setup/scheme_table.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QPushButton>
+#include <QSignalSpy>
+
+using namespace app;
+
+namespace {
+
+struct Table
+{
+    Table()
+    {
+        table.resize(900, 400);
+        table.show();
+        table.setPlan(plan);
+    }
+    bool isAnswered() const
+    {
+        const SchemeTableModel& model = table.model();
+        for (int row = 0; row < model.rowCount(); ++row)
+            if (model.at(row).prediction() == nullptr && model.at(row).reason().isEmpty())
+                return false;
+        return model.rowCount() > 0;
+    }
+
+    ThemeController theme;
+    QAction copy;
+    RunPlan plan;
+    SchemeTable table{theme, &copy};
+};
+
+} // namespace
+
+TEST_CASE("the table predicts every scheme at the numbers of its plan, without a page")
+{
+    Table t;
+    REQUIRE(waitFor([&] { return t.isAnswered(); }));
+    const SchemeTableModel& model = t.table.model();
+    const auto units = [&](const char* scheme) {
+        return model.at(model.rowOf(QString::fromLatin1(scheme))).prediction()->metrics.duration;
+    };
+    CHECK(units("bitpipe") < units("gpipe"));
+    const auto before = units("gpipe");
+    t.plan.experiment.schedule.microBatches = 4;
+    t.table.setPlan(t.plan);
+    CHECK(waitFor([&] { return t.isAnswered() && units("gpipe") < before; }));
+}
+
+TEST_CASE("selected schemes are run together, and those that cannot be trained are named")
+{
+    Table t;
+    t.plan.experiment.model.layers = 4; // too few for eight stages
+    t.table.setPlan(t.plan);
+    REQUIRE(waitFor([&] { return t.isAnswered(); }));
+    auto* view = t.table.findChild<DataTable*>(QStringLiteral("schemeTable"));
+    view->clearSelection();
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"})
+        view->selectionModel()->select(
+            t.table.model().index(t.table.model().rowOf(QString::fromLatin1(scheme)), 0),
+            QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    QSignalSpy spy(&t.table, &SchemeTable::runRequested);
+    t.table.findChild<QPushButton*>(QStringLiteral("runMarked"))->click();
+    REQUIRE(spy.count() == 1);
+    CHECK(spy.front().at(0).value<QList<QStringList>>().size() == 2);
+    CHECK(spy.front().at(1).toStringList() == QStringList(QStringLiteral("bitpipe")));
+}

@@ -1,0 +1,213 @@
+#include "tests/cli/bscope.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+using namespace cli_test;
+
+namespace {
+
+// Runs `bscope LINE` by a shell, for redirections.
+int shell(const Folder& folder, const std::string& line)
+{
+    const std::string command = "cd " + folder.path().string() + " && "
+        + tests::buildPath("bin/bscope") + " " + line + " 2> err";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+std::ptrdiff_t filesIn(const fs::path& folder)
+{
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+} // namespace
+
+TEST_CASE("no command writes over its input or over a recorded run, with or without --force")
+{
+    const Folder folder;
+    REQUIRE(bscope(folder, "simulate -o r.sqlite").status == 0);
+    REQUIRE(bscope(folder, "schedule -o s.csv").status == 0);
+    const std::string run = readText(folder / "r.sqlite"), schedule = readText(folder / "s.csv");
+    for (const char* line :
+         {"export r.sqlite --format csv -o r.sqlite", "export r.sqlite --format csv -o ./r.sqlite",
+          "schedule -o r.sqlite", "schedule --schedule s.csv -o s.csv",
+          "simulate --schedule s.csv -o s.csv", "simulate --calibrate r.sqlite -o r.sqlite",
+          "run --schedule s.csv -o s.csv", "experiment r.sqlite -o r.sqlite"})
+        for (const std::string force : {"", " --force"}) {
+            const Printed printed = bscope(folder, line + force);
+            CAPTURE(line, force, printed.err);
+            CHECK(printed.status != 0);
+            CHECK(lines(printed.err).size() == 1);
+            CHECK(readText(folder / "r.sqlite") == run);
+            CHECK(readText(folder / "s.csv") == schedule);
+        }
+}
+
+TEST_CASE("an existing file is replaced with --force alone")
+{
+    const Folder folder;
+    writeText(folder / "s.csv", "mine");
+    CHECK(contains(bscope(folder, "schedule -o s.csv").err, "s.csv exists already"));
+    CHECK(readText(folder / "s.csv") == "mine");
+    CHECK(bscope(folder, "schedule -o s.csv --force").status == 0);
+    CHECK(readText(folder / "s.csv").starts_with("device,"));
+}
+
+TEST_CASE("a device or a pipe is neither written nor replaced")
+{
+    const Folder folder;
+    REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    for (const std::string file : {"/dev/null", "/dev/full", "pipe"})
+        for (const std::string command : {"schedule", "simulate", "run --layers 8"}) {
+            const Printed printed = bscope(folder, command + " --force -o " + file);
+            CAPTURE(command, file);
+            CHECK(printed.status == 1);
+            CHECK(contains(printed.err, "is a device, a pipe or a socket"));
+        }
+    CHECK(fs::is_character_file("/dev/null"));
+    CHECK(fs::is_fifo(folder / "pipe"));
+}
+
+TEST_CASE("standard output that cannot be written is an error of every command")
+{
+    const Folder folder;
+    REQUIRE(bscope(folder, "simulate -o a.sqlite").status == 0);
+    REQUIRE(bscope(folder, "schedule -o s.csv").status == 0);
+    for (const std::string line :
+         {"", "--help", "--version", "schemes", "schedule", "schedule --help", "validate s.csv",
+          "simulate", "analyze a.sqlite", "compare a.sqlite a.sqlite",
+          "export a.sqlite --format csv", "estimate --model gpt3-96b --hardware a100-sxm-80",
+          "devices"}) {
+        CAPTURE(line);
+        CHECK(shell(folder, line + " > /dev/full") == 1);
+        CHECK(contains(readText(folder / "err"), "cannot write to standard output: No space left"));
+        CHECK(shell(folder, line + " >&-") == 1);
+    }
+}
+
+TEST_CASE("a reader that has seen enough ends the program quietly")
+{
+    const Folder folder;
+    CHECK(shell(folder, "schedule -D 64 -N 512 | head -n 1 > first") == 0);
+    CHECK(readText(folder / "err").empty());
+    // Ignored by the parent: then the write fails.
+    CHECK(shell(folder, "schedule -D 64 -N 512 | true") == 0);
+}
+
+TEST_CASE("what is not a file is not read")
+{
+    const Folder folder;
+    REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    fs::create_symlink("/dev/zero", folder / "zero.toml");
+    fs::create_symlink(folder / "pipe", folder / "pipe.toml");
+    for (const std::string file : {"zero.toml", "pipe.toml"})
+        for (const std::string line : {"validate ", "simulate --schedule ", "experiment ",
+                                       "run --layers 8 --text ", "run --model "}) {
+            const Printed printed = bscope(folder, line + file);
+            CAPTURE(line, file, printed.err);
+            CHECK(printed.status != 0);
+            CHECK(contains(printed.err, "is a device or a pipe, not a file"));
+        }
+    writeText(folder / "empty.toml", "");
+    CHECK(contains(bscope(folder, "experiment empty.toml").err, "the file has no keys"));
+    std::string deep = "a";
+    for (int i = 0; i < 50'000; ++i)
+        deep += ".a";
+    writeText(folder / "deep.toml", deep + " = 1\n");
+    for (const std::string line :
+         {"experiment ", "run --model ", "estimate --hardware a100-sxm-80 --model "})
+        CHECK(bscope(folder, line + "deep.toml").status > 0);
+}
+
+TEST_CASE("a simulation that is stopped leaves nothing behind")
+{
+    const Folder folder;
+    fs::create_directory(folder / "runs");
+    Process process(folder, words("simulate -D 500 -N 5000 -o runs/big.sqlite"));
+    for (int i = 0; i < 2000 && filesIn(folder / "runs") < 2; ++i)
+        usleep(5000); // the lock and the unfinished file
+    REQUIRE(process.isRunning());
+    kill(process.id(), SIGINT);
+    CHECK(process.wait().status == -SIGINT);
+    CHECK(filesIn(folder / "runs") == 0);
+}
+
+TEST_CASE("a run that is stopped before its first iteration leaves no file")
+{
+    const Folder folder;
+    Process process(folder, words("run --layers 64 --width 256 --iterations 2 -o r.sqlite"));
+    for (int i = 0; i < 2000 && !fs::exists(folder / "r.sqlite"); ++i)
+        usleep(2000);
+    kill(process.id(), SIGINT);
+    const Printed printed = process.wait();
+    CHECK(printed.status == 1);
+    CHECK(contains(printed.err, "nothing was kept"));
+    CHECK_FALSE(fs::exists(folder / "r.sqlite"));
+}
+
+TEST_CASE("a run that is being recorded cannot be replaced, and all of it is kept")
+{
+    const Folder folder;
+    Process process(folder, words("run --layers 8 --iterations 100000 -o r.sqlite"));
+    for (int i = 0; i < 2000 && !fs::exists(folder / "r.sqlite"); ++i)
+        usleep(2000);
+    for (const char* line :
+         {"run --layers 8 --force -o r.sqlite", "simulate --force -o r.sqlite"}) {
+        const Folder other;
+        const Printed printed
+            = bscope(other, std::string(line) + " -o " + (folder / "r.sqlite").string());
+        CHECK(printed.status != 0);
+    }
+    usleep(500'000);
+    REQUIRE(process.isRunning());
+    kill(process.id(), SIGINT);
+    const Printed printed = process.wait();
+    CHECK(contains(printed.err, "complete iterations were kept"));
+    const auto kept = bscope(folder, "analyze r.sqlite --json");
+    CHECK(kept.status == 0);
+}
+
+TEST_CASE("sixty runs without -o that start at once get sixty files")
+{
+    const Folder folder;
+    const std::string one = tests::buildPath("bin/bscope")
+        + " run --layers 8 --iterations 1 --warmup 0 --width 16 --heads 1 --sequence 8 > /dev/null";
+    const std::string line = "cd " + folder.path().string() + " && export XDG_DATA_HOME=$PWD && "
+        + "for i in $(seq 60); do (" + one + " || echo $i >> failed) & done; wait";
+    REQUIRE(std::system(("bash -c '" + line + "'").c_str()) == 0);
+    CHECK_FALSE(fs::exists(folder / "failed"));
+    CHECK(filesIn(folder / "bubblescope" / "runs") == 60);
+}
+
+TEST_CASE("a killed run that is analyzed becomes one whole file")
+{
+    const Folder folder;
+    {
+        Process process(folder, words("run --layers 8 --iterations 100000 -o r.sqlite"));
+        for (int i = 0; i < 500 && !fs::exists(folder / "r.sqlite-wal"); ++i)
+            usleep(5000);
+        usleep(700'000);
+        kill(process.id(), SIGKILL);
+        process.wait();
+    }
+    REQUIRE(fs::exists(folder / "r.sqlite-wal"));
+    const Printed first = bscope(folder, "analyze r.sqlite --json");
+    CHECK(first.status == 0);
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    CHECK(names == std::vector<std::string>{"err", "out", "r.sqlite"});
+    CHECK(bscope(folder, "analyze r.sqlite --json").out == first.out);
+}
+
+TEST_CASE("escape sequences in names of files do not reach the terminal")
+{
+    const Folder folder;
+    const Printed printed = bscope(folder, {"analyze", "\x1B]52;c;aGk=\x07.sqlite"});
+    CHECK(printed.status == 1);
+    CHECK_FALSE(contains(printed.err, "\x1B"));
+    CHECK(contains(printed.err, "\\x1b]52;c;aGk=\\x07.sqlite does not exist"));
+}
