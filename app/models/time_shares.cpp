@@ -13,8 +13,7 @@ std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
                             OpKind::BackwardInput, OpKind::BackwardWeight}) {
         double ticks = 0;
         for (const profiler::DeviceMetrics& device : devices)
-            ticks += static_cast<double>(device.byKind[static_cast<std::size_t>(op)])
-                / static_cast<double>(devices.size());
+            ticks += static_cast<double>(device.byKind[op]) / static_cast<double>(devices.size());
         sum += ticks;
         if (ticks > 0)
             shares.push_back({Kind::Compute, op, ticks});

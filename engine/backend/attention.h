@@ -37,10 +37,7 @@ struct AttentionShape
     int qkvWidth() const { return width() + 2 * keyWidth(); }
     std::size_t rows() const { return size(samples, sequence); }
     // The scores of one head: a row per token of the slice, a column per token of the sample.
-    std::size_t scores() const
-    {
-        return size(sequence, sequence) * static_cast<std::size_t>(slices);
-    }
+    std::size_t scores() const { return size(sequence, sequence) * slices; }
     // How many numbers F keeps for all heads: scores (Real), or sums (Wide<Real>).
     std::size_t keptScores() const
     {
@@ -48,22 +45,17 @@ struct AttentionShape
     }
     std::size_t keptSums() const
     {
-        return kind == AttentionKind::Flash
-            ? size(samples, heads) * static_cast<std::size_t>(sequence)
-            : 0;
+        return kind == AttentionKind::Flash ? size(samples, heads) * sequence : 0;
     }
     // The gradients of the slice's keys and values that come from later slices, in wide numbers.
-    std::size_t keyGradients() const
-    {
-        return slices > 1 ? rows() * 2 * static_cast<std::size_t>(keyWidth()) : 0;
-    }
+    std::size_t keyGradients() const { return slices > 1 ? rows() * 2 * keyWidth() : 0; }
     // In wide numbers. Flash needs a tile of scores, and the maximum and sum of each of its rows.
     // If Real is narrow, it also needs the tile in Real and the incomplete rows of the output.
     template<class Real = float>
     std::size_t forwardWorkspace() const
     {
         if (kind == AttentionKind::Flash)
-            return atOnce(size(kTile, kTile) + 2 * static_cast<std::size_t>(kTile)
+            return atOnce(size(kTile, kTile) + std::size_t{2} * kTile
                           + (kPlacesOfWide<Real> > 1
                                  ? size(kTile, headSize) + inWide<Real>(size(kTile, kTile))
                                  : 0));
@@ -75,20 +67,14 @@ struct AttentionShape
     {
         const std::size_t head = 3 * size(sequence, headSize);
         if (kind == AttentionKind::Flash)
-            return atOnce(head + 2 * size(kTile, kTile) + static_cast<std::size_t>(sequence)
+            return atOnce(head + 2 * size(kTile, kTile) + sequence
                           + (kPlacesOfWide<Real> > 1 ? 2 * inWide<Real>(size(kTile, kTile)) : 0));
         return atOnce(head + (kind == AttentionKind::Recompute ? 2 : 1) * inWide<Real>(scores()));
     }
 
 private:
-    std::size_t atOnce(std::size_t ofHead) const
-    {
-        return static_cast<std::size_t>(headsAtOnce) * ofHead;
-    }
-    static std::size_t size(int a, int b)
-    {
-        return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
-    }
+    std::size_t atOnce(std::size_t ofHead) const { return headsAtOnce * ofHead; }
+    static std::size_t size(int a, int b) { return static_cast<std::size_t>(a) * b; }
 };
 
 // Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice; `qkv` and
@@ -100,7 +86,7 @@ struct EarlierSlices
     std::span<const std::span<std::byte>> memories = {};
     std::size_t qkv = 0, keyGradients = 0;
 
-    int count() const { return static_cast<int>(memories.size()); }
+    int count() const { return memories.size(); }
     Real* qkvOf(int slice) const { return reinterpret_cast<Real*>(at(slice) + qkv); }
     Wide<Real>* keyGradientsOf(int slice) const
     {
@@ -108,7 +94,7 @@ struct EarlierSlices
     }
 
 private:
-    std::byte* at(int slice) const { return memories[static_cast<std::size_t>(slice)].data(); }
+    std::byte* at(int slice) const { return memories[slice].data(); }
 };
 
 // What F keeps for the backward: scores (Standard), logSums (Flash) or nothing (Recompute).

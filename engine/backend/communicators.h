@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/backend/device.h"
-#include "engine/base/id.h"
+#include "engine/base/id_vector.h"
 #include "engine/base/units.h"
 
 #include <cstddef>
@@ -46,7 +46,7 @@ constexpr Bytes kNcclConnection = Bytes{12} << 20;
 // messages, and up to two for all-reduces (in NCCL's ring and trees).
 constexpr Bytes communicatorBytes(const CommunicatorPlan& plan)
 {
-    const auto neighbours = static_cast<Bytes>(plan.ranks.size() > 2 ? 2 : 1);
+    const Bytes neighbours = plan.ranks.size() > 2 ? 2 : 1;
     return kNcclConnection * channelsOf(plan.carries) * neighbours;
 }
 
@@ -90,6 +90,6 @@ public:
 // Joins all ranks; `devices` is indexed by DeviceId. Throws std::runtime_error if a rank does not
 // join in time, and Cancelled if the run is cancelled; no rank is then joined.
 using MakeCommunicators = std::function<std::unique_ptr<DeviceCommunicators>(
-    const std::vector<const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
+    const IdVector<DeviceId, const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
 
 } // namespace engine

@@ -18,7 +18,7 @@ Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel)
         = "the CUDA plug-in has no NCCL support: rebuild it together with this program";
     if (look == nullptr || join == nullptr || !look(&reason))
         return fail(Error::Code::Unsupported, reason);
-    return [join, &cancel](const std::vector<const Device*>& devices,
+    return [join, &cancel](const IdVector<DeviceId, const Device*>& devices,
                            const std::vector<CommunicatorPlan>& plans) {
         std::string why;
         std::unique_ptr<DeviceCommunicators> made(join(devices, plans, cancel, &why));

@@ -17,7 +17,7 @@ Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel);
 using CudaNcclFunction = bool (*)(std::string* reason);
 constexpr const char* kCudaNcclSymbol = "bubblescope_cuda_nccl";
 using CudaJoinFunction
-    = DeviceCommunicators* (*)(const std::vector<const Device*>& devices,
+    = DeviceCommunicators* (*)(const IdVector<DeviceId, const Device*>& devices,
                                const std::vector<CommunicatorPlan>& plans,
                                const std::atomic<bool>& cancel, std::string* reason);
 constexpr const char* kCudaJoinSymbol = "bubblescope_cuda_join";

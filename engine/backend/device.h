@@ -2,6 +2,7 @@
 
 #include "engine/backend/device_queue.h"
 #include "engine/backend/kernels.h"
+#include "engine/base/id_vector.h"
 #include "engine/base/units.h"
 
 #include <array>
@@ -32,10 +33,10 @@ constexpr std::size_t kMemoryPurposes = 5;
 // Memory of a GPU, bytes.
 struct GpuMemoryUse
 {
-    std::array<Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
-    Bytes rounding = 0;                         // added by the driver, which rounds allocations up
-    Bytes used = 0;                             // by all programs, as reported by the driver
-    Bytes before = 0;                           // part of `used` before the first device was opened
+    EnumArray<MemoryFor, Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
+    Bytes rounding = 0; // added by the driver, which rounds allocations up
+    Bytes used = 0;     // by all programs, as reported by the driver
+    Bytes before = 0;   // part of `used` before the first device was opened
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };

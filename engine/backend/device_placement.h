@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/id_vector.h"
+
 #include <cstdint>
 
 namespace engine {
@@ -24,8 +26,8 @@ enum class Carrier : std::uint8_t {
 };
 constexpr const char* carrierName(Carrier carrier)
 {
-    constexpr const char* kNames[]{"auto", "local", "peer", "nccl"};
-    return kNames[static_cast<std::uint8_t>(carrier)];
+    constexpr EnumArray<Carrier, const char*, 4> kNames{"auto", "local", "peer", "nccl"};
+    return kNames[carrier];
 }
 
 // Returns gpus = 0 if there are not enough GPUs.

@@ -33,7 +33,7 @@ struct Matrix
 template<class Real>
 std::span<Real> all(Matrix<Real> m)
 {
-    return {m.data, static_cast<std::size_t>(m.rows) * static_cast<std::size_t>(m.columns)};
+    return {m.data, static_cast<std::size_t>(m.rows) * m.columns};
 }
 
 } // namespace engine

@@ -36,9 +36,9 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b)
 bool isIntegerBetween(std::string_view text, double least, double most)
 {
     if (const auto value = parseInteger<std::int64_t>(text))
-        return static_cast<double>(*value) >= least && static_cast<double>(*value) <= most;
+        return *value >= least && *value <= most;
     const auto large = parseInteger<std::uint64_t>(text);
-    return large && static_cast<double>(*large) <= most;
+    return large && *large <= most;
 }
 
 bool isNumberBetween(std::string_view text, double least, double most)
@@ -172,7 +172,7 @@ std::string scaledText(double value, int exponent)
 std::string memoryText(std::int64_t bytes)
 {
     for (const Unit& unit : kUnits) {
-        const auto size = static_cast<std::int64_t>(unit.bytes);
+        const std::int64_t size = unit.bytes;
         if (size > 1 && bytes >= size && bytes % size == 0)
             return fmt::format("{}{}", bytes / size, unit.name);
     }

@@ -12,7 +12,7 @@ inline std::int64_t medianOf(std::vector<std::int64_t>& values)
 {
     if (values.empty())
         return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    const auto middle = values.begin() + (values.size() / 2);
     std::ranges::nth_element(values, middle);
     if (values.size() % 2 == 1)
         return *middle;

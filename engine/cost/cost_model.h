@@ -50,8 +50,8 @@ struct OpCosts
         std::int64_t duration = 0; // ticks that the op occupies its lane
         std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
     };
-    std::vector<std::vector<Cost>> of; // [device][index]; RECV: unused, its SEND determines it
-    std::int64_t ticksPerUnit = 1;     // 1: nanoseconds
+    IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
+    std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
     TimingRules rules;
 };
 

@@ -33,7 +33,7 @@ MemoryEstimate estimateMemory(const EstimateInput& input)
     memory.state = stageParameters(on.model, on.setup, input.stages, 0) * on.setup.stateBytes();
     memory.stash = layersOf(on.model, input.stages, 0) * layerStashBytes(on.model, on.setup);
     const double inFlight = std::min<double>(input.stages, microBatchesOf(input));
-    const auto bound = static_cast<double>((input.stages + 3) / 2); // ceil((D+2)/2)
+    const double bound = (input.stages + 3) / 2; // ceil((D+2)/2)
     const double embedding = embeddingStashBytes(on.model, on.setup);
     memory.oneFOneB = memory.state + inFlight * (memory.stash + embedding);
     memory.bpipe = memory.state + std::min(inFlight, bound) * (memory.stash + embedding);
@@ -65,8 +65,7 @@ double pipelineMfu(const EstimateInput& input, double stageMfu)
 double breakEven(const EstimateInput& input, int from, int to)
 {
     const auto slots = [&](int size) {
-        return input.globalBatch
-            + static_cast<double>(input.on.setup.dataParallel) * size * (input.stages - 1);
+        return input.globalBatch + input.on.setup.dataParallel * size * (input.stages - 1);
     };
     return slots(to) / slots(from);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/base/units.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,10 +15,7 @@ struct Fraction
 {
     std::int64_t numerator = 0, denominator = 1; // lowest terms, denominator > 0
 
-    double value() const
-    {
-        return static_cast<double>(numerator) / static_cast<double>(denominator);
-    }
+    double value() const { return ratio(numerator, denominator); }
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
 Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms

@@ -9,8 +9,7 @@ std::int64_t LinkCost::busy(Bytes bytes) const
     constexpr double kNanosecondsPerSecond = 1e9;
     if (bytesPerSecond <= 0)
         return 0;
-    return std::llround(
-        std::ceil(static_cast<double>(bytes) / bytesPerSecond * kNanosecondsPerSecond));
+    return std::llround(std::ceil(bytes / bytesPerSecond * kNanosecondsPerSecond));
 }
 
 } // namespace engine

@@ -165,9 +165,8 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     const Roofline roofline(on);
     const TransformerSpec& model = on.model;
     const double b = on.setup.microBatchSize;
-    const double sbh = static_cast<double>(model.sequence) * b * model.width;
-    const double scores
-        = 2.0 * model.heads * model.sequence * static_cast<double>(model.sequence) * b;
+    const double sbh = model.sequence * b * model.width;
+    const double scores = 2.0 * model.heads * model.sequence * model.sequence * b;
     const bool flash = on.setup.attention == AttentionMode::Flash;
     const double softmax = flash ? 0 : roofline.traffic(kSoftmaxPasses * scores);
     const double matrices = roofline.matmul(layerFlops(model, b));
@@ -199,9 +198,9 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
     return prices;
 }
 
-std::vector<StageBytes> stageBytes(const ModelOnHardware& on, int stages)
+IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages)
 {
-    std::vector<StageBytes> bytes;
+    IdVector<StageId, StageBytes> bytes;
     for (int stage = 0; stage < stages; ++stage) {
         const double parameters = stageParameters(on.model, on.setup, stages, stage);
         bytes.push_back({parameters * on.setup.weightBytes, parameters * on.setup.gradientBytes,

@@ -2,8 +2,6 @@
 
 #include "engine/cost/cost_model.h"
 
-#include <array>
-
 namespace engine {
 
 // Costs by kind, stage, slice and, for transfers, class of link. The simulator uses them directly
@@ -15,18 +13,20 @@ public:
     enum class Part : std::uint8_t { Whole, Slice };
     enum class Link : std::uint8_t { InNode, AcrossNodes };
 
+    template<class T>
+    using Table = EnumArray<OpKind, EnumArray<Part, EnumArray<Link, T, 2>, 2>, kOpKinds>;
+
     explicit OpPrices(const Shape& shape);
 
     void set(OpKind kind, StageId stage, Part part, Link link, const Cost& cost)
     {
-        m_costs[index(kind, stage, part, link)] = cost;
+        m_costs[stage][kind][part][link] = cost;
     }
     // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set.
     const Cost& of(const Op& op, DeviceId device) const
     {
         const Link link = op.peer == Op::kNoPeer ? Link::InNode : linkOf(device.value, op.peer);
-        return m_costs[index(op.kind, op.stage, op.slice == Op::kWhole ? Part::Whole : Part::Slice,
-                             link)];
+        return m_costs[op.stage][op.kind][op.slice == Op::kWhole ? Part::Whole : Part::Slice][link];
     }
     bool isFree(OpKind kind) const;
     // Whether messages, all-reduces, evicts and loads take no time.
@@ -39,14 +39,6 @@ public:
     TimingRules rules;
 
 private:
-    std::size_t index(OpKind kind, StageId stage, Part part, Link link) const
-    {
-        return ((static_cast<std::size_t>(stage.value) * kOpKinds + static_cast<std::size_t>(kind))
-                    * 2
-                + static_cast<std::size_t>(part))
-            * 2
-            + static_cast<std::size_t>(link);
-    }
     Link linkOf(int device, int peer) const
     {
         return devicesPerNode == 0 || device / devicesPerNode == peer / devicesPerNode
@@ -54,7 +46,7 @@ private:
             : Link::AcrossNodes;
     }
 
-    std::vector<Cost> m_costs; // [stage][kind][part][link]
+    IdVector<StageId, Table<Cost>> m_costs;
 };
 
 // Makes one unit an integer number of ticks: the least common multiple of v, slices, 2 and the

@@ -112,9 +112,8 @@ void SpecFile::integer(const std::string& key, int& value, Range range)
     if (!node)
         return;
     const auto number = node.value_exact<std::int64_t>();
-    if (number && static_cast<double>(*number) >= range.least
-        && static_cast<double>(*number) <= range.most)
-        value = static_cast<int>(*number);
+    if (number && *number >= range.least && *number <= range.most)
+        value = *number;
     else
         note(fmt::format("{}: {} must be a whole number from {:.0f} to {:.0f}", m_source, key,
                          range.least, range.most));

@@ -80,7 +80,7 @@ double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 int layersOf(const TransformerSpec& model, int stages, int stage)
 {
     const auto first = [&](std::int64_t s) { return s * model.layers / stages; };
-    return static_cast<int>(first(stage + 1) - first(stage));
+    return first(stage + 1) - first(stage);
 }
 
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,

@@ -101,7 +101,7 @@ double layerFlops(const TransformerSpec& model, double sequences)
 
 double attentionFlops(const TransformerSpec& model, double sequences)
 {
-    return 4 * sequences * model.sequence * static_cast<double>(model.sequence) * model.width;
+    return 4 * sequences * model.sequence * model.sequence * model.width;
 }
 
 double headFlops(const TransformerSpec& model, double sequences)

@@ -22,7 +22,7 @@ struct Share
 {
     Fraction duration, latency;
 };
-using Shares = std::array<std::array<std::array<Share, 2>, 2>, kOpKinds>; // [kind][part][link]
+using Shares = OpPrices::Table<Share>;
 
 // The cost of an op for a whole device. The op of a chunk costs 1/v of it, except for messages.
 std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
@@ -72,15 +72,13 @@ std::optional<Share> shareOf(OpKind kind, const Shape& shape, const UnitCosts& c
 std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
 {
     Shares shares;
-    for (int kind = 0; kind < kOpKinds; ++kind)
+    for (const OpKind kind : Shares::enumerators())
         for (const Part part : {Part::Whole, Part::Slice})
             for (const Link link : {Link::InNode, Link::AcrossNodes}) {
-                const auto share = shareOf(static_cast<OpKind>(kind), shape, costs, part, link);
+                const auto share = shareOf(kind, shape, costs, part, link);
                 if (!share)
                     return std::nullopt;
-                shares[static_cast<std::size_t>(kind)][static_cast<std::size_t>(part)]
-                      [static_cast<std::size_t>(link)]
-                    = *share;
+                shares[kind][part][link] = *share;
             }
     return shares;
 }
@@ -146,16 +144,14 @@ private:
 
 bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices& prices)
 {
-    for (int kind = 0; kind < kOpKinds; ++kind)
+    for (const OpKind kind : Shares::enumerators())
         for (const Part part : {Part::Whole, Part::Slice})
             for (const Link link : {Link::InNode, Link::AcrossNodes}) {
-                const Share& share
-                    = shares[static_cast<std::size_t>(kind)][static_cast<std::size_t>(part)]
-                            [static_cast<std::size_t>(link)];
+                const Share& share = shares[kind][part][link];
                 const auto duration = ticks.of(share.duration), latency = ticks.of(share.latency);
                 if (!duration || !latency)
                     return false;
-                prices.set(static_cast<OpKind>(kind), stage, part, link, {*duration, *latency});
+                prices.set(kind, stage, part, link, {*duration, *latency});
             }
     return true;
 }

@@ -42,13 +42,13 @@ Emulation::Emulation(const Setup& setup, Run& run)
     m_costs.rules = setup.rules;
     appendFixedMemory(m_pipeline.plan(), run.timeline);
     for (int copy = 0; copy < m_pipeline.copies() && m_gpu != nullptr; ++copy)
-        for (DeviceId d{0}; d.value < setup.pipeline.lowered.shape.devices; ++d.value)
+        for (const DeviceId d : Ids<DeviceId>(setup.pipeline.lowered.shape.devices))
             m_pipeline.device(d, copy).awaitLane = [this] { awaitLane("it"); };
 }
 
 std::int64_t& Emulation::duration(OpRef ref)
 {
-    return m_costs.of[static_cast<std::size_t>(ref.device.value)][ref.position].duration;
+    return m_costs.of[ref.device][ref.position].duration;
 }
 
 Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
@@ -160,7 +160,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
 // Runs the same op of the other copies, which also train but are not on the timeline.
 void Emulation::runCopies(OpRef ref)
 {
-    const auto iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const std::uint32_t iteration = m_run.timeline.iterations.size();
     for (ref.copy = 1; ref.copy < m_pipeline.copies(); ++ref.copy) {
         const LaunchScope scope(m_setup.hooks, {OpOfIteration::kOtherCopy, iteration});
         m_pipeline.run(ref);
@@ -169,7 +169,7 @@ void Emulation::runCopies(OpRef ref)
 
 void Emulation::runOp(OpRef ref)
 {
-    const auto iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const std::uint32_t iteration = m_run.timeline.iterations.size();
     const LaunchScope scope(m_setup.hooks, {ref.op, iteration});
     if (!isCompute(m_pipeline.at(ref).kind)) {
         m_pipeline.run(ref);
@@ -199,13 +199,12 @@ OpTiming Emulation::timed(OpRef ref)
 
 Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
 {
-    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const std::uint32_t number = m_run.timeline.iterations.size();
     if (auto placed
         = placeIteration(m_pipeline.lowered(), costs, std::move(iteration), m_run.timeline);
         !placed)
         return placed;
-    placeMemory(m_pipeline.plan().memory, number,
-                static_cast<std::uint32_t>(opCount(m_pipeline.lowered())), m_run.timeline);
+    placeMemory(m_pipeline.plan().memory, number, opCount(m_pipeline.lowered()), m_run.timeline);
     return {};
 }
 
@@ -216,7 +215,7 @@ Result<void> Emulation::finish()
     OpCosts medians = m_costs;
     std::vector<std::int64_t> samples(m_measured.size());
     std::size_t op = 0;
-    for (std::size_t d = 0; d < medians.of.size(); ++d)
+    for (const DeviceId d : medians.of.ids())
         for (std::size_t i = 0; i < medians.of[d].size(); ++i, ++op) {
             if (!isCompute(m_pipeline.lowered().program[d][i].kind))
                 continue;

@@ -45,7 +45,7 @@ public:
 
     void append(OpRef ref, std::vector<OpRef>& order)
     {
-        std::uint32_t& next = m_next[static_cast<std::size_t>(ref.device.value)];
+        std::uint32_t& next = m_next[ref.device];
         for (; next <= ref.position; ++next)
             if (isCopy(m_lowered.on(ref.device)[next].kind))
                 order.push_back({ref.device, next, ref.op - ref.position + next});
@@ -53,7 +53,7 @@ public:
 
 private:
     const Schedule& m_lowered;
-    std::vector<std::uint32_t> m_next; // [device] position after the last appended copy
+    IdVector<DeviceId, std::uint32_t> m_next; // position after the last appended copy
 };
 
 } // namespace

@@ -22,12 +22,12 @@ Live::Live(const Setup& setup, Run& run)
     appendFixedMemory(m_pipeline.plan(), run.timeline);
     const std::vector<int> cores = allowedCores();
     const int devices = setup.pipeline.lowered.shape.devices, all = devices * m_pipeline.copies();
-    const bool haveCores = static_cast<std::size_t>(all) <= cores.size();
+    const bool haveCores = all <= std::ssize(cores);
     for (int i = 0; i < all; ++i)
-        m_workers.push_back(std::make_unique<Worker>(Worker::Setup{
-            m_pipeline, DeviceId{i % devices}, m_end,
-            haveCores ? std::optional(cores[static_cast<std::size_t>(i)]) : std::nullopt,
-            setup.hooks, i / devices, setup.patience}));
+        m_workers.push_back(std::make_unique<Worker>(
+            Worker::Setup{m_pipeline, DeviceId{i % devices}, m_end,
+                          haveCores ? std::optional(cores[i]) : std::nullopt, setup.hooks,
+                          i / devices, setup.patience}));
 }
 
 Live::~Live()
@@ -63,7 +63,7 @@ try {
 Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>& cancel)
 {
     m_end.begin(m_workers.size());
-    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const std::uint32_t number = m_run.timeline.iterations.size();
     for (const auto& worker : m_workers)
         worker->beginIteration(number, cancel);
     return watch(progress, cancel);
@@ -88,11 +88,7 @@ void Live::placeAlone()
     OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}});
     const OpIndex index(m_pipeline.lowered());
     for (const OpTiming& timing : m_timings)
-        costs
-            .of[static_cast<std::size_t>(index.deviceOf(timing.op).value)]
-               [index.positionOf(timing.op)]
-            .duration
-            = timing.opTime;
+        costs.of[index.deviceOf(timing.op)][index.positionOf(timing.op)].duration = timing.opTime;
     if (const auto placed = simulate(m_pipeline.lowered(), costs))
         m_iterationAlone = placed->iterations.front().window.duration();
 }
@@ -113,17 +109,14 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
                          estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}}));
     if (!order)
         return tl::unexpected(order.error());
-    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
-    const auto devices = static_cast<std::size_t>(m_pipeline.lowered().shape.devices);
+    const std::uint32_t number = m_run.timeline.iterations.size();
     for (std::size_t i = 0; i < order->size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
         OpRef ref = (*order)[i];
-        const auto device = static_cast<std::size_t>(ref.device.value);
         try {
             for (; ref.copy < m_pipeline.copies(); ++ref.copy)
-                m_workers[static_cast<std::size_t>(ref.copy) * devices + device]->runAlone(ref,
-                                                                                           number);
+                m_workers[m_pipeline.numberOf(ref)]->runAlone(ref, number);
         } catch (const std::exception& error) {
             m_devicesAreLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
@@ -167,7 +160,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
 
 void Live::place(Iteration iteration)
 {
-    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const std::uint32_t number = m_run.timeline.iterations.size();
     sim::TrackWriter tracks(m_setup.pipeline.lowered, number, m_run.timeline);
     iteration.window = {INT64_MAX, 0};
     for (const auto& worker : m_workers)
@@ -178,8 +171,8 @@ void Live::place(Iteration iteration)
     for (std::uint32_t i = 0; i < m_timings.size(); ++i)
         m_timings[i].order = i;
     m_run.timeline.iterations.push_back(std::move(iteration));
-    placeMemory(m_pipeline.plan().memory, number,
-                static_cast<std::uint32_t>(opCount(m_setup.pipeline.lowered)), m_run.timeline);
+    placeMemory(m_pipeline.plan().memory, number, opCount(m_setup.pipeline.lowered),
+                m_run.timeline);
 }
 
 } // namespace engine

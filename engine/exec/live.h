@@ -66,7 +66,7 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     IterationEnd m_end;
-    std::vector<std::unique_ptr<Worker>> m_workers; // [copy * D + device]
+    IdVector<DeviceId, std::unique_ptr<Worker>> m_workers; // of all copies
     std::vector<OpTiming> m_timings;
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;

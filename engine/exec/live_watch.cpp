@@ -91,7 +91,7 @@ private:
     // The description of the first op that exceeds its time limit; "" if there is none.
     std::string endlessOp()
     try {
-        for (std::size_t i = 0; i < m_running.size(); ++i) {
+        for (const DeviceId i : m_running.ids()) {
             const Worker& worker = *m_live.m_workers[i];
             const auto op = worker.running();
             if (op != m_running[i].op)
@@ -152,7 +152,7 @@ private:
 
     Live& m_live;
     PatientClock m_clock;
-    std::vector<Running> m_running;                                // [worker]
+    IdVector<DeviceId, Running> m_running;                         // [worker]
     std::int64_t m_now = 0, m_moved = 0, m_busy = 0, m_gaveUp = 0; // ns; 0: not yet
     std::size_t m_steps = 0;
     std::string m_why;

@@ -63,9 +63,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
     case OpKind::AllReduce:
         return {allReduceCost(input, op, sizes.parameters), 0};
     case OpKind::OptimizerStep:
-        return {atLeastOne(static_cast<double>(sizes.parameters) * kFlopsPerUpdate
-                           / kFlopsPerNanosecond),
-                0};
+        return {atLeastOne(sizes.parameters * kFlopsPerUpdate / kFlopsPerNanosecond), 0};
     case OpKind::RecvActivation:
     case OpKind::RecvGradient:
         return {};

@@ -27,7 +27,7 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
 // What the op at this position waits for first; "" if nothing.
 std::string awaited(Pipeline& pipeline, OpRef ref)
 {
-    const OpPlan& own = pipeline.plan().devices[indexOf(ref.device)].ops[ref.position];
+    const OpPlan& own = pipeline.plan().devices[ref.device].ops[ref.position];
     const Op& op = pipeline.at(ref);
     if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient)
         return describeFence(pipeline.plan(), {Fence::Kind::Credit, own.transfer});
@@ -43,8 +43,8 @@ std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t
 {
     std::string text = "all devices have stopped";
     const int devices = pipeline.lowered().shape.devices;
-    for (int i = 0; i < static_cast<int>(positions.size()); ++i) {
-        const std::uint32_t position = positions[static_cast<std::size_t>(i)];
+    for (int i = 0; i < std::ssize(positions); ++i) {
+        const std::uint32_t position = positions[i];
         const OpRef ref{DeviceId{i % devices}, position, 0, i / devices};
         const std::span<const Op> program = pipeline.lowered().on(ref.device);
         if (position >= program.size())

@@ -89,7 +89,7 @@ void TrainingRun::describe()
     info.peakSource = peak.source;
     if (experiment.mode == Mode::Live) {
         info.threads = static_cast<int>(m_executor->threads());
-        info.cores = static_cast<int>(allowedCores().size());
+        info.cores = allowedCores().size();
     }
 }
 

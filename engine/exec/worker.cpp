@@ -94,8 +94,7 @@ void Worker::loop()
             runProgram();
         } catch (const Abandoned&) { // the cause is reported elsewhere
         } catch (const std::exception& error) {
-            const std::uint32_t at
-                = m_ops.size() == 0 ? position() : static_cast<std::uint32_t>(m_ops.oldest());
+            const std::uint32_t at = m_ops.size() == 0 ? position() : m_ops.oldest();
             m_failure
                 = describeFault(m_setup.pipeline, {m_setup.device, at, 0, m_setup.copy}, error);
             m_failed.store(true, std::memory_order_release);
@@ -108,7 +107,7 @@ void Worker::loop()
 
 void Worker::runProgram()
 {
-    const auto count = static_cast<std::uint32_t>(m_times.size());
+    const std::uint32_t count = m_times.size();
     m_ops.clear();
     bool goesOn = true;
     for (std::uint32_t i = 0; i < count && goesOn; ++i) {
@@ -208,7 +207,7 @@ void Worker::awaitGradient()
 // Returns false if the GPU was abandoned.
 bool Worker::awaitOldest()
 {
-    const auto oldest = static_cast<std::uint32_t>(m_ops.oldest());
+    const std::uint32_t oldest = m_ops.oldest();
     if (!awaitGpu([&] { return m_ops.hasEnded(oldest); },
                   [this](std::int64_t) { return !m_abandoned.load(std::memory_order_relaxed); }))
         return false;
@@ -266,7 +265,7 @@ std::vector<int> allowedCores()
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
         for (unsigned core = 0; core < CPU_SETSIZE; ++core)
             if (CPU_ISSET(core, &allowed))
-                cores.push_back(static_cast<int>(core));
+                cores.push_back(core);
     return cores;
 }
 

@@ -206,9 +206,7 @@ void addLink(Table& table)
          }});
     table.add({number("--link-latency", "latency_ns", "Link latency, µs",
                       "Assumed latency of a message, in microseconds", "US", 1e9, kMicrosecond),
-               [](const E& e) {
-                   return scaledText(static_cast<double>(e.link.latency.count()), kMicrosecond);
-               },
+               [](const E& e) { return scaledText(e.link.latency.count(), kMicrosecond); },
                [](E& e, std::string_view text) -> Result<void> {
                    e.link.latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
                    return {};

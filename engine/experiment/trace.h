@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/id_vector.h"
+
 #include <cstdint>
 #include <string_view>
 
@@ -9,8 +11,8 @@ namespace engine {
 enum class Trace : std::uint8_t { Auto, Off, Ops, Kernels, All };
 constexpr std::string_view traceName(Trace trace)
 {
-    constexpr std::string_view kNames[]{"auto", "off", "ops", "kernels", "all"};
-    return kNames[static_cast<std::uint8_t>(trace)];
+    constexpr EnumArray<Trace, std::string_view, 5> kNames{"auto", "off", "ops", "kernels", "all"};
+    return kNames[trace];
 }
 
 } // namespace engine

@@ -20,10 +20,10 @@ struct Tensor
 std::array<Tensor, 12> tensors(const TransformerShape& shape)
 {
     using Init = Parameter::Init;
-    const auto c = static_cast<std::size_t>(shape.width);
-    const auto qkv = static_cast<std::size_t>(shape.attention.qkvWidth());
-    const auto expanded = static_cast<std::size_t>(shape.expanded);
-    const auto inner = static_cast<std::size_t>(shape.inner);
+    const std::size_t c = shape.width;
+    const std::size_t qkv = shape.attention.qkvWidth();
+    const std::size_t expanded = shape.expanded;
+    const std::size_t inner = shape.inner;
     const auto bias = [&](std::size_t count) { return shape.biased ? count : 0; };
     return {{{"norm1.gain", c, Init::One},
              {"norm1.bias", bias(c), Init::Zero},
@@ -88,7 +88,7 @@ BlockStash<Real>::BlockStash(Real* kept, Real* rest, const TransformerShape& sha
     qkv = std::exchange(kept, kept + shape.times(shape.attention.qkvWidth()));
     expanded = std::exchange(kept, kept + shape.times(shape.expanded));
     activated = kept;
-    const auto rows = static_cast<std::size_t>(shape.rows());
+    const std::size_t rows = shape.rows();
     auto* wide = reinterpret_cast<Wide<Real>*>(rest);
     for (Wide<Real>** perRow : {&inverse1, &inverse2})
         *perRow = std::exchange(wide, wide + rows);

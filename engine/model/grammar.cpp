@@ -49,16 +49,16 @@ int Grammar::ruleNamed(std::string_view name)
 {
     const auto found = std::ranges::find(m_rules, name, &Rule::name);
     if (found != m_rules.end())
-        return static_cast<int>(found - m_rules.begin());
+        return found - m_rules.begin();
     m_rules.push_back({std::string(name), {}});
-    return static_cast<int>(m_rules.size()) - 1;
+    return m_rules.size() - 1;
 }
 
 Result<void> Grammar::addRule(std::string_view line)
 {
     if (line.find(':') == std::string_view::npos)
         return fail(Error::Code::Corrupt, "not a rule; write 'name: choice | choice'");
-    const auto rule = static_cast<std::size_t>(ruleNamed(trim(takeUntil(line, ':'))));
+    const std::size_t rule = ruleNamed(trim(takeUntil(line, ':')));
     while (!line.empty()) {
         auto choice = parseChoice(trim(takeUntil(line, '|')));
         if (!choice)
@@ -96,9 +96,9 @@ double Grammar::appendSentence(Random& random, std::string& text) const
         text += part.text;
         if (part.rule < 0)
             continue;
-        const auto& choices = m_rules[static_cast<std::size_t>(part.rule)].choices;
+        const auto& choices = m_rules[part.rule].choices;
         const Choice& choice = choices[random.below(choices.size())];
-        nats += std::log(static_cast<double>(choices.size()));
+        nats += std::log(choices.size());
         open.insert(open.end(), choice.rbegin(), choice.rend());
     }
     return nats;

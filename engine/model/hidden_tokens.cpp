@@ -7,7 +7,7 @@ namespace engine {
 void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::int32_t> targets)
 {
     constexpr std::uint64_t kOf = 10, kHidden = 8, kReplaced = 9;
-    auto left = static_cast<std::uint64_t>(hiddenTokens(static_cast<int>(inputs.size())));
+    std::uint64_t left = hiddenTokens(inputs.size());
     for (std::size_t t = 0; t < inputs.size(); ++t) {
         targets[t] = kNotPredicted;
         if (random.below(inputs.size() - t) >= left)
@@ -18,7 +18,7 @@ void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::i
         if (fate < kHidden)
             inputs[t] = kHiddenToken;
         else if (fate < kReplaced)
-            inputs[t] = static_cast<std::int32_t>(random.below(kHiddenToken));
+            inputs[t] = random.below(kHiddenToken);
     }
 }
 

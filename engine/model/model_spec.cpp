@@ -9,7 +9,7 @@ namespace engine {
 
 int firstLayer(const ModelSpec& model, int stages, int stage)
 {
-    return static_cast<int>(static_cast<std::int64_t>(stage) * model.layers / stages);
+    return std::int64_t{stage} * model.layers / stages;
 }
 
 Result<void> checkModel(const ModelSpec& model, int stages)
@@ -28,7 +28,7 @@ std::int64_t parameterCount(const ModelSpec& model)
 {
     const TransformerShape shape(model);
     const std::int64_t width = model.width;
-    const auto block = static_cast<std::int64_t>(BlockWeights<float>::count(shape));
+    const std::int64_t block = BlockWeights<float>::count(shape);
     const std::int64_t embedding = (model.vocabulary + shape.positions) * width;
     const auto head
         = static_cast<std::int64_t>(HeadWeights<float>::count(shape)) - model.vocabulary * width;

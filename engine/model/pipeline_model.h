@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/backend/bfloat16.h"
-#include "engine/base/id.h"
+#include "engine/base/id_vector.h"
 
 #include <cstddef>
 #include <cstdint>

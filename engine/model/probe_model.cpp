@@ -21,7 +21,7 @@ std::vector<float> numbersOfTokens(int width, int factor)
     std::vector<float> numbers;
     for (std::int32_t token = 0; token < kTokens; ++token)
         for (int c = 0; c < width; ++c)
-            numbers.push_back(static_cast<float>(factor * ProbeModel::number(token, c)));
+            numbers.push_back(factor * ProbeModel::number(token, c));
     return numbers;
 }
 
@@ -40,7 +40,7 @@ ProbeModel::ProbeModel(int stages, Size size, const Kernels<float>& kernels)
     , m_inputs(kernels.constants(m_numbers))
     , m_minusTargets(kernels.constants(m_negated))
 {
-    const auto width = static_cast<std::size_t>(size.width);
+    const std::size_t width = size.width;
     for (int s = 0; s < stages; ++s)
         m_parameters.push_back(
             {fmt::format("probe{}.weight", s), 0, width * width, Parameter::Init::Normal, false});
@@ -48,7 +48,7 @@ ProbeModel::ProbeModel(int stages, Size size, const Kernels<float>& kernels)
 
 std::size_t ProbeModel::state() const
 {
-    return static_cast<std::size_t>(m_size.rows) * static_cast<std::size_t>(m_size.width);
+    return static_cast<std::size_t>(m_size.rows) * m_size.width;
 }
 
 // The stash is x and y - target, which is the gradient of y; on other stages I writes that
@@ -65,7 +65,7 @@ StageSizes ProbeModel::sizes(StageId stage) const
 
 std::span<const Parameter> ProbeModel::parameters(StageId stage) const
 {
-    return {&m_parameters[static_cast<std::size_t>(stage.value)], 1};
+    return {&m_parameters[stage], 1};
 }
 
 void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::byte> memory,
@@ -73,7 +73,7 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::by
 {
     const std::span<float> weights = numbersIn<float>(memory);
     Random random(Random::combine(seed, parameters(stage).front().name));
-    const auto width = static_cast<std::size_t>(m_size.width);
+    const std::size_t width = m_size.width;
     std::vector<std::size_t> columns(width);
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     for (std::size_t i = width; i-- > 1;)
@@ -133,7 +133,7 @@ void ProbeModel::backwardWeight(StageId, const WeightPass<std::byte, float>& mem
 
 StageFlops ProbeModel::flops(StageId) const
 {
-    const double product = 2.0 * static_cast<double>(state()) * m_size.width;
+    const double product = 2.0 * state() * m_size.width;
     return {.forward = product, .backwardInput = product, .backwardWeight = product};
 }
 

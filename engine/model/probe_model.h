@@ -18,7 +18,7 @@ public:
     };
     ProbeModel(int stages, Size size, const Kernels<float>& kernels);
 
-    int stages() const override { return static_cast<int>(m_parameters.size()); }
+    int stages() const override { return m_parameters.size(); }
     StageSizes sizes(StageId stage) const override;
     std::span<const Parameter> parameters(StageId stage) const override;
     void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
@@ -45,7 +45,7 @@ private:
     const Kernels<float>& m_kernels;
     std::vector<float> m_numbers, m_negated;                    // [token, column]
     const float *m_inputs = nullptr, *m_minusTargets = nullptr; // in device memory
-    std::vector<Parameter> m_parameters;                        // [stage]
+    IdVector<StageId, Parameter> m_parameters;
 };
 
 } // namespace engine

@@ -20,8 +20,8 @@ public:
         for (int p = 0; p < positions; ++p)
             for (int c = 0; c < m_half; ++c) {
                 const double angle = p * std::pow(1e4, -2.0 * c / headSize);
-                m_cosines.push_back(static_cast<Wide<Real>>(std::cos(angle)));
-                m_sines.push_back(static_cast<Wide<Real>>(std::sin(angle)));
+                m_cosines.push_back(std::cos(angle));
+                m_sines.push_back(std::sin(angle));
             }
         m_deviceCosines = kernels.constants(m_cosines);
         m_deviceSines = kernels.constants(m_sines);

@@ -5,19 +5,19 @@ namespace {
 
 std::size_t product(int a, int b)
 {
-    return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+    return static_cast<std::size_t>(a) * b;
 }
 
 template<class Real>
 std::size_t keptOfBlocks(const StageLayout<Real>& layout, int blocks)
 {
-    return static_cast<std::size_t>(blocks) * BlockStash<Real>::keptCount(layout.shape);
+    return blocks * BlockStash<Real>::keptCount(layout.shape);
 }
 
 template<class Real>
 std::size_t statesOf(const StageLayout<Real>& layout)
 {
-    return wholePlaces<Real>(static_cast<std::size_t>(layout.blocks) * layout.shape.state());
+    return wholePlaces<Real>(layout.blocks * layout.shape.state());
 }
 
 } // namespace
@@ -70,7 +70,7 @@ std::size_t StageLayout<Real>::embeddingCount() const
 template<class Real>
 std::size_t StageLayout<Real>::blockParameters(int block) const
 {
-    return embeddingCount() + static_cast<std::size_t>(block) * BlockWeights<Real>::count(shape);
+    return embeddingCount() + block * BlockWeights<Real>::count(shape);
 }
 
 template<class Real>
@@ -94,7 +94,7 @@ std::size_t StageLayout<Real>::blocksKept() const
 template<class Real>
 std::size_t StageLayout<Real>::blocksRest() const
 {
-    return static_cast<std::size_t>(blocks) * BlockStash<Real>::restCount(shape);
+    return blocks * BlockStash<Real>::restCount(shape);
 }
 
 template<class Real>
@@ -129,19 +129,19 @@ Matrix<Real> StageStash<Real>::x(int block) const
 {
     if (block == 0 && m_layout.last)
         return m_layout.shape.stateOf(m_headRest + HeadStash<Real>::restCount(m_layout.shape));
-    return state(block == m_layout.blocks ? 0 : static_cast<std::size_t>(block));
+    return state(block == m_layout.blocks ? 0 : block);
 }
 
 template<class Real>
 Matrix<Real> StageStash<Real>::dOut(int block) const
 {
-    return state(block + 1 == m_layout.blocks ? 0 : static_cast<std::size_t>(block) + 1);
+    return state(block + 1 == m_layout.blocks ? 0 : block + 1);
 }
 
 template<class Real>
 BlockStash<Real> StageStash<Real>::block(int block) const
 {
-    const auto rest = static_cast<std::size_t>(block) * BlockStash<Real>::restCount(m_layout.shape);
+    const auto rest = block * BlockStash<Real>::restCount(m_layout.shape);
     return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, block), m_rest + rest,
             m_layout.shape};
 }

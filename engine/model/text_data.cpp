@@ -30,7 +30,7 @@ TextData TextData::builtIn(std::uint64_t seed)
         nats += grammar->appendSentence(random, data.m_text);
         data.m_text += ' ';
     }
-    data.m_entropyRate = nats / static_cast<double>(data.m_text.size());
+    data.m_entropyRate = nats / data.m_text.size();
     return data;
 }
 
@@ -62,9 +62,9 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
 void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const
 {
-    const auto length = static_cast<std::size_t>(sequence);
+    const std::size_t length = sequence;
     const std::uint64_t sequences = (m_text.size() - 1) / length;
-    auto sample = static_cast<std::uint64_t>(firstSample);
+    std::uint64_t sample = firstSample;
     for (std::size_t at = 0; at < inputs.size(); at += length, ++sample) {
         const std::uint64_t epoch = sample / sequences;
         const Permutation shuffled(Random::combine(Random::combine(m_seed, "epoch"), epoch),
@@ -81,9 +81,9 @@ void TextData::fillHidden(std::int64_t firstSample, int sequence, std::span<std:
                           std::span<std::int32_t> targets) const
 {
     fill(firstSample, sequence, inputs, targets);
-    const auto length = static_cast<std::size_t>(sequence);
+    const std::size_t length = sequence;
     const std::uint64_t key = Random::combine(m_seed, "hidden");
-    auto sample = static_cast<std::uint64_t>(firstSample);
+    std::uint64_t sample = firstSample;
     for (std::size_t at = 0; at < inputs.size(); at += length, ++sample) {
         Random random(Random::combine(key, sample));
         hideTokens(random, inputs.subspan(at, length), targets.subspan(at, length));
@@ -95,7 +95,7 @@ double TextData::unigramEntropy() const
     std::array<double, 256> counts{};
     for (const char c : m_text)
         ++counts[static_cast<unsigned char>(c)];
-    const auto total = static_cast<double>(m_text.size());
+    const double total = m_text.size();
     double entropy = 0;
     for (const double count : counts)
         entropy -= count > 0 ? count / total * std::log(count / total) : 0;

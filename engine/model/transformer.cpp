@@ -1,6 +1,7 @@
 #include "engine/model/transformer.h"
 
 #include "engine/base/check.h"
+#include "engine/base/units.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/initial_weights.h"
 #include "engine/model/typed_passes.h"
@@ -103,8 +104,7 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
                           .last = StageId{stages() - 1},
                           .firstOffset = 0,
                           .lastOffset = last.headWeight(),
-                          .count = static_cast<std::size_t>(m_spec.vocabulary)
-                              * static_cast<std::size_t>(m_spec.width)};
+                          .count = static_cast<std::size_t>(m_spec.vocabulary) * m_spec.width};
 }
 
 // The objective is the mean over predicted tokens. forward() returns this mean times the number of
@@ -112,7 +112,7 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
 template<class Real>
 Wide<Real> Transformer<Real>::lossScale(double tokens) const
 {
-    return static_cast<Gradient>(1 / (tokens * predictedShare()));
+    return 1 / (tokens * predictedShare());
 }
 
 template<class Real>
@@ -120,13 +120,13 @@ double Transformer<Real>::predictedShare() const
 {
     if (m_spec.family != Family::Bert)
         return 1;
-    return static_cast<double>(hiddenTokens(m_spec.sequence)) / m_spec.sequence;
+    return ratio(hiddenTokens(m_spec.sequence), m_spec.sequence);
 }
 
 template<class Real>
 std::span<const Parameter> Transformer<Real>::parameters(StageId stage) const
 {
-    return m_parameters[static_cast<std::size_t>(stage.value)];
+    return m_parameters[stage];
 }
 
 template<class Real>
@@ -148,8 +148,8 @@ Matrix<Number> Transformer<Real>::positionTable(Number* embedding, int slice) co
     const TransformerShape& shape = m_layouts.front().shape;
     if (shape.positions == 0)
         return {};
-    const auto row = static_cast<std::ptrdiff_t>(m_spec.vocabulary)
-        + static_cast<std::ptrdiff_t>(slice) * shape.attention.sequence;
+    const auto row
+        = static_cast<std::ptrdiff_t>(m_spec.vocabulary) + slice * shape.attention.sequence;
     return {embedding + row * shape.width, shape.attention.sequence, shape.width};
 }
 
@@ -206,8 +206,7 @@ void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
         const Matrix<Real> out = shape.stateOf(
-            toNext ? pass.output.data()
-                   : pass.workspace.data() + static_cast<std::size_t>(b % 2) * shape.state());
+            toNext ? pass.output.data() : pass.workspace.data() + (b % 2) * shape.state());
         m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), shape},
                          .stash = {scratch, rest, shape},
                          .x = x,
@@ -376,19 +375,19 @@ void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
         trained = std::exchange(moments, moments + count);
     else
         trained = stored;
-    m_kernels.adamWOfParts({.weights = trained,
-                            .rounded = kHasMasters ? stored : nullptr,
-                            .firstMoment = moments,
-                            .secondMoment = moments + count,
-                            .gradients = gradients.data(),
-                            .count = count,
-                            .learningRate = m_spec.learningRate,
-                            .beta1 = m_spec.beta1,
-                            .beta2 = m_spec.beta2,
-                            .epsilon = m_spec.epsilon,
-                            .weightDecay = m_spec.weightDecay,
-                            .step = step},
-                           m_decayParts[static_cast<std::size_t>(stage.value)]);
+    m_kernels.adamW({.weights = trained,
+                     .rounded = kHasMasters ? stored : nullptr,
+                     .firstMoment = moments,
+                     .secondMoment = moments + count,
+                     .gradients = gradients.data(),
+                     .count = count,
+                     .learningRate = m_spec.learningRate,
+                     .beta1 = m_spec.beta1,
+                     .beta2 = m_spec.beta2,
+                     .epsilon = m_spec.epsilon,
+                     .weightDecay = m_spec.weightDecay,
+                     .step = step},
+                    m_decayParts[stage]);
 }
 
 template class Transformer<float>;

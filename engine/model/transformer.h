@@ -18,7 +18,7 @@ public:
     // micro-batch or a slice of it. `kernels` must outlive the model.
     Transformer(const ModelSpec& spec, int stages, const Kernels<Real>& kernels, int slices = 1);
 
-    int stages() const override { return static_cast<int>(m_layouts.size()); }
+    int stages() const override { return m_layouts.size(); }
     StageSizes sizes(StageId stage) const override;
     StageFlops flops(StageId stage) const override;
     std::span<const Parameter> parameters(StageId stage) const override;
@@ -41,10 +41,7 @@ private:
     using Block = TransformerBlock<Real>;
     using Head = TransformerHead<Real>;
 
-    const StageLayout<Real>& layout(StageId stage) const
-    {
-        return m_layouts[static_cast<std::size_t>(stage.value)];
-    }
+    const StageLayout<Real>& layout(StageId stage) const { return m_layouts[stage]; }
     double predictedShare() const; // predicted tokens as a fraction of all tokens
     std::size_t workspaceCount(const StageLayout<Real>& layout) const;
     // The rows of the slice in the position embedding (weights or gradients); empty with rotary
@@ -63,9 +60,9 @@ private:
     void headBackwardWeight(const StageLayout<Real>& layout, const WeightPass<Real>& pass) const;
 
     ModelSpec m_spec;
-    std::vector<StageLayout<Real>> m_layouts;         // [stage]
-    std::vector<std::vector<Parameter>> m_parameters; // [stage]
-    std::vector<std::vector<DecayPart>> m_decayParts; // [stage]
+    IdVector<StageId, StageLayout<Real>> m_layouts;
+    IdVector<StageId, std::vector<Parameter>> m_parameters;
+    IdVector<StageId, std::vector<DecayPart>> m_decayParts;
     const Kernels<Real>& m_kernels;
     Block m_block;
     Head m_head;

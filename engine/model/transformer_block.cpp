@@ -23,7 +23,7 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
     linear<Real>(m_kernels, norm1, w.qkv, w.qkvBias, qkv);
     m_rotary.turn(m_kernels, shape.attention, qkv, pass.earlier.count(), Direction::Forward);
     if (s.keyGradients != nullptr)
-        m_kernels.zero({s.keyGradients, shape.attention.keyGradients()});
+        m_kernels.zero(std::span(s.keyGradients, shape.attention.keyGradients()));
     m_kernels.attention({shape.attention, qkv, s.attention, attended, pass.earlier,
                          reinterpret_cast<Wide<Real>*>(pass.workspace)});
     linear<Real>(m_kernels, attended, w.project, w.projectBias, middle, pass.x);

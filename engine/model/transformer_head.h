@@ -32,27 +32,27 @@ struct HeadWeights
     static std::size_t weightOffset(const TransformerShape& shape)
     {
         const std::size_t transform
-            = shape.transformed ? square(shape) + 3 * static_cast<std::size_t>(shape.width) : 0;
+            = shape.transformed ? square(shape) + std::size_t{3} * shape.width : 0;
         return normCount(shape) + transform;
     }
     static std::size_t count(const TransformerShape& shape)
     {
-        const std::size_t bias = shape.transformed ? static_cast<std::size_t>(shape.vocabulary) : 0;
+        const std::size_t bias = shape.transformed ? shape.vocabulary : 0;
         return weightOffset(shape) + matrixCount(shape) + bias;
     }
 
 private:
     static std::size_t normCount(const TransformerShape& shape)
     {
-        return static_cast<std::size_t>(shape.width) * (shape.biased ? 2 : 1);
+        return std::size_t{shape.biased ? 2U : 1U} * shape.width;
     }
     static std::size_t square(const TransformerShape& shape)
     {
-        return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.width);
+        return static_cast<std::size_t>(shape.width) * shape.width;
     }
     static std::size_t matrixCount(const TransformerShape& shape)
     {
-        return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.vocabulary);
+        return static_cast<std::size_t>(shape.width) * shape.vocabulary;
     }
 };
 

@@ -18,10 +18,7 @@ struct TransformerShape
     bool transformed = false;               // BERT's head: dense layer, GELU, norm and bias
 
     int rows() const { return attention.samples * attention.sequence; }
-    std::size_t times(int columns) const
-    {
-        return static_cast<std::size_t>(rows()) * static_cast<std::size_t>(columns);
-    }
+    std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
     // The numbers of the residual stream, which a stage passes to the next.
     std::size_t state() const { return times(width); }
     // Statistics per row of a norm: 1 / deviation and, for layer norm, the mean.

@@ -25,8 +25,8 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (device != nullptr)
         return device->allocate(bytes, MemoryFor::Arena);
     const Bytes alignment = bytes >= kHugePage ? kHugePage : kAlignment;
-    const auto whole = static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment);
-    void* taken = std::aligned_alloc(static_cast<std::size_t>(alignment), whole);
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    void* taken = std::aligned_alloc(alignment, whole);
     if (taken == nullptr)
         throw std::bad_alloc();
     if (alignment == kHugePage)
@@ -88,7 +88,7 @@ void Arena::poison(Extent extent) const
 
 void Arena::fill(Extent extent, std::uint16_t word) const
 {
-    CHECK(extent.bytes % static_cast<Bytes>(sizeof word) == 0);
+    CHECK(extent.bytes % sizeof word == 0);
     if (m_device != nullptr)
         m_device->fill(bytes(extent), kByteOfPattern);
     else

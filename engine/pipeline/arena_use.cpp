@@ -2,12 +2,12 @@
 
 namespace engine {
 
-std::vector<ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas)
+IdVector<DeviceId, ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas)
 {
-    std::vector<ArenaUse> all;
-    for (const DevicePlan& plan : pipeline.plan().devices) {
+    IdVector<DeviceId, ArenaUse> all;
+    for (const DeviceId device : pipeline.plan().devices.ids()) {
+        const DevicePlan& plan = pipeline.plan().devices[device];
         ArenaUse& use = all.emplace_back(ArenaUse{plan.live(), plan.arena, std::nullopt});
-        const DeviceId device{static_cast<std::int32_t>(all.size()) - 1};
         if (arenas == ArenasAre::Used)
             use.touched = pipeline.device(device).arena().touched();
     }

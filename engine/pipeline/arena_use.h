@@ -9,6 +9,6 @@ namespace engine {
 enum class ArenasAre : std::uint8_t { LaidOut, Used };
 
 // [device] With Used no op may be running, because every line is read.
-std::vector<ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
+IdVector<DeviceId, ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
 
 } // namespace engine

@@ -13,11 +13,10 @@ class DeviceSums
 public:
     DeviceSums(int count, const Device* device)
         : m_device(device)
-        , m_host(static_cast<std::size_t>(count))
+        , m_host(count)
     {
         if (device != nullptr)
-            m_memory = device->allocate(static_cast<Bytes>(m_host.size() * sizeof(double)),
-                                        MemoryFor::Losses);
+            m_memory = device->allocate(m_host.size() * sizeof(double), MemoryFor::Losses);
     }
 
     // Sets all sums to 0, in the order of the ops.

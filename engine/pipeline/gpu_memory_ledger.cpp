@@ -5,14 +5,14 @@
 namespace engine {
 namespace {
 
-constexpr GpuHolder kHolderOf[kMemoryCategories]{GpuHolder::Weights, GpuHolder::Gradients,
-                                                 GpuHolder::Optimizer, GpuHolder::Stash,
-                                                 GpuHolder::Buffers};
+constexpr EnumArray<MemoryCategory, GpuHolder, kMemoryCategories> kHolderOf{
+    GpuHolder::Weights, GpuHolder::Gradients, GpuHolder::Optimizer, GpuHolder::Stash,
+    GpuHolder::Buffers};
 
 void addArena(const DevicePlan& plan, GpuMemory& memory)
 {
     Bytes idle = plan.arena;
-    for (std::size_t category = 0; category < kMemoryCategories; ++category) {
+    for (const MemoryCategory category : plan.full.enumerators()) {
         memory[kHolderOf[category]] += plan.full[category];
         idle -= plan.full[category];
     }
@@ -21,12 +21,10 @@ void addArena(const DevicePlan& plan, GpuMemory& memory)
 
 void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
 {
-    const auto of
-        = [&use](MemoryFor purpose) { return use.taken[static_cast<std::size_t>(purpose)]; };
-    memory[GpuHolder::Workspaces] = of(MemoryFor::Workspace);
-    memory[GpuHolder::Staging] = of(MemoryFor::Staging);
-    memory[GpuHolder::Losses] = of(MemoryFor::Losses);
-    memory[GpuHolder::Other] = of(MemoryFor::Other);
+    memory[GpuHolder::Workspaces] = use.taken[MemoryFor::Workspace];
+    memory[GpuHolder::Staging] = use.taken[MemoryFor::Staging];
+    memory[GpuHolder::Losses] = use.taken[MemoryFor::Losses];
+    memory[GpuHolder::Other] = use.taken[MemoryFor::Other];
     memory[GpuHolder::Rounding] = use.rounding;
     memory.used = use.used;
 }
@@ -54,8 +52,8 @@ std::map<int, GpuMemoryUse> GpuMemoryLedger::readAll() const
     for (const auto& device : m_devices.devices) {
         const GpuMemoryUse own = device->memoryUse();
         GpuMemoryUse& sum = all[device->gpu()];
-        for (std::size_t i = 0; i < kMemoryPurposes; ++i)
-            sum.taken[i] += own.taken[i];
+        for (const MemoryFor purpose : own.taken.enumerators())
+            sum.taken[purpose] += own.taken[purpose];
         sum.rounding += own.rounding;
         sum.used = own.used;
         sum.before = own.before;
@@ -81,13 +79,17 @@ std::vector<GpuMemory> GpuMemoryLedger::account(const ExecutionPlan& plan) const
         GpuMemory& memory = all[gpu] = m_entries.at(gpu).memory;
         addTaken(use, memory);
     }
-    const std::size_t devices = plan.devices.size() * static_cast<std::size_t>(plan.width);
-    const std::vector<Bytes> reserved
-        = m_devices.communicators ? communicatorNeed(plan) : std::vector<Bytes>(devices);
-    for (std::size_t i = 0; i < devices && !all.empty(); ++i) {
-        const Device& on = m_devices.haveOwnGpus() ? *m_devices.devices[i] : m_devices.first();
-        addArena(plan.devices[i % plan.devices.size()], all[on.gpu()]);
-        all[on.gpu()].reserved += reserved[i];
+    const int devices = plan.devices.size();
+    IdVector<DeviceId, Bytes> reserved(devices * plan.width);
+    if (m_devices.communicators)
+        reserved = communicatorNeed(plan);
+    for (const DeviceId d : reserved.ids()) {
+        if (all.empty())
+            break;
+        const Device& on
+            = m_devices.haveOwnGpus() ? *m_devices.devices[d.value] : m_devices.first();
+        addArena(plan.devices[DeviceId{d.value % devices}], all[on.gpu()]);
+        all[on.gpu()].reserved += reserved[d];
     }
     std::vector<GpuMemory> accounts;
     for (const auto& [gpu, memory] : all)

@@ -20,7 +20,7 @@ std::span<const float> Gradients::sum()
 void Gradients::clear()
 {
     m_kernels.zero(m_floats);
-    m_kernels.zeroIntegers(m_sums);
+    m_kernels.zero(m_sums);
 }
 
 } // namespace engine

@@ -28,10 +28,9 @@ void Pipeline::makeDevices()
     const Setup& setup = m_setup;
     CHECK(setup.executorDevices.empty() || setup.device == nullptr);
     const int devices = setup.lowered.shape.devices;
-    for (int d = 0; d < devices * copies(); ++d) {
-        const ExecutorDevice* executor = setup.executorDevices.empty()
-            ? nullptr
-            : &setup.executorDevices[static_cast<std::size_t>(d)];
+    for (const DeviceId d : Ids<DeviceId>(devices * copies())) {
+        const ExecutorDevice* executor
+            = setup.executorDevices.empty() ? nullptr : &setup.executorDevices[d];
         if (executor != nullptr)
             executor->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
@@ -39,7 +38,7 @@ void Pipeline::makeDevices()
                                   executor != nullptr ? executor->device.kernels() : setup.kernels,
                                   m_plan, setup.seed, setup.accumulate, setup.poison,
                                   executor != nullptr ? &executor->device : setup.device},
-            DeviceId{d % devices}));
+            DeviceId{d.value % devices}));
     }
     // Copies run on other streams, which do not wait for the ops that fill the arenas.
     for (const ExecutorDevice& executor : setup.executorDevices)
@@ -49,7 +48,7 @@ void Pipeline::makeDevices()
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
 {
     if (!m_setup.executorDevices.empty()) {
-        std::vector<const Device*> devices;
+        IdVector<DeviceId, const Device*> devices;
         for (const ExecutorDevice& executor : m_setup.executorDevices)
             devices.push_back(&executor.device);
         if (m_setup.communicators)
@@ -61,7 +60,7 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
     }
     CHECK(m_setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
     auto transport = std::make_unique<InProcessTransport>(
-        traffic(), static_cast<int>(m_devices.size()), sideLanes, InProcessTransport::kSpin,
+        traffic(), m_devices.size(), sideLanes, InProcessTransport::kSpin,
         m_setup.device == nullptr ? nullptr : &m_setup.kernels);
     m_sideLanes = transport->sideLanes();
     m_transport = std::move(transport);
@@ -71,7 +70,7 @@ const Device* Pipeline::executorDeviceOf(DeviceId id, int copy) const
 {
     return m_setup.executorDevices.empty()
         ? nullptr
-        : &m_setup.executorDevices[indexOf(m_numbers.device(id, copy))].device;
+        : &m_setup.executorDevices[m_numbers.device(id, copy)].device;
 }
 
 Traffic Pipeline::traffic() const
@@ -89,7 +88,7 @@ void Pipeline::addBuffers(int copy, Traffic& traffic) const
 {
     const auto number = [&](DeviceId device) { return m_numbers.device(device, copy); };
     const auto bytes = [&](DeviceId device, Extent extent) {
-        return m_devices[indexOf(number(device))]->arena().bytes(extent);
+        return m_devices[number(device)]->arena().bytes(extent);
     };
     for (std::uint32_t i = 0; i < m_plan.messages.size(); ++i) {
         const ExecutionPlan::SentMessage& planned = m_plan.messages[i];
@@ -109,7 +108,7 @@ void Pipeline::addBuffers(int copy, const ExecutionPlan::PlannedCollective& plan
 {
     for (const auto& member : planned.members) {
         const DeviceId device = m_numbers.device(member.device, copy);
-        Gradients& own = m_devices[indexOf(device)]->stage(member.replica, member.stage).gradients;
+        Gradients& own = m_devices[device]->stage(member.replica, member.stage).gradients;
         if (m_setup.accumulate == Accumulate::Exact)
             collective.integers.push_back(own.sums().subspan(member.first, planned.count));
         else
@@ -125,7 +124,7 @@ void Pipeline::wrapTransport(
 
 const OpPlan& Pipeline::planOf(OpRef ref) const
 {
-    return m_plan.devices[indexOf(ref.device)].ops[ref.position];
+    return m_plan.devices[ref.device].ops[ref.position];
 }
 
 void Pipeline::beginIteration(const TokenBatches& tokens)
@@ -134,9 +133,9 @@ void Pipeline::beginIteration(const TokenBatches& tokens)
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     m_transport->beginIteration();
     for (int copy = 0; copy < copies(); ++copy)
-        for (DeviceId d{0}; d.value < shape.devices; ++d.value) {
+        for (const DeviceId d : Ids<DeviceId>(shape.devices)) {
             device(d, copy).beginIteration(tokens, copy * shape.microBatches);
-            for (const std::uint32_t message : m_plan.devices[indexOf(d)].firstPosts)
+            for (const std::uint32_t message : m_plan.devices[d].firstPosts)
                 m_transport->post(m_numbers.device(d, copy), m_numbers.message(message, copy));
         }
 }
@@ -144,8 +143,7 @@ void Pipeline::beginIteration(const TokenBatches& tokens)
 bool Pipeline::awaitInputs(OpRef ref)
 {
     for (const Fence fence : planOf(ref).waits)
-        if (!m_transport->wait(m_numbers.device(ref.device, ref.copy),
-                               m_numbers.fence(fence, ref.copy)))
+        if (!m_transport->wait(numberOf(ref), m_numbers.fence(fence, ref.copy)))
             return false;
     return true;
 }
@@ -154,14 +152,13 @@ void Pipeline::finish(OpRef ref)
 {
     deviceOf(ref).finish(ref.position);
     for (const std::uint32_t message : planOf(ref).posts)
-        m_transport->post(m_numbers.device(ref.device, ref.copy),
-                          m_numbers.message(message, ref.copy));
+        m_transport->post(numberOf(ref), m_numbers.message(message, ref.copy));
 }
 
 bool Pipeline::transfer(OpRef ref)
 {
     const std::uint32_t id = planOf(ref).transfer;
-    const DeviceId self = m_numbers.device(ref.device, ref.copy);
+    const DeviceId self = numberOf(ref);
     switch (at(ref).kind) {
     case OpKind::SendActivation:
     case OpKind::SendGradient:
@@ -196,16 +193,16 @@ void Pipeline::run(OpRef ref)
 
 std::vector<double> Pipeline::microBatchLosses() const
 {
-    const auto devices = static_cast<std::size_t>(m_setup.lowered.shape.devices);
-    const auto microBatches = static_cast<std::size_t>(m_setup.lowered.shape.microBatches);
+    const std::size_t devices = m_setup.lowered.shape.devices;
+    const std::size_t microBatches = m_setup.lowered.shape.microBatches;
     std::vector<double> means(m_devices.size() / devices * microBatches);
     for (std::size_t d = 0; d < m_devices.size(); ++d) {
-        const std::vector<double> losses = m_devices[d]->losses();
+        const std::vector<double> losses = m_devices.begin()[d]->losses();
         for (std::size_t m = 0; m < microBatches; ++m)
             means[d / devices * microBatches + m] += losses[m];
     }
     for (double& mean : means)
-        mean /= static_cast<double>(m_tokensPerMicroBatch);
+        mean /= m_tokensPerMicroBatch;
     return means;
 }
 
@@ -218,7 +215,7 @@ std::vector<float> Pipeline::microBatchLoss() const
 double Pipeline::loss() const
 {
     const std::vector<double> means = microBatchLosses();
-    return std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
+    return std::accumulate(means.begin(), means.end(), 0.0) / means.size();
 }
 
 std::optional<double> Pipeline::gradientNorm() const
@@ -227,8 +224,9 @@ std::optional<double> Pipeline::gradientNorm() const
     if (shape.updateEvery > 0)
         return {};
     double squares = 0;
-    for (int d = 0; d < shape.devices; ++d) // of the first copy; all copies have the same weights
-        squares += m_devices[static_cast<std::size_t>(d)]->squaresOfGradients();
+    for (const DeviceId d :
+         m_plan.devices.ids()) // of the first copy; all copies have the same weights
+        squares += m_devices[d]->squaresOfGradients();
     return std::sqrt(squares);
 }
 
@@ -244,7 +242,7 @@ void Pipeline::observeGradients(const GradientObserver& observer)
 {
     const int replicas = m_setup.lowered.shape.replicas;
     for (int copy = 0; copy < copies(); ++copy)
-        for (DeviceId d{0}; d.value < m_setup.lowered.shape.devices; ++d.value)
+        for (const DeviceId d : Ids<DeviceId>(m_setup.lowered.shape.devices))
             device(d, copy).onGradient
                 = [observer, first = copy * replicas](int replica, StageId stage,
                                                       std::span<const float> gradient) {

@@ -51,9 +51,9 @@ public:
         // the CPU.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // the plan for this setup if it exists already; copied
-        // [copy * D + device] The GPU or partition of every device, if each has its own. `unit` and
+        // The GPU or partition of every device, if each has its own. `unit` and
         // `kernels` then belong to one of them, and `device` is nullptr.
-        std::vector<ExecutorDevice> executorDevices = {};
+        IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
         // Joins NCCL communicators for messages and sums; only if every executor device is a whole
         // GPU. If empty, messages and sums are copies.
@@ -90,9 +90,11 @@ public:
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
+    // Numbers the devices of all copies.
+    DeviceId numberOf(OpRef ref) const { return m_numbers.device(ref.device, ref.copy); }
     PipelineDevice& device(DeviceId id, int copy = 0)
     {
-        return *m_devices[indexOf(m_numbers.device(id, copy))];
+        return *m_devices[m_numbers.device(id, copy)];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
     // Weights in full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of
@@ -127,7 +129,7 @@ private:
     Setup m_setup;
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
-    std::vector<std::unique_ptr<PipelineDevice>> m_devices; // [copy * D + device]
+    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all copies
     std::size_t m_sideLanes = 0;
     std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;

@@ -11,7 +11,7 @@ namespace engine {
 PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     : m_setup(setup)
     , m_id(id)
-    , m_plan(setup.plan.devices[indexOf(id)])
+    , m_plan(setup.plan.devices[id])
     , m_halves(hasHalves(setup.lowered))
     , m_arena(m_plan.arena, setup.device)
     , m_losses(setup.lowered.shape.microBatches, setup.device)
@@ -72,9 +72,8 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // The loss is a mean over the micro-batches of one update, or of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
-    m_lossScale = m_setup.unit.lossScale(
-        updateEvery > 0 ? static_cast<double>(m_tokensPerMicroBatch) * updateEvery
-                        : static_cast<double>(tokens.tokens()));
+    m_lossScale = m_setup.unit.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
+                                                         : tokens.tokens());
     const TokenBatch mine = tokens.of(first, m_setup.lowered.shape.microBatches);
     if (m_plan.tokens.bytes == 0) {
         m_tokens = mine;
@@ -95,7 +94,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
         return s.replica == replica && s.stage == stage;
     });
     CHECK(found != m_plan.stages.end());
-    return m_stages[static_cast<std::size_t>(found - m_plan.stages.begin())];
+    return m_stages[found - m_plan.stages.begin()];
 }
 
 // The part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
@@ -117,7 +116,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
 // The tokens of `unit`. Units of work are consecutive in a micro-batch.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
-    const std::size_t first = indexOf(op.microBatch) * m_tokensPerMicroBatch;
+    const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;
     return partOf({m_tokens.inputs.subspan(first, m_tokensPerMicroBatch),
                    m_tokens.targets.subspan(first, m_tokensPerMicroBatch)},
                   unit, m_setup.plan.units);
@@ -232,13 +231,13 @@ void PipelineDevice::forward(std::uint32_t position, const Op& op)
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
-        const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
+        const StashPlace& stash = plan.stash[u];
         m_setup.unit.forward(op.stage,
                              {weights, unitPart(plan.input, u, units.count),
                               m_arena.bytes(stash[0]), unitPart(plan.output, u, units.count),
                               m_arena.bytes(m_plan.workspace), tokensOf(op, units.first + u),
                               sliceOf(position, op), piecesOf(stash),
-                              m_losses.of(indexOf(op.microBatch))});
+                              m_losses.of(op.microBatch.value)});
     }
 }
 
@@ -249,7 +248,7 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
     StageState& own = stage(op.replica, op.stage);
     const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
-        const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
+        const StashPlace& stash = plan.stash[u];
         const BackwardPass<std::byte, float> pass{weights,
                                                   m_arena.bytes(stash[0]),
                                                   unitPart(plan.input, u, units.count),
@@ -281,12 +280,11 @@ void PipelineDevice::recompute(std::uint32_t position, const Op& op)
 {
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
-    for (std::size_t u = 0; u < plan.stash.size(); ++u)
+    for (int u = 0; u < std::ssize(plan.stash); ++u)
         m_setup.unit.recompute(op.stage,
                                {weightsOf(position, op), m_arena.bytes(plan.stash[u][0]),
                                 m_arena.bytes(plan.made[u][0]), m_arena.bytes(m_plan.workspace),
-                                tokensOf(op, units.first + static_cast<int>(u)),
-                                piecesOf(plan.made[u])});
+                                tokensOf(op, units.first + u), piecesOf(plan.made[u])});
 }
 
 void PipelineDevice::finish(std::uint32_t position)

@@ -91,11 +91,11 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
                     count, live.error().message));
 }
 
-std::vector<ExecutorDevice> makeExecutorDevices(
+IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
 {
-    std::vector<ExecutorDevice> executorDevices;
+    IdVector<DeviceId, ExecutorDevice> executorDevices;
     for (const auto& device : on.devices) {
         device->bindThread();
         executorDevices.push_back({*device, *units.emplace_back(make(*device))});
@@ -114,8 +114,7 @@ Mode defaultMode(const Experiment& experiment)
     const auto schedule = scheduleOf(experiment);
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()
-        && report.devices.size()
-            >= static_cast<std::size_t>(schedule->shape.devices * schedule->shape.dataParallel);
+        && std::ssize(report.devices) >= schedule->shape.devices * schedule->shape.dataParallel;
     return suffice ? Mode::Live : Mode::Emulate;
 }
 

@@ -41,7 +41,7 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
 // called with the device bound to this thread, because models allocate constants. `units` owns the
 // models.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
-std::vector<ExecutorDevice> makeExecutorDevices(
+IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 

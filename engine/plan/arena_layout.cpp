@@ -215,8 +215,7 @@ private:
             const std::size_t from = candidate(order, offsets, random);
             const std::size_t to
                 = random.below(4) == 0 ? random.below(order.size()) : random.below(from + 1);
-            const auto at
-                = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+            const auto at = [&](std::size_t k) { return order.begin() + k; };
             if (to <= from)
                 std::rotate(at(to), at(from), at(from + 1));
             else

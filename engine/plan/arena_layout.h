@@ -8,7 +8,8 @@
 
 namespace engine {
 
-constexpr Bytes kAlignment = 64; // of every buffer in an arena
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
+constexpr Bytes kAlignment = 64;               // of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -67,10 +67,10 @@ private:
 std::vector<Planned> planCollectives(const Schedule& lowered, const PipelineModel<float>& unit)
 {
     CollectivePlanner planner(lowered, unit);
-    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+    for (const DeviceId d : lowered.program.ids())
         for (const Op& op : lowered.program[d])
             if (op.kind == OpKind::AllReduce)
-                planner.add(DeviceId{static_cast<std::int32_t>(d)}, op);
+                planner.add(d, op);
     return planner.take();
 }
 

@@ -22,22 +22,21 @@ public:
             const PlannedMessage& message = all[i];
             if (!message.isSent())
                 continue;
-            number[i] = static_cast<std::uint32_t>(m_plan.messages.size());
+            number[i] = m_plan.messages.size();
             m_plan.messages.push_back(sent(message));
         }
         for (std::size_t i = 0; i < all.size(); ++i)
             if (all[i].isSent())
                 connect(all[i], number[i],
                         all[i].nextInSlot == kNoIndex ? kNoIndex : number[all[i].nextInSlot]);
-        for (std::size_t d = 0; d < m_plan.devices.size(); ++d)
+        for (const DeviceId d : m_plan.devices.ids())
             for (const std::uint32_t first : m_parts.messages.first[d])
                 m_plan.devices[d].firstPosts.push_back(number[first]);
     }
 
     void copiesAndCollectives()
     {
-        for (std::size_t d = 0; d < m_plan.devices.size(); ++d) {
-            const DeviceId device{static_cast<std::int32_t>(d)};
+        for (const DeviceId device : m_plan.devices.ids()) {
             const std::span<const Op> program = m_parts.lowered.on(device);
             for (std::uint32_t i = 0; i < program.size(); ++i) {
                 const Op& op = program[i];
@@ -96,10 +95,10 @@ private:
     {
         const DeviceId partner = stashPartner(device, m_parts.lowered.shape);
         OpPlan& own = planOf({device, position});
-        const StashPlan& stash = m_parts.stashes[indexOf(device)];
+        const StashPlan& stash = m_parts.stashes[device];
         const StashPlan::OpStash& buffers = stash.of[position];
         CHECK(buffers.guest != kNoIndex);
-        own.transfer = static_cast<std::uint32_t>(m_plan.copies.size());
+        own.transfer = m_plan.copies.size();
         const Extent guest = deviceOf(partner).guests[buffers.guest];
         const Extent local = evicts ? own.stash.front()[0] : own.made.front()[0];
         m_plan.copies.push_back({device, partner, local, guest, evicts});
@@ -115,10 +114,9 @@ private:
     // Makes ops that reuse the memory of an evicted stash wait until it has been moved.
     void reuseOfEvicted(DeviceId device)
     {
-        const auto d = indexOf(device);
         const std::span<const Op> program = m_parts.lowered.on(device);
-        const auto& buffers = m_parts.stashes[d].buffers;
-        const auto& offsets = m_plan.devices[d].layout.offsets;
+        const auto& buffers = m_parts.stashes[device].buffers;
+        const auto& offsets = m_plan.devices[device].layout.offsets;
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             if (buffers[i].evictedBy == kNoIndex)
                 continue;
@@ -150,10 +148,10 @@ private:
         return all;
     }
 
-    const DevicePlan& deviceOf(DeviceId id) const { return m_plan.devices[indexOf(id)]; }
+    const DevicePlan& deviceOf(DeviceId id) const { return m_plan.devices[id]; }
     OpPlan& planOf(HappensBefore::Place place)
     {
-        return m_plan.devices[indexOf(place.device)].ops[place.position];
+        return m_plan.devices[place.device].ops[place.position];
     }
     // Joint ops wait together before the first of them.
     void waitFor(HappensBefore::Place place, Fence fence)

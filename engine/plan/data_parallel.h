@@ -11,9 +11,9 @@ class CopyNumbers
 {
 public:
     CopyNumbers(const ExecutionPlan& plan, int copies)
-        : m_devices(static_cast<std::int32_t>(plan.devices.size()))
-        , m_messages(static_cast<std::uint32_t>(plan.messages.size()))
-        , m_moves(static_cast<std::uint32_t>(plan.copies.size()))
+        : m_devices(plan.devices.size())
+        , m_messages(plan.messages.size())
+        , m_moves(plan.copies.size())
         , m_copies(copies)
     { }
 
@@ -24,11 +24,11 @@ public:
     }
     std::uint32_t message(std::uint32_t message, int copy) const
     {
-        return static_cast<std::uint32_t>(copy) * m_messages + message;
+        return copy * m_messages + message;
     }
     std::uint32_t move(std::uint32_t evictOrLoad, int copy) const
     {
-        return static_cast<std::uint32_t>(copy) * m_moves + evictOrLoad;
+        return copy * m_moves + evictOrLoad;
     }
     Fence fence(Fence fence, int copy) const
     {

@@ -5,11 +5,6 @@
 namespace engine {
 namespace {
 
-Bytes& fixed(DevicePlan& plan, MemoryCategory category)
-{
-    return plan.fixed[static_cast<std::size_t>(category)];
-}
-
 BufferLife lifeOfPiece(const PlannedBuffer& buffer, std::size_t piece)
 {
     const BufferLife& life = buffer.life;
@@ -22,7 +17,7 @@ BufferLife lifeOfPiece(const PlannedBuffer& buffer, std::size_t piece)
 } // namespace
 
 DevicePlanner::DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
-                             const std::vector<StashPlan>& stashes, DeviceId device)
+                             const IdVector<DeviceId, StashPlan>& stashes, DeviceId device)
     : m_input(input)
     , m_messages(messages)
     , m_stashes(stashes)
@@ -50,42 +45,41 @@ void DevicePlanner::takeStages()
     Bytes workspace = 0;
     bool tokens = false;
     const Schedule& lowered = m_input.lowered;
-    for (std::size_t r = 0; r < lowered.deviceOf.size(); ++r)
-        for (int s = 0; s < lowered.shape.stages; ++s) {
-            if (lowered.device(static_cast<int>(r), StageId{s}) != m_device)
+    for (int replica = 0; replica < lowered.shape.replicas; ++replica)
+        for (const StageId stage : Ids<StageId>(lowered.shape.stages)) {
+            if (lowered.device(replica, stage) != m_device)
                 continue;
-            const StageSizes sizes = m_input.unit.sizes(StageId{s});
+            const StageSizes sizes = m_input.unit.sizes(stage);
             const Bytes weights = storedBytes(sizes, sizes.parameters),
                         optimizer = floatBytes(sizes.optimizer()),
                         gradients = floatBytes(sizes.parameters);
             const Bytes sums = m_input.accumulate == Accumulate::Exact
-                ? static_cast<Bytes>(sizes.parameters * sizeof(std::int64_t))
+                ? Bytes(sizes.parameters * sizeof(std::int64_t))
                 : 0;
-            m_plan.stages.push_back({static_cast<int>(r), StageId{s}, take(weights),
-                                     take(optimizer), take(gradients), take(sums)});
-            fixed(m_plan, MemoryCategory::Weights) += weights;
-            fixed(m_plan, MemoryCategory::Optimizer) += optimizer;
-            fixed(m_plan, MemoryCategory::Gradients) += gradients + sums;
+            m_plan.stages.push_back(
+                {replica, stage, take(weights), take(optimizer), take(gradients), take(sums)});
+            m_plan.fixed[MemoryCategory::Weights] += weights;
+            m_plan.fixed[MemoryCategory::Optimizer] += optimizer;
+            m_plan.fixed[MemoryCategory::Gradients] += gradients + sums;
             workspace = std::max(workspace, storedBytes(sizes, sizes.workspace));
-            tokens |= s == 0 || s == lowered.shape.stages - 1;
+            tokens |= stage.value == 0 || stage.value == lowered.shape.stages - 1;
         }
     m_plan.workspace = take(workspace);
     m_plan.tokens = take(tokens ? m_input.tokenBytes : 0);
-    fixed(m_plan, MemoryCategory::Buffers) = m_plan.workspace.bytes + m_plan.tokens.bytes;
+    m_plan.fixed[MemoryCategory::Buffers] = m_plan.workspace.bytes + m_plan.tokens.bytes;
 }
 
 void DevicePlanner::takeReservations()
 {
-    const auto device = indexOf(m_device);
     const Bytes before = m_plan.arena;
     const auto takeAll = [this](const std::vector<Bytes>& sizes, std::vector<Extent>& extents) {
         for (const Bytes bytes : sizes)
             extents.push_back(take(bytes));
     };
-    takeAll(m_messages.devices[device].sources, m_plan.sources);
-    takeAll(m_messages.devices[device].slots, m_plan.slots);
+    takeAll(m_messages.devices[m_device].sources, m_plan.sources);
+    takeAll(m_messages.devices[m_device].slots, m_plan.slots);
     const DeviceId partner = stashPartner(m_device, m_input.lowered.shape);
-    takeAll(m_stashes[indexOf(partner)].guests, m_plan.guests);
+    takeAll(m_stashes[partner].guests, m_plan.guests);
     m_plan.reserved = m_plan.arena - before;
 }
 
@@ -106,7 +100,7 @@ void DevicePlanner::placeProgram(const StashPlan& own)
             const BufferLife life = one ? buffer.life : lifeOfPiece(buffer, k);
             if (life.bytes == 0)
                 continue;
-            pieces[k] = static_cast<std::uint32_t>(lives.size());
+            pieces[k] = lives.size();
             lives.push_back(life);
         }
     }
@@ -125,9 +119,8 @@ void DevicePlanner::placeProgram(const StashPlan& own)
 // Counts reservations as used at the peak, because they last for the whole run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
-    const auto add = [this](MemoryCategory category, Bytes bytes) {
-        m_plan.full[static_cast<std::size_t>(category)] += bytes;
-    };
+    const auto add
+        = [this](MemoryCategory category, Bytes bytes) { m_plan.full[category] += bytes; };
     m_plan.full = m_plan.fixed;
     for (const auto* held : {&m_plan.sources, &m_plan.slots})
         for (const Extent extent : *held)
@@ -140,7 +133,7 @@ void DevicePlanner::countFullest(const StashPlan& own)
 
 void DevicePlanner::takeProgram()
 {
-    const StashPlan& own = m_stashes[indexOf(m_device)];
+    const StashPlan& own = m_stashes[m_device];
     std::vector<BufferLife> stashes;
     for (const PlannedBuffer& buffer : own.buffers)
         if (buffer.category == MemoryCategory::Stash)

@@ -11,7 +11,7 @@ public:
     // `stashes` has an entry for every device, because stashes of the partner may be evicted to
     // this one.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
-                  const std::vector<StashPlan>& stashes, DeviceId device);
+                  const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 
     DevicePlan plan(); // connect() adds the transfers
 
@@ -26,7 +26,7 @@ private:
 
     const ExecutionPlanInput& m_input;
     const MessagePlan& m_messages;
-    const std::vector<StashPlan>& m_stashes;
+    const IdVector<DeviceId, StashPlan>& m_stashes;
     DeviceId m_device;
     DevicePlan m_plan;
     std::vector<StashPlace> m_places; // [buffer of the program]
@@ -38,7 +38,7 @@ struct PlanParts
     const Schedule& lowered;
     const HappensBefore& order;
     const MessagePlan& messages;
-    const std::vector<StashPlan>& stashes; // [device]
+    const IdVector<DeviceId, StashPlan>& stashes;
 };
 // Numbers the messages, copies and collectives, and sets what every op waits for and posts.
 void connect(const PlanParts& parts, ExecutionPlan& plan);

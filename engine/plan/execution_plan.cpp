@@ -21,12 +21,12 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
             * storedBytes(sizes,
                           value.kind == Value::Kind::Activation ? sizes.output : sizes.input);
     });
-    std::vector<StashPlan> stashes;
-    stashes.reserve(static_cast<std::size_t>(shape.devices));
-    for (int d = 0; d < shape.devices; ++d)
-        stashes.push_back(planStash({input.lowered, order, messages, input.unit}, DeviceId{d}));
-    for (int d = 0; d < shape.devices; ++d)
-        plan.devices.push_back(DevicePlanner(input, messages, stashes, DeviceId{d}).plan());
+    IdVector<DeviceId, StashPlan> stashes;
+    stashes.reserve(shape.devices);
+    for (const DeviceId d : Ids<DeviceId>(shape.devices))
+        stashes.push_back(planStash({input.lowered, order, messages, input.unit}, d));
+    for (const DeviceId d : stashes.ids())
+        plan.devices.push_back(DevicePlanner(input, messages, stashes, d).plan());
     connect({input.lowered, order, messages, stashes}, plan);
     plan.memory = planMemoryLog({input.lowered, order, messages, stashes}, plan);
     return plan;
@@ -36,7 +36,7 @@ double ExecutionPlan::total() const
 {
     double bytes = 0;
     for (const DevicePlan& device : devices)
-        bytes += static_cast<double>(device.arena);
+        bytes += device.arena;
     return bytes * width;
 }
 
@@ -45,8 +45,7 @@ double recordBytes(std::size_t ops, std::int64_t iterations)
     constexpr double kPlaced = sizeof(Span) + sizeof(std::int64_t) + 2 * sizeof(MemoryEvent);
     constexpr double kGrowth = 2,
                      kAtWork = 3; // growth of vectors; data of the current iteration
-    return static_cast<double>(ops) * kPlaced
-        * (kGrowth * static_cast<double>(iterations) + kAtWork);
+    return ops * kPlaced * (kGrowth * iterations + kAtWork);
 }
 
 } // namespace engine

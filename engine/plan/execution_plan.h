@@ -45,14 +45,15 @@ struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
-    std::array<Bytes, kMemoryCategories> fixed{}; // for the whole run
-    std::vector<Extent> sources, slots, guests;   // reservations
-    Bytes reserved = 0;                           // of the reservations
-    ArenaLayout layout;                           // of the buffers that the program orders
-    Bytes arena = 0;                              // size of the whole arena
-    std::array<Bytes, kMemoryCategories> full{};  // used at the peak; the rest of the arena is idle
-    Bytes stashPeak = 0;                          // of the device's own stashes
-    std::vector<OpPlan> ops;                      // [position]
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
+    std::vector<Extent> sources, slots, guests;                  // reservations
+    Bytes reserved = 0;                                          // of the reservations
+    ArenaLayout layout; // of the buffers that the program orders
+    Bytes arena = 0;    // size of the whole arena
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories>
+        full{};                            // used at the peak; the rest of the arena is idle
+    Bytes stashPeak = 0;                   // of the device's own stashes
+    std::vector<OpPlan> ops;               // [position]
     std::vector<std::uint32_t> firstPosts; // messages whose slots are free before the first op
 
     Bytes live() const { return arena - layout.bytes + layout.peak; } // bytes used at the peak
@@ -92,7 +93,7 @@ struct ExecutionPlan
 
     int units = 1; // units of work per micro-batch
     int width = 1; // data-parallel copies; all other members describe one copy
-    std::vector<DevicePlan> devices;
+    IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
     std::vector<PlannedCollective> collectives;
@@ -113,11 +114,11 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
 constexpr Bytes floatBytes(std::size_t numbers) // of gradients and the optimizer
 {
-    return static_cast<Bytes>(numbers * sizeof(float));
+    return numbers * sizeof(float);
 }
 inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
 {
-    return static_cast<Bytes>(sizes.bytes(numbers));
+    return sizes.bytes(numbers);
 }
 
 // The bytes that recording `iterations` needs in memory: per op a span, a measured time and two

@@ -1,7 +1,6 @@
 #include "engine/plan/happens_before.h"
 
 #include "engine/base/check.h"
-#include "engine/plan/index.h"
 #include "engine/schedule/dataflow.h"
 
 #include <algorithm>
@@ -34,22 +33,21 @@ void raise(std::span<std::uint32_t> clocks, std::span<const std::uint32_t> to)
 HappensBefore::HappensBefore(const Schedule& lowered)
     : m_devices(lowered.program.size())
     , m_madeBy(valueCount(lowered.shape))
-    , m_allReduces(static_cast<std::size_t>(lowered.shape.stages))
+    , m_allReduces(lowered.shape.stages)
     , m_reduced(m_allReduces.size())
-    , m_reducedAt(m_allReduces.size(), std::vector<Clock>(m_devices))
+    , m_reducedAt(m_allReduces.size(), Clocks(m_devices))
 {
     for (const auto& program : lowered.program) {
         m_groups.push_back(groupsOf(program));
         m_begin.emplace_back(program.size() * m_devices);
         for (const Op& op : program)
-            m_allReduces[indexOf(meetingOf(op))] += op.kind == OpKind::AllReduce ? 1 : 0;
+            m_allReduces[meetingOf(op)] += op.kind == OpKind::AllReduce ? 1 : 0;
     }
-    std::vector<std::uint32_t> next(m_devices);
+    IdVector<DeviceId, std::uint32_t> next(m_devices);
     for (bool moved = true; moved;) {
         moved = false;
-        for (std::size_t d = 0; d < m_devices; ++d)
-            while (next[d] < m_groups[d].size()
-                   && tryGroup(lowered, DeviceId{static_cast<std::int32_t>(d)}, next[d])) {
+        for (const DeviceId d : next.ids())
+            while (next[d] < m_groups[d].size() && tryGroup(lowered, d, next[d])) {
                 next[d] = m_groups[d][next[d]].last + 1;
                 moved = true;
             }
@@ -59,18 +57,18 @@ HappensBefore::HappensBefore(const Schedule& lowered)
 
 std::span<HappensBefore::Clock> HappensBefore::begin(Place place)
 {
-    return std::span(m_begin[indexOf(place.device)]).subspan(place.position * m_devices, m_devices);
+    return std::span(m_begin[place.device]).subspan(place.position * m_devices, m_devices);
 }
 
 // Executes the ops of a group if the inputs of all of them are available.
 bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first)
 {
     const std::span<const Op> program = lowered.on(device);
-    const std::uint32_t last = m_groups[indexOf(device)][first].last;
-    std::vector<Clock> clocks(m_devices);
+    const std::uint32_t last = m_groups[device][first].last;
+    Clocks clocks(m_devices);
     if (first > 0)
         raise(clocks, begin({device, first - 1}));
-    clocks[indexOf(device)] = first;
+    clocks[device] = first;
     for (std::uint32_t i = first; i <= last; ++i)
         if (!gather(lowered, program[i], clocks))
             return false;
@@ -79,8 +77,8 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
         std::ranges::copy(clocks, begin({device, i}).begin());
         m_order.push_back({device, i});
         if (op.kind == OpKind::AllReduce) {
-            raise(m_reducedAt[indexOf(meetingOf(op))], clocks);
-            ++m_reduced[indexOf(meetingOf(op))];
+            raise(m_reducedAt[meetingOf(op)], clocks);
+            ++m_reduced[meetingOf(op)];
         } else if (isCompute(op.kind)) {
             for (const Value& value : produces(op, lowered.shape))
                 m_madeBy[valueIndex(value, lowered.shape)] = {device, i};
@@ -89,23 +87,23 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
     return true;
 }
 
-bool HappensBefore::gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks)
+bool HappensBefore::gather(const Schedule& lowered, const Op& op, Clocks& clocks)
 {
     if (op.kind == OpKind::AllReduce || op.kind == OpKind::Evict || op.kind == OpKind::Load)
         return true;
     const auto need = [&](const Value& value) {
         if (value.kind == Value::Kind::ReducedGradient) {
-            if (m_reduced[indexOf(value.stage)] < m_allReduces[indexOf(value.stage)])
+            if (m_reduced[value.stage] < m_allReduces[value.stage])
                 return false;
-            raise(clocks, m_reducedAt[indexOf(value.stage)]);
+            raise(clocks, m_reducedAt[value.stage]);
             return true;
         }
         const Place maker = m_madeBy[valueIndex(value, lowered.shape)];
         if (!maker.device.isValid())
             return false;
         raise(clocks, begin(maker));
-        const std::uint32_t ended = m_groups[indexOf(maker.device)][maker.position].last + 1;
-        clocks[indexOf(maker.device)] = std::max(clocks[indexOf(maker.device)], ended);
+        const std::uint32_t ended = m_groups[maker.device][maker.position].last + 1;
+        clocks[maker.device] = std::max(clocks[maker.device], ended);
         return true;
     };
     if (isTransfer(op.kind))
@@ -116,14 +114,13 @@ bool HappensBefore::gather(const Schedule& lowered, const Op& op, std::span<Cloc
 
 bool HappensBefore::isOrdered(Place first, Place second) const
 {
-    const Clock ended = m_groups[indexOf(first.device)][first.position].last + 1;
-    return m_begin[indexOf(second.device)][second.position * m_devices + indexOf(first.device)]
-        >= ended;
+    const Clock ended = m_groups[first.device][first.position].last + 1;
+    return m_begin[second.device][second.position * m_devices + first.device.value] >= ended;
 }
 
 HappensBefore::Group HappensBefore::groupOf(Place place) const
 {
-    return m_groups[indexOf(place.device)][place.position];
+    return m_groups[place.device][place.position];
 }
 
 } // namespace engine

@@ -33,17 +33,19 @@ public:
 
 private:
     using Clock = std::uint32_t; // number of ops of a device that have ended
+    using Clocks = IdVector<DeviceId, Clock>;
 
     bool tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first);
-    bool gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks);
+    bool gather(const Schedule& lowered, const Op& op, Clocks& clocks);
     std::span<Clock> begin(Place place);
 
     std::size_t m_devices = 0;
-    std::vector<std::vector<Group>> m_groups;    // [device][position]
-    std::vector<std::vector<Clock>> m_begin;     // [device][position * devices + device]
-    std::vector<Place> m_madeBy;                 // [valueIndex] the producer, during construction
-    std::vector<int> m_allReduces, m_reduced;    // [meetingOf()] expected calls, and calls so far
-    std::vector<std::vector<Clock>> m_reducedAt; // [stage][device]
+    IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
+    IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
+    std::vector<Place> m_madeBy; // [valueIndex] the producer, during construction
+    // [meetingOf()] expected calls, and calls so far
+    IdVector<StageId, int> m_allReduces, m_reduced;
+    IdVector<StageId, Clocks> m_reducedAt;
     std::vector<Place> m_order;
 };
 

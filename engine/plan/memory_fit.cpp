@@ -26,8 +26,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
 {
     std::string text;
     for (const Remedy& remedy : remediesFor(fit.experiment, fit.rooms, device)) {
-        const double need
-            = perDevice ? static_cast<double>(remedy.need.fullest) : remedy.need.most();
+        const double need = perDevice ? remedy.need.fullest : remedy.need.most();
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
                             bytesText(need));
     }
@@ -36,17 +35,18 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
 
 int devicesOf(const ExecutionPlan& plan) // of all copies
 {
-    return static_cast<int>(plan.devices.size()) * plan.width;
+    return plan.devices.size() * plan.width;
 }
 
-std::size_t planOf(int device, const ExecutionPlan& plan)
+// The device of one copy.
+DeviceId ownOf(int device, const ExecutionPlan& plan)
 {
-    return static_cast<std::size_t>(device) % plan.devices.size();
+    return DeviceId{device % static_cast<int>(plan.devices.size())};
 }
 
 struct Fullest
 {
-    std::size_t device = 0; // of one copy of the pipeline
+    DeviceId device; // of one copy of the pipeline
     Bytes arena = 0;
     std::string op;  // op at the peak
     int devices = 0; // number of devices that were compared
@@ -60,11 +60,11 @@ Fullest fullestOf(const MemoryFit& fit, int room)
     for (int d = 0; d < all; ++d) {
         if (room >= 0 && roomOf(d, all, fit.rooms) != room)
             continue;
-        const std::size_t own = planOf(d, fit.plan);
+        const DeviceId own = ownOf(d, fit.plan);
         const DevicePlan& plan = fit.plan.devices[own];
         if (fullest.devices++ > 0 && plan.arena <= fullest.arena)
             continue;
-        const auto program = fit.lowered.on(DeviceId{static_cast<std::int32_t>(own)});
+        const auto program = fit.lowered.on(own);
         fullest.device = own;
         fullest.arena = plan.arena;
         fullest.op = toString(program[plan.layout.peakAt]);
@@ -80,14 +80,14 @@ Result<void> refuse(const std::string& who, double needed, const MemoryRoom& roo
     return fail(Error::Code::Device,
                 fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
                             who, bytesText(needed), what, bytesText(room.usable()),
-                            bytesText(static_cast<double>(room.free)), more));
+                            bytesText(room.free), more));
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
                         const MemoryNeed& need)
 {
     const MemoryRoom& room = fit.rooms[index];
-    const Fullest fullest = fullestOf(fit, static_cast<int>(index));
+    const Fullest fullest = fullestOf(fit, index);
     const std::string who = room.isGpu() ? fmt::format("GPU {}", room.gpu) : "this run";
     std::string what = fit.rooms.size() > 1
         ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
@@ -95,8 +95,8 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
     if (const double communicators = need.communicators[index]; communicators > 0)
         what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
     return refuse(who, need.rooms[index], room, what,
-                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
-                              bytesText(static_cast<double>(fullest.arena)), fullest.op,
+                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device.value,
+                              bytesText(fullest.arena), fullest.op,
                               whatWouldFit(fit, device, false)));
 }
 
@@ -109,13 +109,13 @@ double recordOf(const Experiment& experiment, const Schedule& lowered)
     return recordBytes(opCount(lowered), iterations);
 }
 
-std::vector<Bytes> communicatorNeed(const ExecutionPlan& plan)
+IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan)
 {
     const CopyNumbers numbers(plan, plan.width);
-    std::vector<Bytes> bytes(static_cast<std::size_t>(devicesOf(plan)));
+    IdVector<DeviceId, Bytes> bytes(devicesOf(plan));
     for (const CommunicatorPlan& one : planCommunicators(trafficOf(plan, numbers)).all)
         for (const DeviceId rank : one.ranks)
-            bytes[static_cast<std::size_t>(rank.value)] += communicatorBytes(one);
+            bytes[rank] += communicatorBytes(one);
     return bytes;
 }
 
@@ -131,17 +131,16 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
     MemoryNeed need{none, 0, none};
     const int all = devicesOf(plan);
     const bool isNccl = experiment.transport == Carrier::Nccl;
-    const std::vector<Bytes> communicators
-        = isNccl ? communicatorNeed(plan) : std::vector<Bytes>(static_cast<std::size_t>(all));
+    const auto communicators = isNccl ? communicatorNeed(plan) : IdVector<DeviceId, Bytes>(all);
     // All-reduces copy buffers of other GPUs to staging memory, which the arenas do not include.
     const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
-    const double staged = isStaged ? static_cast<double>(QueuedTransport::kStaged) : 0;
+    const double staged = isStaged ? QueuedTransport::kStaged : 0;
     for (int d = 0; d < all; ++d) {
-        const Bytes arena = plan.devices[planOf(d, plan)].arena;
-        const auto room = static_cast<std::size_t>(roomOf(d, all, rooms));
-        const auto nccl = static_cast<double>(communicators[static_cast<std::size_t>(d)]);
+        const Bytes arena = plan.devices[ownOf(d, plan)].arena;
+        const std::size_t room = roomOf(d, all, rooms);
+        const double nccl = communicators[DeviceId{d}];
         need.fullest = std::max(need.fullest, arena);
-        need.rooms[room] += static_cast<double>(arena) + staged + nccl;
+        need.rooms[room] += arena + staged + nccl;
         need.communicators[room] += nccl;
     }
     for (std::size_t i = 0; i < rooms.size(); ++i)
@@ -177,9 +176,8 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
         return fail(
             Error::Code::Device,
             fmt::format("device {} needs {} at {}, but --device-memory is {}, {} too little; {}",
-                        fullest.device, bytesText(static_cast<double>(fullest.arena)), fullest.op,
-                        bytesText(static_cast<double>(limit)),
-                        bytesText(static_cast<double>(fullest.arena - limit)),
+                        fullest.device.value, bytesText(fullest.arena), fullest.op,
+                        bytesText(limit), bytesText(fullest.arena - limit),
                         whatWouldFit(fit, device, true)));
     for (std::size_t i = 0; i < fit.rooms.size(); ++i)
         if (!fit.rooms[i].holds(need.rooms[i]))

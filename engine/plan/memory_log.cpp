@@ -19,7 +19,7 @@ void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t op
                  Timeline& timeline)
 {
     const std::vector<Window> windows = windowsOf(timeline, iteration, opCount);
-    const auto first = static_cast<std::ptrdiff_t>(timeline.memory.size());
+    const std::ptrdiff_t first = timeline.memory.size();
     for (const MemoryChange& change : log) {
         const Window window = windows[change.op];
         timeline.memory.push_back(

@@ -9,7 +9,7 @@ namespace engine {
 double MemoryRoom::usable() const
 {
     constexpr double kOfMachine = 0.1, kOfGpu = 0.03, kLeast = 1e9;
-    const auto all = static_cast<double>(free);
+    const double all = free;
     const double kept
         = isGpu() ? std::min(kOfMachine * all, std::max(kLeast, kOfGpu * all)) : kOfMachine * all;
     return all - kept;
@@ -17,7 +17,7 @@ double MemoryRoom::usable() const
 
 int roomOf(int device, int devices, const MemoryRooms& rooms)
 {
-    return placeDevices(devices, static_cast<int>(rooms.size())).gpuOf(device);
+    return placeDevices(devices, rooms.size()).gpuOf(device);
 }
 
 } // namespace engine

@@ -58,8 +58,7 @@ public:
             if (const auto input = boundaryInput(op, m_lowered.shape))
                 messageOf(*input).user = place;
             if (const auto output = boundaryOutput(op, m_lowered.shape)) {
-                m_plan.messageOf[valueIndex(*output, m_lowered.shape)]
-                    = static_cast<std::uint32_t>(m_plan.messages.size());
+                m_plan.messageOf[valueIndex(*output, m_lowered.shape)] = m_plan.messages.size();
                 PlannedMessage& made = m_plan.messages.emplace_back();
                 made.value = *output;
                 made.maker = place;
@@ -71,7 +70,7 @@ public:
     // Reserves memory for messages in the order in which they are produced.
     void reserve()
     {
-        std::vector<Pool> sources, slots;
+        IdVector<DeviceId, Pool> sources, slots;
         for (MessagePlan::Reservations& device : m_plan.devices) {
             sources.push_back({{}, device.sources, {}});
             slots.push_back({{}, device.slots, {}});
@@ -80,11 +79,11 @@ public:
             PlannedMessage& message = m_plan.messages[i];
             if (!message.isSent())
                 continue;
-            message.source = take(sources[indexOf(message.maker.device)], i).reservation;
-            const auto [slot, before] = take(slots[indexOf(message.user.device)], i);
+            message.source = take(sources[message.maker.device], i).reservation;
+            const auto [slot, before] = take(slots[message.user.device], i);
             message.slot = slot;
             if (before == kNoIndex)
-                m_plan.first[indexOf(message.user.device)].push_back(i);
+                m_plan.first[message.user.device].push_back(i);
             else
                 m_plan.messages[before].nextInSlot = i;
         }
@@ -108,7 +107,7 @@ private:
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];
-        const auto tried = static_cast<std::ptrdiff_t>(std::min(kTries, pool.byAge.size()));
+        const std::ptrdiff_t tried = std::min(kTries, pool.byAge.size());
         const auto free
             = std::find_if(pool.byAge.begin(), pool.byAge.begin() + tried, [&](std::uint32_t i) {
                   return pool.bytes[i] == message.bytes
@@ -120,7 +119,7 @@ private:
             pool.byAge.push_back(reservation);
             return {reservation, std::exchange(pool.last[reservation], number)};
         }
-        pool.byAge.push_back(static_cast<std::uint32_t>(pool.last.size()));
+        pool.byAge.push_back(pool.last.size());
         pool.last.push_back(number);
         pool.bytes.push_back(message.bytes);
         return {pool.byAge.back(), kNoIndex};

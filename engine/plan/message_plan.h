@@ -2,7 +2,6 @@
 
 #include "engine/plan/arena_layout.h"
 #include "engine/plan/happens_before.h"
-#include "engine/plan/index.h"
 #include "engine/schedule/dataflow.h"
 
 #include <functional>
@@ -43,9 +42,9 @@ struct MessagePlan
 
     std::vector<PlannedMessage> messages;
     std::vector<std::uint32_t> messageOf; // [valueIndex] index of its message; kNoIndex: none
-    std::vector<Reservations> devices;    // [device]
-    // [device] the messages that use a slot for the first time
-    std::vector<std::vector<std::uint32_t>> first;
+    IdVector<DeviceId, Reservations> devices;
+    // The the messages that use a slot for the first time.
+    IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 
 // `bytesOf` returns the size of an activation or a gradient.

@@ -81,11 +81,10 @@ MemoryLog planMemoryLog(const PlanParts& parts, const ExecutionPlan& plan)
     Log log(parts);
     for (const PlannedMessage& message : parts.messages.messages)
         log.message(message);
-    for (std::size_t d = 0; d < plan.devices.size(); ++d) {
-        const DeviceId device{static_cast<std::int32_t>(d)};
-        for (const PlannedBuffer& buffer : parts.stashes[d].buffers)
+    for (const DeviceId device : plan.devices.ids()) {
+        for (const PlannedBuffer& buffer : parts.stashes[device].buffers)
             log.buffer(device, buffer);
-        log.guests(device, parts.stashes[d]);
+        log.guests(device, parts.stashes[device]);
     }
     return log.take();
 }

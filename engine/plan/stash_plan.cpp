@@ -11,7 +11,7 @@ namespace {
 
 Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
 {
-    return static_cast<Bytes>(sizes.bytes(numbers));
+    return sizes.bytes(numbers);
 }
 
 // The bytes of the pieces of a stash with `numbers` numbers.
@@ -69,7 +69,7 @@ private:
                         .end = static_cast<std::uint32_t>(m_program.size()) - 1,
                         .bytes = bytes};
         m_plan.buffers.push_back({life, category});
-        return static_cast<std::uint32_t>(m_plan.buffers.size()) - 1;
+        return m_plan.buffers.size() - 1;
     }
     Bytes weightStashOf(StageId stage) const
     {
@@ -202,7 +202,7 @@ private:
     void keepVersions()
     {
         const VersionPlan versions = planVersions(m_input, m_device);
-        const auto first = static_cast<std::uint32_t>(m_plan.buffers.size());
+        const std::uint32_t first = m_plan.buffers.size();
         m_plan.buffers.insert(m_plan.buffers.end(), versions.buffers.begin(),
                               versions.buffers.end());
         for (std::size_t i = 0; i < versions.of.size(); ++i)
@@ -217,7 +217,7 @@ private:
                                             [this](std::uint32_t g) { return m_plan.guests[g]; });
         if (free == m_freeGuests.end()) {
             m_plan.guests.push_back(bytes);
-            return static_cast<std::uint32_t>(m_plan.guests.size()) - 1;
+            return m_plan.guests.size() - 1;
         }
         const std::uint32_t guest = *free;
         m_freeGuests.erase(free);

@@ -12,8 +12,8 @@ namespace engine {
 // Part `part` of `parts` equal parts of the samples of a batch.
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {
-    const std::size_t count = batch.inputs.size() / static_cast<std::size_t>(parts);
-    const std::size_t first = static_cast<std::size_t>(part) * count;
+    const std::size_t count = batch.inputs.size() / parts;
+    const std::size_t first = part * count;
     return {batch.inputs.subspan(first, count), batch.targets.subspan(first, count)};
 }
 
@@ -25,7 +25,7 @@ public:
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches
-            * static_cast<Bytes>(sizeof(std::int32_t));
+            * sizeof(std::int32_t);
     }
 
     // With several slices the tokens of a micro-batch are ordered (slice, sample, token).
@@ -34,9 +34,8 @@ public:
         , m_microBatches(microBatches)
         , m_slices(slices)
         , m_hidesTokens(model.family == Family::Bert)
-        , m_tokens(static_cast<std::size_t>(model.microBatchSize)
-                   * static_cast<std::size_t>(model.sequence))
-        , m_inputs(m_tokens * static_cast<std::size_t>(microBatches))
+        , m_tokens(model.microBatchSize * static_cast<std::size_t>(model.sequence))
+        , m_inputs(m_tokens * microBatches)
         , m_targets(m_inputs.size())
     { }
 
@@ -44,7 +43,7 @@ public:
     // consecutive, so two of the same epoch never share a sample.
     void load(const TextData& data, int iteration)
     {
-        const std::int64_t samples = static_cast<std::int64_t>(m_tokens) / m_sequence;
+        const std::int64_t samples = m_tokens / m_sequence;
         for (int m = 0; m < m_microBatches; ++m) {
             const std::int64_t first = (std::int64_t{iteration} * m_microBatches + m) * samples;
             const auto inputs = part(m_inputs, m), targets = part(m_targets, m);
@@ -63,19 +62,19 @@ public:
     // The tokens of `count` consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
-        const std::size_t begin = static_cast<std::size_t>(first) * m_tokens;
-        const std::size_t length = static_cast<std::size_t>(count) * m_tokens;
+        const std::size_t begin = first * m_tokens;
+        const std::size_t length = count * m_tokens;
         return {std::span(m_inputs).subspan(begin, length),
                 std::span(m_targets).subspan(begin, length)};
     }
 
     std::size_t tokensPerMicroBatch() const { return m_tokens; }
-    std::int64_t tokens() const { return static_cast<std::int64_t>(m_inputs.size()); }
+    std::int64_t tokens() const { return m_inputs.size(); }
 
 private:
     std::span<std::int32_t> part(std::vector<std::int32_t>& all, int microBatch) const
     {
-        return std::span(all).subspan(static_cast<std::size_t>(microBatch) * m_tokens, m_tokens);
+        return std::span(all).subspan(microBatch * m_tokens, m_tokens);
     }
 
     // Reorders (sample, slice, token) to (slice, sample, token).
@@ -84,8 +83,8 @@ private:
         if (m_slices == 1)
             return;
         const std::vector<std::int32_t> whole(tokens.begin(), tokens.end());
-        const auto length = static_cast<std::size_t>(m_sequence / m_slices);
-        const auto slices = static_cast<std::size_t>(m_slices);
+        const std::size_t length = m_sequence / m_slices;
+        const std::size_t slices = m_slices;
         const std::size_t samples = whole.size() / (slices * length);
         for (std::size_t i = 0; i < whole.size(); ++i) {
             const std::size_t sample = i / (slices * length), slice = i / length % slices;

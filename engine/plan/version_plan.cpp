@@ -44,7 +44,7 @@ private:
     {
         const Op& op = m_program[position];
         const std::size_t newest = stage.updates.size();
-        const auto behind = static_cast<std::uint8_t>(newest - op.version);
+        const std::uint8_t behind = newest - op.version;
         if (behind == 0)
             return;
         const std::size_t version = newest - behind;
@@ -57,13 +57,13 @@ private:
 
     std::uint32_t keep(std::uint32_t update, StageId stage)
     {
-        const auto number = static_cast<std::uint32_t>(m_plan.buffers.size());
+        const std::uint32_t number = m_plan.buffers.size();
         m_plan.of[update] = number;
         PlannedBuffer& buffer = m_plan.buffers.emplace_back();
         buffer.category = MemoryCategory::Weights;
         buffer.life.begin = update;
         const StageSizes sizes = m_input.unit.sizes(stage);
-        buffer.life.bytes = static_cast<Bytes>(sizes.bytes(sizes.parameters));
+        buffer.life.bytes = sizes.bytes(sizes.parameters);
         return number;
     }
 

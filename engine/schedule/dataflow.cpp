@@ -90,30 +90,26 @@ bool exists(const Op& op, const Shape& shape)
 
 std::uint32_t cellCount(const Shape& shape)
 {
-    return static_cast<std::uint32_t>(shape.replicas) * static_cast<std::uint32_t>(shape.stages)
-        * static_cast<std::uint32_t>(shape.microBatches) * slotCount(shape);
+    return shape.rows() * shape.microBatches * slotCount(shape);
 }
 
 std::uint32_t valueIndex(const Value& value, const Shape& shape)
 {
     if (value.kind == Value::Kind::ReducedGradient)
-        return kMicroBatchKinds * cellCount(shape)
-            + static_cast<std::uint32_t>(value.replica * shape.stages + value.stage.value);
+        return kMicroBatchKinds * cellCount(shape) + shape.row(value.replica, value.stage);
     return static_cast<std::uint32_t>(value.kind) * cellCount(shape) + cellIndex(value, shape);
 }
 
 std::uint32_t valueCount(const Shape& shape)
 {
-    return kMicroBatchKinds * cellCount(shape)
-        + static_cast<std::uint32_t>(shape.replicas * shape.stages);
+    return kMicroBatchKinds * cellCount(shape) + shape.rows();
 }
 
 std::string describe(const Value& value)
 {
-    static constexpr std::string_view kKinds[]
-        = {"activation", "gradient", "stash", "weight stash", "evicted stash", "reduced gradient"};
-    std::string text = fmt::format("{} of stage {}", kKinds[static_cast<std::size_t>(value.kind)],
-                                   value.stage.value);
+    static constexpr EnumArray<Value::Kind, std::string_view, 6> kKinds{
+        "activation", "gradient", "stash", "weight stash", "evicted stash", "reduced gradient"};
+    std::string text = fmt::format("{} of stage {}", kKinds[value.kind], value.stage.value);
     if (value.microBatch.isValid())
         text += fmt::format(", micro-batch {}", value.microBatch.value);
     if (value.slice != Op::kWhole)

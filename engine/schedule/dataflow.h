@@ -36,7 +36,7 @@ struct Value
 class Values
 {
 public:
-    void add(const Value& value) { m_values[static_cast<std::size_t>(m_count++)] = value; }
+    void add(const Value& value) { m_values[m_count++] = value; }
     const Value* begin() const { return m_values.data(); }
     const Value* end() const { return m_values.data() + m_count; }
     int size() const { return m_count; }
@@ -80,7 +80,7 @@ bool exists(const Op& op, const Shape& shape);
 // Cells have dense indices.
 inline std::uint32_t slotCount(const Shape& shape) // per micro-batch: slices, and the whole
 {
-    return shape.slices > 1 ? static_cast<std::uint32_t>(shape.slices) + 1 : 1;
+    return shape.slices > 1 ? shape.slices + 1 : 1;
 }
 // `Part` is an Op or a Value.
 template<class Part>
@@ -88,9 +88,7 @@ std::uint32_t cellIndex(const Part& part, const Shape& shape)
 {
     const std::uint32_t slots = slotCount(shape);
     const std::uint32_t slot = part.slice == Op::kWhole ? slots - 1 : part.slice;
-    const auto row = static_cast<std::uint32_t>(part.replica * shape.stages + part.stage.value);
-    return (row * static_cast<std::uint32_t>(shape.microBatches)
-            + static_cast<std::uint32_t>(part.microBatch.value))
+    return (shape.row(part.replica, part.stage) * shape.microBatches + part.microBatch.value)
         * slots
         + slot;
 }

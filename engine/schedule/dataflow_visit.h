@@ -18,7 +18,7 @@ inline Value atStage(Value value, int stage)
 
 inline Value ofSlice(Value value, int slice)
 {
-    value.slice = static_cast<std::uint16_t>(slice);
+    value.slice = slice;
     return value;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/schedule/notation.h"
 
+#include "engine/base/id_vector.h"
 #include "engine/base/text.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ struct KindNames
     std::string_view name, shortName, title;
 };
 
-constexpr std::array<KindNames, kOpKinds> kNames{{
+constexpr EnumArray<OpKind, KindNames, kOpKinds> kNames{{{
     {"F", "F", "Forward"},
     {"B", "B", "Backward"},
     {"I", "I", "Backward for the input"},
@@ -29,21 +30,7 @@ constexpr std::array<KindNames, kOpKinds> kNames{{
     {"RECOMPUTE", "RC", "Recompute"},
     {"ALLREDUCE", "AR", "All-reduce"},
     {"OPT", "OPT", "Optimizer step"},
-}};
-
-const KindNames& namesOf(OpKind kind)
-{
-    return kNames[static_cast<std::size_t>(kind)];
-}
-
-std::optional<OpKind> kindNamed(std::string_view text, std::string_view KindNames::*member)
-{
-    for (std::size_t i = 0; i < kNames.size(); ++i)
-        if (kNames[i].*member == text)
-            return static_cast<OpKind>(i);
-    return std::nullopt;
-}
-
+}}};
 class Reader
 {
 public:
@@ -93,7 +80,7 @@ std::optional<Op> read(std::string_view text)
 {
     Reader reader(text);
     const std::string_view stage = reader.takeDigits();
-    const auto kind = kindNamed(reader.takeWhile(isKindLetter), &KindNames::name);
+    const auto kind = kNames.find(reader.takeWhile(isKindLetter), &KindNames::name);
     const std::string_view microBatch = reader.takeDigits();
     const auto stageNumber = parseInteger<std::int32_t>(stage);
     if (!kind || !stageNumber || !isCanonical(stage) || !isCanonical(microBatch))
@@ -148,22 +135,22 @@ Result<Op> parseOp(std::string_view text)
 
 std::string_view kindName(OpKind kind)
 {
-    return namesOf(kind).name;
+    return kNames[kind].name;
 }
 
 std::string_view kindShortName(OpKind kind)
 {
-    return namesOf(kind).shortName;
+    return kNames[kind].shortName;
 }
 
 std::string_view kindTitle(OpKind kind)
 {
-    return namesOf(kind).title;
+    return kNames[kind].title;
 }
 
 Result<OpKind> parseKindShortName(std::string_view text)
 {
-    if (const auto kind = kindNamed(text, &KindNames::shortName))
+    if (const auto kind = kNames.find(text, &KindNames::shortName))
         return *kind;
     return fail(Error::Code::InvalidArgument,
                 fmt::format("unknown op '{}'; the ops are F, B, I, W, SF, RF, SB, RB, EV, LD, RC, "

@@ -51,7 +51,7 @@ OpIndex::OpIndex(const Schedule& schedule)
     std::uint32_t count = 0;
     for (const auto& ops : schedule.program) {
         m_first.push_back(count);
-        count += static_cast<std::uint32_t>(ops.size());
+        count += ops.size();
     }
     m_first.push_back(count);
 }
@@ -65,7 +65,7 @@ DeviceId OpIndex::deviceOf(std::uint32_t op) const
 
 std::uint32_t OpIndex::positionOf(std::uint32_t op) const
 {
-    return op - m_first[static_cast<std::size_t>(deviceOf(op).value)];
+    return op - m_first[deviceOf(op)];
 }
 
 const Op& opAt(const Schedule& schedule, const OpIndex& index, std::uint32_t op)

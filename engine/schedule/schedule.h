@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/id.h"
+#include "engine/base/id_vector.h"
 
 #include <cstdint>
 #include <span>
@@ -64,6 +64,9 @@ struct Shape
     int updateEvery = 0;
 
     int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
+    // Pairs of replica and stage have dense indices, of a row in tables.
+    std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }
+    std::uint32_t row(int replica, StageId stage) const { return replica * stages + stage.value; }
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
@@ -73,17 +76,11 @@ struct Schedule
 {
     std::string scheme;
     Shape shape;
-    std::vector<std::vector<DeviceId>> deviceOf; // [replica][stage]
-    std::vector<std::vector<Op>> program;        // [device], in issue order
+    std::vector<IdVector<StageId, DeviceId>> deviceOf; // [replica]
+    IdVector<DeviceId, std::vector<Op>> program;       // in issue order
 
-    std::span<const Op> on(DeviceId device) const
-    {
-        return program[static_cast<std::size_t>(device.value)];
-    }
-    DeviceId device(int replica, StageId stage) const
-    {
-        return deviceOf[static_cast<std::size_t>(replica)][static_cast<std::size_t>(stage.value)];
-    }
+    std::span<const Op> on(DeviceId device) const { return program[device]; }
+    DeviceId device(int replica, StageId stage) const { return deviceOf[replica][stage]; }
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
@@ -113,17 +110,16 @@ class OpIndex
 public:
     explicit OpIndex(const Schedule& schedule);
 
-    std::uint32_t of(DeviceId device, std::size_t position) const
+    std::uint32_t of(DeviceId device, std::uint32_t position) const
     {
-        return m_first[static_cast<std::size_t>(device.value)]
-            + static_cast<std::uint32_t>(position);
+        return m_first[device] + position;
     }
     DeviceId deviceOf(std::uint32_t op) const;
     std::uint32_t positionOf(std::uint32_t op) const;
     std::uint32_t count() const { return m_first.back(); }
 
 private:
-    std::vector<std::uint32_t> m_first; // [device], followed by the total
+    IdVector<DeviceId, std::uint32_t> m_first; // followed by the total
 };
 
 const Op& opAt(const Schedule& schedule, const OpIndex& index, std::uint32_t op);

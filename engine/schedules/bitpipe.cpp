@@ -102,9 +102,9 @@ void writeEntries(Schedule& schedule, const std::vector<Entry>& entries)
     const int stages = schedule.shape.stages;
     parts::DueOrder order;
     for (const Entry& entry : entries)
-        order.replicaOf.push_back(static_cast<std::uint8_t>(entry.replica));
+        order.replicaOf.push_back(entry.replica);
     order.due = [&entries, stages](bool forward, int stage, int microBatch) {
-        const Entry& entry = entries[static_cast<std::size_t>(microBatch)];
+        const Entry& entry = entries[microBatch];
         return forward ? entry.forward + stage
                        : entry.backward + stages + 2 * (std::int64_t{stages} - 1 - stage);
     };
@@ -151,7 +151,7 @@ void write(Schedule& schedule, const Parts& wanted)
         return;
     }
     std::vector<Entry> entries;
-    entries.reserve(static_cast<std::size_t>(shape.microBatches));
+    entries.reserve(shape.microBatches);
     for (int m = 0; m < shape.microBatches; ++m)
         entries.push_back(wanted.early ? alternate(shape.replicas, m) : backToBack(shape, m));
     writeEntries(schedule, entries);

@@ -117,7 +117,7 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
 SizeLimit limitOfMachine(int bytesPerOp)
 {
     const Wide memory = Wide{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-    const auto fits = static_cast<std::int64_t>(memory / 4 * 3 / bytesPerOp);
+    const std::int64_t fits = memory / 4 * 3 / bytesPerOp;
     return {std::min(fits, kMostOps), bytesPerOp, true};
 }
 

@@ -57,7 +57,7 @@ public:
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);
-        m_program.reserve(2 * static_cast<int>(slots.size()));
+        m_program.reserve(2 * slots.size());
         for (const Slot& slot : slots)
             write(slot);
     }

@@ -42,8 +42,8 @@ public:
                 place(first + m, begin, false);
             begin = end;
         }
-        for (std::size_t d = 0; d < m_ops.size(); ++d)
-            write(static_cast<int>(d));
+        for (const DeviceId d : m_ops.ids())
+            write(d);
     }
 
 private:
@@ -64,17 +64,16 @@ private:
         for (int step = 0; step < 2 * stages; ++step) {
             const bool forward = step < stages;
             const int stage = forward ? step : 2 * stages - 1 - step;
-            const auto device
-                = static_cast<std::size_t>(m_schedule.device(0, StageId{stage}).value);
+            const DeviceId device = m_schedule.device(0, StageId{stage});
             const std::size_t length = forward ? 1 : 2;
             while (isTaken(device, slot) || isTaken(device, slot + length - 1))
                 ++slot;
             m_ops[device].push_back({slot, stage, microBatch, forward});
             if (reserves && forward && stage / devices == 1)
                 m_reserved.push_back(
-                    {device, slot - (m_schedule.program.size() - 1 - device), slot});
+                    {device, slot - (m_schedule.program.size() - 1 - device.value), slot});
             if (reserves && !forward && stage >= last)
-                m_reserved.push_back({device, slot - device, slot});
+                m_reserved.push_back({device, slot - device.value, slot});
             take({device, slot, slot + length});
             slot += length;
         }
@@ -86,10 +85,11 @@ private:
 
     struct Range
     {
-        std::size_t device = 0, begin = 0, end = 0;
+        DeviceId device;
+        std::size_t begin = 0, end = 0;
     };
 
-    bool isTaken(std::size_t device, std::size_t slot) const
+    bool isTaken(DeviceId device, std::size_t slot) const
     {
         return slot < m_taken[device].size() && m_taken[device][slot];
     }
@@ -101,12 +101,12 @@ private:
             taken[slot] = true;
     }
 
-    void write(int device)
+    void write(DeviceId device)
     {
-        auto& ops = m_ops[static_cast<std::size_t>(device)];
+        auto& ops = m_ops[device];
         std::ranges::sort(ops, {}, &SlottedOp::slot);
-        parts::Program program(m_schedule, device);
-        program.reserve(static_cast<int>(ops.size()));
+        parts::Program program(m_schedule, device.value);
+        program.reserve(ops.size());
         for (const SlottedOp& op : ops)
             if (op.forward)
                 program.forward(op.stage, op.microBatch);
@@ -115,8 +115,8 @@ private:
     }
 
     Schedule& m_schedule;
-    std::vector<std::vector<bool>> m_taken; // [device][slot]
-    std::vector<std::vector<SlottedOp>> m_ops;
+    IdVector<DeviceId, std::vector<bool>> m_taken; // [slot]
+    IdVector<DeviceId, std::vector<SlottedOp>> m_ops;
     std::vector<Range> m_reserved; // to be reserved after the first micro-batch is placed
 };
 

@@ -56,7 +56,7 @@ divides N.
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const std::int64_t groups = groupsOf(request.devices, request.microBatches);
-    return parts::delayedWeights(request, static_cast<int>(request.microBatches / groups),
+    return parts::delayedWeights(request, request.microBatches / groups,
                                  parts::WeightDelay::Device);
 }
 

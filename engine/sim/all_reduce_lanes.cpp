@@ -4,24 +4,24 @@
 
 namespace engine::sim {
 
-AllReduceLanes::AllReduceLanes(const Schedule& schedule, const std::vector<int>& calls)
+AllReduceLanes::AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls)
     : m_schedule(schedule)
     , m_lanes(schedule.program.size())
     , m_meetings(calls.size())
 {
-    for (std::size_t stage = 0; stage < calls.size(); ++stage)
+    for (const StageId stage : calls.ids())
         m_meetings[stage].expected = calls[stage];
 }
 
 const std::vector<AllReduceDone>& AllReduceLanes::issue(DeviceId device, const AllReduceCall& call)
 {
     m_done.clear();
-    lane(device).calls.push_back(call);
+    m_lanes[device].calls.push_back(call);
     m_toJoin.push_back(device);
     while (!m_toJoin.empty()) {
         const DeviceId next = m_toJoin.back();
         m_toJoin.pop_back();
-        join(lane(next));
+        join(m_lanes[next]);
         for (const StageId stage : m_complete)
             finish(stage);
         m_complete.clear();
@@ -42,7 +42,7 @@ void AllReduceLanes::join(Lane& lane)
     while (lane.joined < lane.calls.size()
            && lane.calls[lane.joined].stage == lane.calls[lane.head].stage) {
         const AllReduceCall& call = lane.calls[lane.joined++];
-        Meeting& meeting = m_meetings[index(call.stage)];
+        Meeting& meeting = m_meetings[call.stage];
         meeting.begin = std::max({meeting.begin, call.issued, lane.free});
         meeting.duration = std::max(meeting.duration, call.duration);
         if (++meeting.joined == meeting.expected)
@@ -53,7 +53,7 @@ void AllReduceLanes::join(Lane& lane)
 void AllReduceLanes::finish(StageId stage)
 {
     for (const auto& deviceOf : m_schedule.deviceOf) {
-        finishOn(deviceOf[index(stage)], stage);
+        finishOn(deviceOf[stage], stage);
         if (stage.value == 0) // with tied embeddings the last stage joins it, too
             finishOn(deviceOf.back(), stage);
     }
@@ -63,9 +63,9 @@ void AllReduceLanes::finishOn(DeviceId device, StageId stage)
 {
     if (!device.isValid())
         return;
-    const Meeting& meeting = m_meetings[index(stage)];
+    const Meeting& meeting = m_meetings[stage];
     const std::int64_t end = meeting.begin + meeting.duration;
-    Lane& own = lane(device);
+    Lane& own = m_lanes[device];
     for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
         m_done.push_back({device, own.calls[own.head], meeting.begin, end});
         own.free = end;

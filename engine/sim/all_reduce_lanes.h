@@ -29,11 +29,11 @@ class AllReduceLanes
 {
 public:
     // `calls`: the number of ALLREDUCE ops per stage.
-    AllReduceLanes(const Schedule& schedule, const std::vector<int>& calls);
+    AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
     // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
     // waits.
-    bool isCalled(StageId stage) const { return m_meetings[index(stage)].expected > 0; }
+    bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
     // Returns the all-reduces that can start with this call; empty while other devices are missing.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
     // Whether no call waits for another device.
@@ -53,15 +53,13 @@ private:
         std::int64_t begin = 0, duration = 0;
     };
 
-    static std::size_t index(StageId stage) { return static_cast<std::size_t>(stage.value); }
-    Lane& lane(DeviceId device) { return m_lanes[static_cast<std::size_t>(device.value)]; }
     void join(Lane& lane);
     void finish(StageId stage);
     void finishOn(DeviceId device, StageId stage);
 
     const Schedule& m_schedule;
-    std::vector<Lane> m_lanes;       // [device]
-    std::vector<Meeting> m_meetings; // [stage]
+    IdVector<DeviceId, Lane> m_lanes;
+    IdVector<StageId, Meeting> m_meetings;
     std::vector<DeviceId> m_toJoin;
     std::vector<StageId> m_complete;
     std::vector<AllReduceDone> m_done;

@@ -14,7 +14,7 @@ struct StoredCosts
 
     const OpCosts::Cost& of(DeviceId device, std::size_t position, const Op&) const
     {
-        return costs.of[static_cast<std::size_t>(device.value)][position];
+        return costs.of[device][position];
     }
     bool linksAreBusy() const { return true; }
 };

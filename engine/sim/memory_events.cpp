@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-void addHeld(const Schedule& lowered, const std::vector<StageBytes>& stages,
+void addHeld(const Schedule& lowered, const IdVector<StageId, StageBytes>& stages,
              std::vector<MemoryEvent>& events)
 {
     const auto add = [&events](DeviceId device, MemoryCategory category, double bytes) {
@@ -17,7 +17,7 @@ void addHeld(const Schedule& lowered, const std::vector<StageBytes>& stages,
                           static_cast<std::uint16_t>(device.value), category});
     };
     for (const auto& deviceOf : lowered.deviceOf)
-        for (std::size_t stage = 0; stage < deviceOf.size(); ++stage) {
+        for (const StageId stage : deviceOf.ids()) {
             add(deviceOf[stage], MemoryCategory::Weights, stages[stage].weights);
             add(deviceOf[stage], MemoryCategory::Gradients, stages[stage].gradients);
             add(deviceOf[stage], MemoryCategory::Optimizer, stages[stage].optimizer);
@@ -27,7 +27,7 @@ void addHeld(const Schedule& lowered, const std::vector<StageBytes>& stages,
 class StashEvents
 {
 public:
-    StashEvents(const Schedule& lowered, const std::vector<StageBytes>& stages,
+    StashEvents(const Schedule& lowered, const IdVector<StageId, StageBytes>& stages,
                 std::vector<MemoryEvent>& events)
         : m_shape(lowered.shape)
         , m_rebuilt(lowered)
@@ -39,7 +39,7 @@ public:
     {
         if (!op.microBatch.isValid())
             return;
-        const StageBytes& stage = m_stages[static_cast<std::size_t>(op.stage.value)];
+        const StageBytes& stage = m_stages[op.stage];
         const bool keepsLess = !m_rebuilt.any() && stage.kept < stage.stash;
         const HeldChange change
             = heldChange(op, m_shape, keepsLess ? RebuiltBy::Backward : m_rebuilt.of(op));
@@ -53,7 +53,7 @@ private:
     // Rounds cumulatively, so that the parts of a stash add up to it.
     std::int64_t bytesOf(const HeldParts& change, const StageBytes& stage) const
     {
-        const auto whole = static_cast<double>(std::int64_t{2} * std::max(m_shape.slices, 1));
+        const double whole = 2.0 * std::max(m_shape.slices, 1);
         return std::llround(stage.stash / whole) * change.whole
             + std::llround(stage.kept / whole) * change.kept;
     }
@@ -66,14 +66,14 @@ private:
 
     const Shape& m_shape;
     RebuiltStashes m_rebuilt;
-    const std::vector<StageBytes>& m_stages;
+    const IdVector<StageId, StageBytes>& m_stages;
     std::vector<MemoryEvent>& m_events;
 };
 
 } // namespace
 
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
-                                         const std::vector<StageBytes>& stages)
+                                         const IdVector<StageId, StageBytes>& stages)
 {
     std::vector<MemoryEvent> events;
     StashEvents stashes(lowered, stages, events);

@@ -8,19 +8,18 @@
 namespace engine::sim {
 namespace {
 
-bool fits(const Schedule& schedule, std::size_t device, const Op& op)
+bool fits(const Schedule& schedule, DeviceId device, const Op& op)
 {
-    return exists(op, schedule.shape)
-        && schedule.device(op.replica, op.stage).value == static_cast<int>(device)
+    return exists(op, schedule.shape) && schedule.device(op.replica, op.stage) == device
         && ((!isTransfer(op.kind) && !isCopy(op.kind)) || op.peer < schedule.program.size());
 }
 
-auto misfit(std::size_t device, std::size_t index, const Op& op)
+auto misfit(DeviceId device, std::size_t index, const Op& op)
 {
     return fail(Error::Code::InvalidArgument,
                 fmt::format("device {}, index {}: {} is not valid in this schedule; run bscope "
                             "validate for the reason",
-                            device, index, toString(op)));
+                            device.value, index, toString(op)));
 }
 
 } // namespace
@@ -28,8 +27,8 @@ auto misfit(std::size_t device, std::size_t index, const Op& op)
 Result<OrderFacts> orderFacts(const Schedule& schedule)
 {
     OrderFacts facts;
-    facts.allReduceCalls.resize(static_cast<std::size_t>(schedule.shape.stages));
-    for (std::size_t d = 0; d < schedule.program.size(); ++d)
+    facts.allReduceCalls.resize(schedule.shape.stages);
+    for (const DeviceId d : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
             const Op& op = schedule.program[d][i];
             if (!fits(schedule, d, op))
@@ -38,7 +37,7 @@ Result<OrderFacts> orderFacts(const Schedule& schedule)
             facts.hasCopies = facts.hasCopies || isCopy(op.kind);
             facts.hasRecomputes = facts.hasRecomputes || op.kind == OpKind::Recompute;
             if (op.kind == OpKind::AllReduce)
-                ++facts.allReduceCalls[static_cast<std::size_t>(meetingOf(op).value)];
+                ++facts.allReduceCalls[meetingOf(op)];
         }
     return facts;
 }

@@ -11,7 +11,7 @@ namespace engine::sim {
 struct OrderFacts
 {
     bool hasTransfers = false, hasCopies = false, hasRecomputes = false;
-    std::vector<int> allReduceCalls; // [stage]
+    IdVector<StageId, int> allReduceCalls;
 };
 
 // Also checks the ops, which may come from a file: each must exist in the shape, be on the device

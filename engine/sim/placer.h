@@ -10,8 +10,8 @@
 
 namespace engine::sim {
 
-// [device] The windows of the all-reduces that slow down the compute of the device.
-using SlowWindows = std::vector<std::vector<Window>>;
+// The windows of the all-reduces that slow down the compute of a device.
+using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. References must outlive the placer.
 template<class Costs>
@@ -85,20 +85,18 @@ private:
     BS_INLINED OpCosts::Cost costOf(DeviceId device, std::size_t ahead, const Op& op) const;
     std::uint32_t numberOf(DeviceId device) const
     {
-        return m_index.of(device, m_devices[static_cast<std::size_t>(device.value)].next);
+        return m_index.of(device, m_devices[device].next);
     }
     std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
     CopyLanes* copiesOf(const Device& device)
     {
-        return device.copies < 0 ? nullptr : &m_copies[static_cast<std::size_t>(device.copies)];
+        return device.copies < 0 ? nullptr : &m_copies[device.copies];
     }
     BS_INLINED ValueKey key(const Value& value) const { return keyOf(value, m_shape); }
-    DeviceId holder(int replica, int stage) const
+    DeviceId holder(int replica, StageId stage) const
     {
-        const int row = replica * m_shape.stages + stage;
-        return m_holders[static_cast<std::size_t>(row)];
+        return m_holders[m_shape.row(replica, stage)];
     }
-    Device& state(DeviceId device) { return m_devices[static_cast<std::size_t>(device.value)]; }
     Error deadlock() const;
 
     const Placement<Costs> m_in;
@@ -108,9 +106,9 @@ private:
     OpIndex m_index;
     ValueTable m_values;
     AllReduceLanes m_allReduces;
-    std::vector<DeviceId> m_holders; // [replica x stage]
+    std::vector<DeviceId> m_holders; // [row]
     std::vector<CopyLanes> m_copies; // of devices that evict
-    std::vector<Device> m_devices;
+    IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
     // [cell] The op that receives the activation or gradient; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace engine::sim {
 
 template<class Costs, class Recorder>
@@ -21,16 +23,18 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
 {
     for (const auto& stages : m_in.schedule.deviceOf)
         m_holders.insert(m_holders.end(), stages.begin(), stages.end());
-    const auto room = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : std::vector<StashRoom>();
-    for (std::size_t d = m_devices.size(); d > 0; --d) {
-        Device& device = m_devices[d - 1];
+    const auto room
+        = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : IdVector<DeviceId, StashRoom>();
+    for (const DeviceId d : m_devices.ids()) {
+        Device& device = m_devices[d];
         device.free = m_in.start;
-        m_runnable.push_back(DeviceId{static_cast<std::int32_t>(d) - 1});
-        if (m_in.facts.hasCopies && room[d - 1].own > 0) {
-            device.copies = static_cast<std::int32_t>(m_copies.size());
-            m_copies.emplace_back(room[d - 1], m_in.start);
+        m_runnable.push_back(d);
+        if (m_in.facts.hasCopies && room[d].own > 0) {
+            device.copies = m_copies.size();
+            m_copies.emplace_back(room[d], m_in.start);
         }
     }
+    std::ranges::reverse(m_runnable); // the first device first
     if (!kImplied)
         noteReceives();
 }
@@ -40,15 +44,14 @@ void Placer<Costs, Recorder>::noteReceives()
 {
     m_activationReceives.assign(cellCount(m_shape), kNone);
     m_gradientReceives.assign(cellCount(m_shape), kNone);
-    for (std::size_t d = 0; d < m_devices.size(); ++d)
+    for (const DeviceId d : m_devices.ids())
         for (std::size_t i = 0; i < m_in.schedule.program[d].size(); ++i) {
             const Op& op = m_in.schedule.program[d][i];
             if (op.kind != OpKind::RecvActivation && op.kind != OpKind::RecvGradient)
                 continue;
             auto& receives
                 = op.kind == OpKind::RecvActivation ? m_activationReceives : m_gradientReceives;
-            receives[key(transferredValue(op, m_shape)).index]
-                = m_index.of(DeviceId{static_cast<std::int32_t>(d)}, i);
+            receives[key(transferredValue(op, m_shape)).index] = m_index.of(d, i);
         }
 }
 
@@ -60,7 +63,7 @@ Result<Window> Placer<Costs, Recorder>::place()
         m_runnable.pop_back();
         run(device);
     }
-    for (std::size_t d = 0; d < m_devices.size(); ++d)
+    for (const DeviceId d : m_devices.ids())
         if (m_devices[d].next < m_in.schedule.program[d].size())
             return tl::unexpected(deadlock());
     if (!m_allReduces.isIdle())
@@ -73,7 +76,7 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::run(DeviceId device)
 {
     const Ops ops = m_in.schedule.on(device);
-    Device& own = state(device);
+    Device& own = m_devices[device];
     own.waitsFor = {};
     while (own.next < ops.size()) {
         const std::size_t done = step(device, ops.subspan(own.next));
@@ -87,7 +90,7 @@ template<class Costs, class Recorder>
 OpCosts::Cost Placer<Costs, Recorder>::costOf(DeviceId device, std::size_t ahead,
                                               const Op& op) const
 {
-    const std::size_t position = m_devices[static_cast<std::size_t>(device.value)].next + ahead;
+    const std::size_t position = m_devices[device].next + ahead;
     OpCosts::Cost cost = m_in.costs.of(device, position, op);
     cost.duration = m_jitter(cost.duration, op);
     return cost;
@@ -106,11 +109,11 @@ template<class Costs, class Recorder>
 Error Placer<Costs, Recorder>::deadlock() const
 {
     std::string where = "its devices start all-reduces in different orders";
-    for (std::size_t d = 0; d < m_devices.size(); ++d) {
+    for (const DeviceId d : m_devices.ids()) {
         const std::size_t next = m_devices[d].next;
         if (next == m_in.schedule.program[d].size())
             continue;
-        where = fmt::format("device {} waits forever at index {}, {}", d, next,
+        where = fmt::format("device {} waits forever at index {}, {}", d.value, next,
                             toString(m_in.schedule.program[d][next]));
         break;
     }

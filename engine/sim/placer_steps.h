@@ -35,7 +35,7 @@ std::size_t Placer<Costs, Recorder>::compute(DeviceId device, Ops ops)
            && isCompute(ops[count].kind))
         ++count;
     const Ops group = ops.first(count);
-    Device& own = state(device);
+    Device& own = m_devices[device];
     std::int64_t start = own.free;
     for (const Op& op : group)
         if (!gather(device, op, start))
@@ -62,8 +62,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
                 / m_in.rules.joint.denominator;
     if (m_in.slow == nullptr)
         return start + work;
-    return stretched({start, start + work}, m_in.rules.slowDown,
-                     (*m_in.slow)[static_cast<std::size_t>(device.value)]);
+    return stretched({start, start + work}, m_in.rules.slowDown, (*m_in.slow)[device]);
 }
 
 // Delays `start` until there are free slots for the stashes that the ops create.
@@ -89,7 +88,7 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
         const ValueKey wanted = key(value);
         if (isThere(device, value, wanted, start))
             return;
-        state(device).waitsFor = wanted;
+        m_devices[device].waitsFor = wanted;
         all = false;
     });
     return all;
@@ -102,7 +101,7 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
                                       std::int64_t& start)
 {
     if (!ValueTable::isTimed(value.kind)) {
-        const CopyLanes* copies = copiesOf(state(device));
+        const CopyLanes* copies = copiesOf(m_devices[device]);
         if (copies != nullptr && value.kind != Value::Kind::WeightStash)
             start = std::max(start, copies->arrival(wanted));
         return m_values.isMade(wanted);
@@ -115,8 +114,7 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
     }
     // A value is available on the device that produced it. If transfers are implied, a value for
     // another device arrives at once.
-    return m_values.isMade(wanted)
-        && (kImplied || holder(value.replica, value.stage.value) == device);
+    return m_values.isMade(wanted) && (kImplied || holder(value.replica, value.stage) == device);
 }
 
 template<class Costs, class Recorder>
@@ -126,7 +124,7 @@ void Placer<Costs, Recorder>::handOver(DeviceId device, const Op& op)
         m_values.setMade(key(value));
         if constexpr (kImplied)
             if (const auto stage = receivingStage(value, m_shape)) {
-                const DeviceId peer = holder(value.replica, stage->value);
+                const DeviceId peer = holder(value.replica, *stage);
                 if (peer == device)
                     m_recorder.copiedLocally(device);
                 else
@@ -144,7 +142,7 @@ void Placer<Costs, Recorder>::sendTo(DeviceId peer, DeviceId device, const Value
     op.slice = value.slice;
     op.stage = value.stage;
     op.microBatch = value.microBatch;
-    op.peer = static_cast<std::uint16_t>(peer.value);
+    op.peer = peer.value;
     deliver(device, op, key(value), costOf(device, 0, op));
 }
 
@@ -153,7 +151,7 @@ std::size_t Placer<Costs, Recorder>::send(DeviceId device, const Op& op)
 {
     const ValueKey value = key(transferredValue(op, m_shape));
     if (!m_values.isMade(value)) {
-        state(device).waitsFor = value;
+        m_devices[device].waitsFor = value;
         return 0;
     }
     deliver(device, op, value, costOf(device, 0, op));
@@ -165,7 +163,7 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey value,
                                       const OpCosts::Cost& cost)
 {
-    Device& own = state(device);
+    Device& own = m_devices[device];
     Window window{own.free, own.free + cost.duration};
     if (m_in.costs.linksAreBusy()) {
         std::int64_t& linkIsFree = linkFree(own, op.peer);
@@ -196,15 +194,14 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {
-    Device& own = state(device);
+    Device& own = m_devices[device];
     std::size_t count = 1;
     while (m_in.rules.blockingAllReduce && count < ops.size()
            && ops[count].kind == OpKind::AllReduce && meetingOf(ops[count]) == meetingOf(ops[0]))
         ++count;
     if (!own.hasCalled)
-        for (std::size_t i = 0; i < count; ++i)
-            call(device, numberOf(device) + static_cast<std::uint32_t>(i), ops[i],
-                 costOf(device, i, ops[i]).duration);
+        for (std::uint32_t i = 0; i < count; ++i)
+            call(device, numberOf(device) + i, ops[i], costOf(device, i, ops[i]).duration);
     if (!m_in.rules.blockingAllReduce)
         return 1;
     const Op& last = ops[count - 1];
@@ -223,7 +220,7 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    const AllReduceCall ours{number, op.replica, meetingOf(op), state(device).free, duration};
+    const AllReduceCall ours{number, op.replica, meetingOf(op), m_devices[device].free, duration};
     for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
         m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
         m_window.end = std::max(m_window.end, done.end);
@@ -238,7 +235,7 @@ void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const 
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
 {
-    Device& own = state(device);
+    Device& own = m_devices[device];
     std::int64_t ready = own.free;
     if (own.copies < 0 || !gather(device, op, ready))
         return 0;
@@ -262,8 +259,8 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::arrive(DeviceId device, ValueKey value, std::int64_t tick)
 {
     m_values.setArrival(value, tick);
-    if (state(device).waitsFor == value) {
-        state(device).waitsFor = {};
+    if (m_devices[device].waitsFor == value) {
+        m_devices[device].waitsFor = {};
         m_runnable.push_back(device);
     }
 }

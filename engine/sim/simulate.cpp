@@ -23,20 +23,17 @@ Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Itera
                             Timeline& timeline)
 {
     CHECK(costs.of.size() == lowered.program.size());
-    for (std::size_t d = 0; d < costs.of.size(); ++d)
+    for (const DeviceId d : costs.of.ids())
         CHECK(costs.of[d].size() == lowered.program[d].size());
     const auto facts = sim::orderFacts(lowered);
     if (!facts)
         return tl::unexpected(facts.error());
-    const std::size_t number = timeline.iterations.size();
+    const std::uint32_t number = timeline.iterations.size();
     std::unique_ptr<sim::TrackWriter> tracks;
     const auto window = sim::placeSteadily<sim::TrackWriter>(
         sim::Placement<sim::StoredCosts>{
             lowered, *facts, {costs}, costs.rules, endOf(timeline), number},
-        tracks, [&] {
-            return std::make_unique<sim::TrackWriter>(lowered, static_cast<std::uint32_t>(number),
-                                                      timeline);
-        });
+        tracks, [&] { return std::make_unique<sim::TrackWriter>(lowered, number, timeline); });
     if (!window)
         return tl::unexpected(window.error());
     tracks->commit();

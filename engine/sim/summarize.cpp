@@ -32,7 +32,7 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
         return fail(Error::Code::InvalidArgument,
                     "the schedule has SEND and RECV ops, which a simulation without spans does not "
                     "support: remove them");
-    if (prices.most(4.0 * static_cast<double>(opCount(order)) * options.iterations) > kMostTicks)
+    if (prices.most(4.0 * opCount(order) * options.iterations) > kMostTicks)
         return costsTooLarge();
     std::vector<IterationSummary> summaries;
     const bool busy = !prices.isCommunicationFree();

@@ -23,8 +23,7 @@ void SummaryRecorder::countRebuilt(Own& own, std::span<const Op> group) const
             own.rebuilt.whole += (change.*when).whole;
             own.rebuilt.kept += (change.*when).kept;
         }
-        const double parts = static_cast<double>(own.rebuilt.whole)
-            + m_kept * static_cast<double>(own.rebuilt.kept);
+        const double parts = own.rebuilt.whole + m_kept * own.rebuilt.kept;
         own.peak.parts = std::max(own.peak.parts, parts);
         own.peak.kept = std::max(own.peak.kept, own.rebuilt.kept);
     };
@@ -34,7 +33,7 @@ void SummaryRecorder::countRebuilt(Own& own, std::span<const Op> group) const
 
 void SummaryRecorder::reduced(DeviceId device, std::uint32_t, Window window)
 {
-    auto& windows = m_reduced[static_cast<std::size_t>(device.value)];
+    auto& windows = m_reduced[device];
     if (!windows.empty() && window.begin <= windows.back().end)
         windows.back().end = std::max(windows.back().end, window.end);
     else if (window.duration() > 0)
@@ -46,10 +45,10 @@ void SummaryRecorder::copied(DeviceId device, std::uint32_t, const Op& op, Windo
     m_ledger.front().add(device, op, window);
 }
 
-std::vector<DeviceSummary> SummaryRecorder::devices()
+IdVector<DeviceId, DeviceSummary> SummaryRecorder::devices()
 {
-    std::vector<DeviceSummary> devices;
-    for (std::size_t d = 0; d < m_own.size(); ++d) {
+    IdVector<DeviceId, DeviceSummary> devices;
+    for (const DeviceId d : m_own.ids()) {
         DeviceSummary sums = m_own[d].sums;
         sums.own = sums.computed;
         if (!m_reduced[d].empty()) {

@@ -19,7 +19,7 @@ public:
 
     void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)
     {
-        Own& own = m_own[static_cast<std::size_t>(device.value)];
+        Own& own = m_own[device];
         if (window.begin < window.end) {
             DeviceSummary& sums = own.sums;
             if (sums.compute == 0)
@@ -35,24 +35,18 @@ public:
             for (const Op& op : group)
                 m_ledger.front().add(device, op, window);
     }
-    void sent(DeviceId device, std::uint32_t, Window)
-    {
-        ++m_own[static_cast<std::size_t>(device.value)].sums.messagesSent;
-    }
-    void received(DeviceId device, std::uint32_t, Window)
-    {
-        ++m_own[static_cast<std::size_t>(device.value)].sums.messagesReceived;
-    }
-    void copiedLocally(DeviceId device)
-    {
-        ++m_own[static_cast<std::size_t>(device.value)].sums.localCopies;
-    }
+    void sent(DeviceId device, std::uint32_t, Window) { ++m_own[device].sums.messagesSent; }
+    void received(DeviceId device, std::uint32_t, Window) { ++m_own[device].sums.messagesReceived; }
+    void copiedLocally(DeviceId device) { ++m_own[device].sums.localCopies; }
     void reduced(DeviceId device, std::uint32_t, Window window);
     void copied(DeviceId device, std::uint32_t, const Op& op, Window window);
 
-    // [device] the union of its all-reduces
-    std::vector<std::vector<Window>> allReduceWindows(std::size_t) const { return m_reduced; }
-    std::vector<DeviceSummary> devices();
+    // The union of the all-reduces of a device.
+    IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t) const
+    {
+        return m_reduced;
+    }
+    IdVector<DeviceId, DeviceSummary> devices();
 
 private:
     struct Own
@@ -76,9 +70,9 @@ private:
     Shape m_shape;
     RebuiltStashes m_rebuilt;
     double m_kept = 0;
-    std::vector<Own> m_own;                     // [device]
-    std::vector<std::vector<Window>> m_reduced; // [device]
-    std::vector<StashLedger> m_ledger;          // one, or none
+    IdVector<DeviceId, Own> m_own;
+    IdVector<DeviceId, std::vector<Window>> m_reduced;
+    std::vector<StashLedger> m_ledger; // one, or none
 };
 
 } // namespace engine::sim

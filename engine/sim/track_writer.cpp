@@ -58,7 +58,7 @@ void TrackWriter::commit()
 {
     for (std::size_t i = 0; i < m_before.size(); ++i) {
         std::vector<Span>& spans = m_timeline.tracks[i].spans;
-        const auto first = spans.begin() + static_cast<std::ptrdiff_t>(m_before[i]);
+        const auto first = std::next(spans.begin(), m_before[i]);
         if (m_timeline.tracks[i].kind != Track::Kind::Compute
             && !std::is_sorted(first, spans.end(), isBefore))
             std::sort(first, spans.end(), isBefore);
@@ -66,14 +66,14 @@ void TrackWriter::commit()
     m_committed = true;
 }
 
-std::vector<std::vector<Window>> TrackWriter::allReduceWindows(std::size_t devices) const
+IdVector<DeviceId, std::vector<Window>> TrackWriter::allReduceWindows(std::size_t devices) const
 {
-    std::vector<std::vector<Window>> windows(devices);
+    IdVector<DeviceId, std::vector<Window>> windows(devices);
     for (std::size_t i = 0; i < m_before.size(); ++i) {
         const Track& track = m_timeline.tracks[i];
         if (track.kind != Track::Kind::AllReduce)
             continue;
-        auto& ofDevice = windows[static_cast<std::size_t>(track.device.value)];
+        auto& ofDevice = windows[track.device];
         for (std::size_t s = m_before[i]; s < track.spans.size(); ++s) {
             const Window window = track.spans[s].window(); // in order, because they share one lane
             if (!ofDevice.empty() && window.begin <= ofDevice.back().end)
@@ -89,27 +89,23 @@ std::vector<std::vector<Window>> TrackWriter::allReduceWindows(std::size_t devic
 void TrackWriter::findTracks(const Schedule& lowered)
 {
     const std::size_t devices = lowered.program.size();
-    std::vector<std::size_t> counts(devices * kKinds);
-    for (std::size_t d = 0; d < devices; ++d)
+    IdVector<DeviceId, OfTracks> counts(devices);
+    m_timeline.tracks.reserve(devices * (kLaneKinds - 1)); // no copy track before evict and load
+    for (const DeviceId d : counts.ids()) {
         for (const Op& op : lowered.program[d])
-            ++counts[d * kKinds + static_cast<std::size_t>(laneOf(op.kind))];
-
-    m_timeline.tracks.reserve(devices * (kKinds - 1)); // no copy track before evict and load
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        const auto kind = static_cast<Track::Kind>(i % kKinds);
-        if (counts[i] > 0 || kind == Track::Kind::Compute)
-            ensureTrack(DeviceId{static_cast<std::int32_t>(i / kKinds)}, kind);
+            ++counts[d][laneOf(op.kind)];
+        for (const Track::Kind kind : OfTracks::enumerators())
+            if (counts[d][kind] > 0 || kind == Track::Kind::Compute)
+                ensureTrack(d, kind);
     }
-    m_tracks.resize(counts.size());
+    m_tracks.resize(devices);
     for (std::size_t i = 0; i < m_timeline.tracks.size(); ++i) {
         Track& track = m_timeline.tracks[i];
-        const auto place = static_cast<std::size_t>(track.device.value) * kKinds
-            + static_cast<std::size_t>(track.kind);
-        if (place >= m_tracks.size())
+        if (!m_tracks.has(track.device))
             continue;
-        m_tracks[place] = i;
+        m_tracks[track.device][track.kind] = i;
         if (track.spans.empty())
-            track.spans.reserve(counts[place]);
+            track.spans.reserve(counts[track.device][track.kind]);
     }
 }
 

@@ -23,9 +23,7 @@ public:
 
     void add(DeviceId device, Track::Kind kind, std::uint32_t op, Window window)
     {
-        const auto place
-            = static_cast<std::size_t>(device.value) * kKinds + static_cast<std::size_t>(kind);
-        m_timeline.tracks[m_tracks[place]].spans.push_back(
+        m_timeline.tracks[m_tracks[device][kind]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
     // The interface that the placer needs. The ops of a group have consecutive numbers from
@@ -53,19 +51,18 @@ public:
         add(device, Track::Kind::Copy, op, window);
     }
     void commit();
-    // [device] the union of its all-reduces in this iteration
-    std::vector<std::vector<Window>> allReduceWindows(std::size_t devices) const;
+    // Of this iteration: the union of the all-reduces of a device.
+    IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t devices) const;
 
 private:
-    static constexpr std::size_t kKinds = 5;
-
+    using OfTracks = EnumArray<Track::Kind, std::size_t, kLaneKinds>;
     void findTracks(const Schedule& lowered);
     void ensureTrack(DeviceId device, Track::Kind kind);
 
     Timeline& m_timeline;
     std::uint32_t m_iteration = 0;
-    std::vector<std::size_t> m_tracks; // [device * kKinds + kind] -> index into timeline.tracks
-    std::vector<std::size_t> m_before; // [track] number of earlier spans
+    IdVector<DeviceId, OfTracks> m_tracks; // indices into timeline.tracks
+    std::vector<std::size_t> m_before;     // [track] number of earlier spans
     bool m_committed = false;
 };
 

@@ -20,8 +20,7 @@ struct ValueKey
 BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
 {
     if (value.kind == Value::Kind::ReducedGradient)
-        return {value.kind,
-                static_cast<std::uint32_t>(value.replica * shape.stages + value.stage.value)};
+        return {value.kind, shape.row(value.replica, value.stage)};
     return {value.kind, cellIndex(value, shape)};
 }
 
@@ -34,8 +33,7 @@ public:
     explicit ValueTable(const Shape& shape)
         : m_activations(cellCount(shape))
         , m_gradients(cellCount(shape))
-        , m_reduced(static_cast<std::size_t>(shape.replicas)
-                    * static_cast<std::size_t>(shape.stages))
+        , m_reduced(shape.rows())
         , m_stashes(cellCount(shape))
     { }
 
@@ -53,10 +51,7 @@ public:
             word = kMade;
     }
     BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { wordOf(key) = kFirstTick + tick; }
-    void setGone(ValueKey key)
-    {
-        m_stashes[key.index] &= static_cast<std::uint8_t>(~bitOf(key.kind));
-    }
+    void setGone(ValueKey key) { m_stashes[key.index] &= ~bitOf(key.kind); }
 
     BS_INLINED bool isMade(ValueKey key) const
     {
@@ -73,7 +68,7 @@ private:
 
     BS_INLINED static std::uint8_t bitOf(Value::Kind kind)
     {
-        return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+        return 1u << static_cast<unsigned>(kind);
     }
     BS_INLINED std::int64_t& wordOf(ValueKey key)
     {

@@ -16,8 +16,8 @@ std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks)
     if (units <= -(kMost / kSecond))
         return -kMost;
     // `rest` is less than one unit, so a double represents its nanoseconds exactly.
-    const auto rest = static_cast<double>(ticks % info.ticksPerUnit);
-    const double share = rest / static_cast<double>(info.ticksPerUnit);
+    const double rest = ticks % info.ticksPerUnit;
+    const double share = rest / info.ticksPerUnit;
     return units * kSecond + static_cast<std::int64_t>(share * kSecond + (share < 0 ? -0.5 : 0.5));
 }
 

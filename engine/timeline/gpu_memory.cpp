@@ -1,5 +1,7 @@
 #include "engine/timeline/gpu_memory.h"
 
+#include "engine/base/units.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,7 +16,7 @@ struct Names
 {
     std::string_view key, name;
 };
-constexpr Names kNames[]{
+constexpr EnumArray<GpuHolder, Names, kGpuHolders> kNames{{{
     {"weights", "weights"},
     {"gradients", "gradients"},
     {"optimizer", "optimizer state"},
@@ -30,27 +32,23 @@ constexpr Names kNames[]{
     {"partitions", "streams, libraries"},
     {"communicators", "communicators"},
     {"running", "appeared during the run"},
-};
-static_assert(std::size(kNames) == kGpuHolders);
+}}};
 
 } // namespace
 
 std::string_view gpuHolderKey(GpuHolder holder)
 {
-    return kNames[static_cast<std::size_t>(holder)].key;
+    return kNames[holder].key;
 }
 
 std::string_view gpuHolderName(GpuHolder holder)
 {
-    return kNames[static_cast<std::size_t>(holder)].name;
+    return kNames[holder].name;
 }
 
 std::optional<GpuHolder> gpuHolderNamed(std::string_view key)
 {
-    for (int i = 0; i < kGpuHolders; ++i)
-        if (kNames[i].key == key)
-            return static_cast<GpuHolder>(i);
-    return std::nullopt;
+    return kNames.find(key, &Names::key);
 }
 
 std::int64_t GpuMemory::taken() const
@@ -65,7 +63,7 @@ std::int64_t GpuMemory::known() const
 
 double GpuMemory::differenceShare() const
 {
-    return used > 0 ? std::abs(static_cast<double>(difference())) / static_cast<double>(used) : 0;
+    return used > 0 ? ratio(std::abs(difference()), used) : 0;
 }
 
 GpuMemory sumOf(std::span<const GpuMemory> gpus)
@@ -73,8 +71,8 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus)
     GpuMemory sum;
     sum.gpu = -1;
     for (const GpuMemory& each : gpus) {
-        for (std::size_t i = 0; i < sum.of.size(); ++i)
-            sum.of[i] += each.of[i];
+        for (const GpuHolder holder : sum.of.enumerators())
+            sum[holder] += each[holder];
         sum.used += each.used;
         sum.reserved += each.reserved;
     }
@@ -91,7 +89,7 @@ std::string memoryNote(std::span<const GpuMemory> gpus)
                                 "than accounted for",
                                 text.empty() ? "" : "; ", each.gpu, 100 * each.differenceShare(),
                                 each.difference() > 0 ? "more" : "less",
-                                std::abs(static_cast<double>(each.difference())) / kMega);
+                                std::abs(each.difference()) / kMega);
     return text;
 }
 

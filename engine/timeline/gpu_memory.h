@@ -1,6 +1,7 @@
 #pragma once
 
-#include <array>
+#include "engine/base/id_vector.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -40,12 +41,12 @@ std::optional<GpuHolder> gpuHolderNamed(std::string_view); // by its key
 struct GpuMemory
 {
     int gpu = 0; // CUDA's index in the process
-    std::array<std::int64_t, kGpuHolders> of{};
+    EnumArray<GpuHolder, std::int64_t, kGpuHolders> of{};
     std::int64_t used = 0;     // in use, as reported by the driver
     std::int64_t reserved = 0; // for communicators, before the run; belongs to no owner
 
-    std::int64_t& operator[](GpuHolder holder) { return of[static_cast<std::size_t>(holder)]; }
-    std::int64_t operator[](GpuHolder holder) const { return of[static_cast<std::size_t>(holder)]; }
+    std::int64_t& operator[](GpuHolder holder) { return of[holder]; }
+    std::int64_t operator[](GpuHolder holder) const { return of[holder]; }
 
     std::int64_t taken() const; // sum of the owners before Rounding
     std::int64_t known() const; // sum of all owners

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Interference
     OpKind kind = OpKind::Forward;
     std::int64_t alone = 0, beside = 0; // ns per iteration
 
-    double ratio() const { return static_cast<double>(beside) / static_cast<double>(alone); }
+    double ratio() const { return engine::ratio(beside, alone); }
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 

@@ -21,7 +21,7 @@ struct DeviceSummary
 struct IterationSummary
 {
     Window window;
-    std::vector<DeviceSummary> devices;
+    IdVector<DeviceId, DeviceSummary> devices;
     // Whether messages, all-reduces or copies take time. How much of it is exposed cannot be
     // computed without spans.
     bool hasCommunication = false;

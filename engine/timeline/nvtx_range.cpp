@@ -11,8 +11,7 @@ namespace {
 constexpr std::uint32_t kForward = 0xFF315AC2, kBackward = 0xFF23AA9C, kWeight = 0xFFFEBD29,
                         kCommunication = 0xFFA62463, kOptimizer = 0xFF621F02;
 
-// [OpKind]
-constexpr std::array<RangeCategory, kOpKinds> kCategories{{
+constexpr EnumArray<OpKind, RangeCategory, kOpKinds> kCategories{{{
     {1, "F", kForward},
     {4, "B", kBackward},
     {2, "I", kBackward},
@@ -26,13 +25,13 @@ constexpr std::array<RangeCategory, kOpKinds> kCategories{{
     {11, "RECOMPUTE", kForward},
     {8, "ALLREDUCE", kCommunication},
     {7, "OPT", kOptimizer},
-}};
+}}};
 
 } // namespace
 
 const RangeCategory& rangeCategory(OpKind kind)
 {
-    return kCategories[static_cast<std::size_t>(kind)];
+    return kCategories[kind];
 }
 
 std::vector<RangeCategory> rangeCategories()

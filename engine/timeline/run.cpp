@@ -1,40 +1,29 @@
 #include "engine/timeline/run.h"
 
-#include <algorithm>
-#include <array>
-#include <span>
-
 namespace engine {
 namespace {
 
-constexpr std::array<std::string_view, 4> kModes{"simulate", "emulate", "live", "imported"};
-constexpr std::array<std::string_view, 4> kOutcomes{"running", "finished", "cancelled", "failed"};
-
-template<class Enum>
-std::optional<Enum> named(std::span<const std::string_view> names, std::string_view name)
-{
-    const auto found = std::ranges::find(names, name);
-    return found == names.end() ? std::nullopt
-                                : std::optional(static_cast<Enum>(found - names.begin()));
-}
+constexpr EnumArray<Mode, std::string_view, 4> kModes{"simulate", "emulate", "live", "imported"};
+constexpr EnumArray<Outcome, std::string_view, 4> kOutcomes{"running", "finished", "cancelled",
+                                                            "failed"};
 
 } // namespace
 
 std::string_view modeName(Mode mode)
 {
-    return kModes[static_cast<std::size_t>(mode)];
+    return kModes[mode];
 }
 
 std::optional<Mode> modeNamed(std::string_view name)
 {
-    return named<Mode>(kModes, name);
+    return kModes.find(name);
 }
 
 std::string_view modeAdjective(Mode mode)
 {
-    static constexpr std::array<std::string_view, 4> kAdjectives{"simulated", "emulated", "live",
-                                                                 "imported"};
-    return kAdjectives[static_cast<std::size_t>(mode)];
+    static constexpr EnumArray<Mode, std::string_view, 4> kAdjectives{"simulated", "emulated",
+                                                                      "live", "imported"};
+    return kAdjectives[mode];
 }
 
 std::string modeDescription(const RunInfo& info)
@@ -48,18 +37,17 @@ std::string modeDescription(const RunInfo& info)
 
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device)
 {
-    const auto index = static_cast<std::size_t>(device.value);
-    return index < info.arenas.size() ? &info.arenas[index] : nullptr;
+    return info.arenas.has(device) ? &info.arenas[device] : nullptr;
 }
 
 std::string_view outcomeName(Outcome outcome)
 {
-    return kOutcomes[static_cast<std::size_t>(outcome)];
+    return kOutcomes[outcome];
 }
 
 std::optional<Outcome> outcomeNamed(std::string_view name)
 {
-    return named<Outcome>(kOutcomes, name);
+    return kOutcomes.find(name);
 }
 
 } // namespace engine

@@ -81,7 +81,7 @@ struct RunTraining
 // Known only when the run has ended.
 struct RunResults
 {
-    std::vector<ArenaUse> arenas;                // [device]; empty if no op ran
+    IdVector<DeviceId, ArenaUse> arenas;         // empty if no op ran
     std::vector<Interference> interference = {}; // empty unless devices were partitions of one GPU
     std::int64_t iterationAlone = 0; // ns; emulated from ops that ran alone on their partitions
     int graphOps = 0;                // ops that were launched as CUDA graphs

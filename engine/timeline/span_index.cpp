@@ -29,7 +29,7 @@ std::span<const Span> SpanIndex::around(Window window) const
     const auto rest = m_spans.subspan(endedBefore(window.begin));
     const auto first = std::ranges::find_if(
         rest, [window](const Span& span) { return span.end >= window.begin; });
-    const auto open = rest.last(static_cast<std::size_t>(rest.end() - first));
+    const auto open = rest.last(rest.end() - first);
     return open.first(
         gallop(0, open.size(), [&](std::size_t at) { return open[at].begin <= window.end; }));
 }

@@ -15,20 +15,19 @@ StashLedger::StashLedger(const Schedule& schedule, double kept)
 void StashLedger::add(DeviceId device, const Op& op, Window window)
 {
     const HeldChange change = heldChange(op, m_shape, m_rebuilt.of(op));
-    note(device.value, window.begin, change.ownAtBegin);
-    note(device.value, window.end, change.ownAtEnd);
-    note(op.peer, window.begin, change.peerAtBegin);
-    note(op.peer, window.end, change.peerAtEnd);
+    note(device, window.begin, change.ownAtBegin);
+    note(device, window.end, change.ownAtEnd);
+    note(DeviceId{op.peer}, window.begin, change.peerAtBegin);
+    note(DeviceId{op.peer}, window.end, change.peerAtEnd);
 }
 
-void StashLedger::note(int device, std::int64_t time, const HeldParts& change)
+void StashLedger::note(DeviceId device, std::int64_t time, const HeldParts& change)
 {
-    if ((change.whole != 0 || change.kept != 0)
-        && static_cast<std::size_t>(device) < m_events.size())
-        m_events[static_cast<std::size_t>(device)].push_back({time, change});
+    if ((change.whole != 0 || change.kept != 0) && m_events.has(device))
+        m_events[device].push_back({time, change});
 }
 
-const std::vector<StashLedger::Event>& StashLedger::events(std::size_t device)
+const std::vector<StashLedger::Event>& StashLedger::events(DeviceId device)
 {
     auto& events = m_events[device];
     std::ranges::sort(events, {}, [](const Event& event) {
@@ -37,7 +36,7 @@ const std::vector<StashLedger::Event>& StashLedger::events(std::size_t device)
     return events;
 }
 
-StashLedger::Peak StashLedger::peak(std::size_t device)
+StashLedger::Peak StashLedger::peak(DeviceId device)
 {
     HeldParts held;
     Peak peak;

@@ -23,25 +23,22 @@ public:
         HeldParts change; // see stash.h
     };
     // Sorted by time; at equal times releases come first. The first call sorts.
-    const std::vector<Event>& events(std::size_t device);
-    double partsOf(const HeldParts& held) const
-    {
-        return static_cast<double>(held.whole) + m_kept * static_cast<double>(held.kept);
-    }
+    const std::vector<Event>& events(DeviceId device);
+    double partsOf(const HeldParts& held) const { return held.whole + m_kept * held.kept; }
     struct Peak
     {
         double parts = 0;
         std::int64_t kept = 0; // largest number of parts of which only `kept` is held
     };
-    Peak peak(std::size_t device);
+    Peak peak(DeviceId device);
 
 private:
-    void note(int device, std::int64_t time, const HeldParts& change);
+    void note(DeviceId device, std::int64_t time, const HeldParts& change);
 
     Shape m_shape;
     RebuiltStashes m_rebuilt;
     double m_kept = 0;
-    std::vector<std::vector<Event>> m_events; // [device]
+    IdVector<DeviceId, std::vector<Event>> m_events;
 };
 
 } // namespace engine

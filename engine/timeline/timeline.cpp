@@ -7,9 +7,9 @@ namespace engine {
 
 std::string_view memoryCategoryName(MemoryCategory category)
 {
-    static constexpr std::array<std::string_view, kMemoryCategories> kNames{
+    static constexpr EnumArray<MemoryCategory, std::string_view, kMemoryCategories> kNames{
         "weights", "gradients", "optimizer state", "stash", "buffers"};
-    return kNames[static_cast<std::size_t>(category)];
+    return kNames[category];
 }
 
 Window Timeline::extent() const
@@ -41,15 +41,15 @@ int reportedIteration(const Timeline& timeline)
 {
     const auto lastOf = [&timeline](Iteration::Kind kind) {
         const auto& iterations = timeline.iterations;
-        for (std::size_t i = iterations.size(); i > 0; --i)
-            if (iterations[i - 1].kind == kind)
-                return static_cast<int>(i) - 1;
-        return -1;
+        int i = std::ssize(iterations) - 1;
+        while (i >= 0 && iterations[i].kind != kind)
+            --i;
+        return i;
     };
     for (const auto kind : {Iteration::Kind::Replay, Iteration::Kind::Measured})
         if (const int found = lastOf(kind); found >= 0)
             return found;
-    return static_cast<int>(timeline.iterations.size()) - 1;
+    return std::ssize(timeline.iterations) - 1;
 }
 
 } // namespace engine

@@ -33,6 +33,8 @@ struct Span
 };
 static_assert(sizeof(Span) == 24);
 
+constexpr int kLaneKinds = 5; // of tracks
+
 // One row of a Gantt chart.
 struct Track
 {

@@ -35,7 +35,7 @@ inline void allReduce(const Kernels<float>& kernels,
     for (const std::span<std::int64_t> other : buffers.subspan(1))
         kernels.addIntegers(other, buffers.front());
     for (const std::span<std::int64_t> other : buffers.subspan(1))
-        kernels.copyIntegers(buffers.front(), other);
+        kernels.copy(buffers.front(), other);
 }
 
 } // namespace engine

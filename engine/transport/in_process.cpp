@@ -12,13 +12,12 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes s
                                        std::int64_t spin, const Kernels<float>* kernels)
     : m_traffic(std::move(traffic))
     , m_kernels(kernels)
-    , m_bells(static_cast<std::size_t>(devices))
+    , m_bells(devices)
     , m_joined(m_traffic.collectives.size())
     , m_spin(spin)
 {
-    const auto resize = [this](Fence::Kind kind, std::size_t count) {
-        m_states[static_cast<std::size_t>(kind)].resize(count);
-    };
+    const auto resize
+        = [this](Fence::Kind kind, std::size_t count) { m_states[kind].resize(count); };
     resize(Fence::Kind::Credit, m_traffic.messages.size());
     resize(Fence::Kind::Arrived, m_traffic.messages.size());
     resize(Fence::Kind::Copied, m_traffic.copies.size());
@@ -39,8 +38,7 @@ void InProcessTransport::makeLanes()
         const auto found = std::ranges::find(sets, devices);
         if (found == sets.end())
             sets.push_back(devices);
-        m_laneOf.push_back(
-            static_cast<std::size_t>(std::ranges::find(sets, devices) - sets.begin()));
+        m_laneOf.push_back(std::ranges::find(sets, devices) - sets.begin());
     };
     for (const Copy& copy : m_traffic.copies)
         laneOf({copy.owner, copy.peer});
@@ -54,12 +52,12 @@ void InProcessTransport::makeLanes()
 
 auto InProcessTransport::state(Fence fence) -> State&
 {
-    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+    return m_states[fence.kind][fence.id];
 }
 
 auto InProcessTransport::state(Fence fence) const -> const State&
 {
-    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+    return m_states[fence.kind][fence.id];
 }
 
 void InProcessTransport::beginIteration()
@@ -71,7 +69,7 @@ void InProcessTransport::beginIteration()
 void InProcessTransport::pass(Fence fence, DeviceId waiter)
 {
     state(fence).passed.store(m_iteration, std::memory_order_release);
-    bell(waiter).ring();
+    m_bells[waiter].ring();
 }
 
 void InProcessTransport::post(DeviceId, std::uint32_t message)
@@ -99,7 +97,7 @@ void InProcessTransport::copy(DeviceId self, std::uint32_t copy)
 
 void InProcessTransport::allReduce(DeviceId self, std::uint32_t collective)
 {
-    callSideLane(self, static_cast<std::uint32_t>(m_traffic.copies.size()) + collective);
+    callSideLane(self, m_traffic.copies.size() + collective);
 }
 
 void InProcessTransport::callSideLane(DeviceId self, std::uint32_t call)
@@ -113,7 +111,7 @@ void InProcessTransport::callSideLane(DeviceId self, std::uint32_t call)
 void InProcessTransport::perform(std::uint32_t call)
 {
     if (call >= m_traffic.copies.size()) {
-        reduce(call - static_cast<std::uint32_t>(m_traffic.copies.size()));
+        reduce(call - m_traffic.copies.size());
         return;
     }
     const Copy& what = m_traffic.copies[call];
@@ -153,12 +151,12 @@ void InProcessTransport::reduce(std::uint32_t id)
     // not see the fence again in the next one.
     pass(reduced, collective.members.front());
     for (const DeviceId member : collective.members)
-        bell(member).ring();
+        m_bells[member].ring();
 }
 
 bool InProcessTransport::wait(DeviceId self, Fence fence)
 {
-    return sleepUntil(bell(self), m_spin, m_aborted, [&] { return hasPassed(fence); });
+    return sleepUntil(m_bells[self], m_spin, m_aborted, [&] { return hasPassed(fence); });
 }
 
 void InProcessTransport::abort()

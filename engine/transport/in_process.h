@@ -52,7 +52,6 @@ private:
 
     State& state(Fence fence);
     const State& state(Fence fence) const;
-    Doorbell& bell(DeviceId device) { return m_bells[static_cast<std::size_t>(device.value)]; }
     void pass(Fence fence, DeviceId waiter);
     void callSideLane(DeviceId self, std::uint32_t call);
     void perform(std::uint32_t call);
@@ -63,8 +62,9 @@ private:
 
     Traffic m_traffic;
     const Kernels<float>* m_kernels = nullptr;
-    std::deque<State> m_states[4]; // [Fence::Kind][id]; a deque, because atomics cannot be moved
-    std::deque<Doorbell> m_bells;  // [device]
+    EnumArray<Fence::Kind, std::deque<State>, 4>
+        m_states; // [id]; a deque, because atomics cannot be moved
+    IdVector<DeviceId, Doorbell> m_bells;
     std::vector<std::size_t> m_joined; // [collective] number of members that have called
     std::uint32_t m_iteration = 0;
     std::int64_t m_spin = 0;

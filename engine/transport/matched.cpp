@@ -8,7 +8,7 @@
 
 namespace engine {
 
-MatchedTransport::MatchedTransport(Traffic traffic, std::vector<const Device*> all,
+MatchedTransport::MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> all,
                                    const MakeCommunicators& join)
     : QueuedTransport(std::move(traffic), std::move(all), Moves::Above)
     , m_plans(planCommunicators(this->traffic()))

@@ -16,7 +16,7 @@ class MatchedTransport final : public QueuedTransport
 public:
     // As for QueuedTransport, but each device must have a GPU of its own. Throws std::runtime_error
     // if the ranks cannot be joined.
-    MatchedTransport(Traffic traffic, std::vector<const Device*> devices,
+    MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
                      const MakeCommunicators& join);
     ~MatchedTransport() override;
 

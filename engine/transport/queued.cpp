@@ -7,11 +7,12 @@
 
 namespace engine {
 
-QueuedTransport::QueuedTransport(Traffic traffic, std::vector<const Device*> devices)
+QueuedTransport::QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices)
     : QueuedTransport(std::move(traffic), std::move(devices), Moves::Copies)
 { }
 
-QueuedTransport::QueuedTransport(Traffic traffic, std::vector<const Device*> devices, Moves moves)
+QueuedTransport::QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
+                                 Moves moves)
     : m_traffic(std::move(traffic))
     , m_devices(std::move(devices))
     , m_calls(m_traffic.collectives.size())
@@ -31,7 +32,7 @@ void QueuedTransport::makeFences(Moves moves)
 {
     using Timed = Device::Timed;
     const auto add = [this](Fence::Kind kind, const Device& by, Timed timed) {
-        State& made = m_states[static_cast<std::size_t>(kind)].emplace_back();
+        State& made = m_states[kind].emplace_back();
         if (timed == Timed::Yes)
             made.begin = by.makeEvent(timed);
         made.end = by.makeEvent(timed);
@@ -55,8 +56,8 @@ void QueuedTransport::makeSides(Moves moves)
 {
     const auto need
         = [this](std::unique_ptr<DeviceQueue> Side::*queue, DeviceId owner, const char* role) {
-              if (side(owner).*queue == nullptr)
-                  side(owner).*queue = device(owner).makeQueue(role);
+              if (m_sides[owner].*queue == nullptr)
+                  m_sides[owner].*queue = device(owner).makeQueue(role);
           };
     for (const Copy& copy : m_traffic.copies)
         need(&Side::copies, copy.owner, "evicts and loads");
@@ -70,9 +71,8 @@ void QueuedTransport::makeSides(Moves moves)
         const bool isFar = std::ranges::any_of(collective.members, [&](DeviceId member) {
             return device(member).gpu() != device(first).gpu();
         });
-        if (isFar && side(first).staged == nullptr)
-            side(first).staged
-                = device(first).allocate(static_cast<Bytes>(kStaged), MemoryFor::Staging);
+        if (isFar && m_sides[first].staged == nullptr)
+            m_sides[first].staged = device(first).allocate(kStaged, MemoryFor::Staging);
     }
 }
 
@@ -86,12 +86,12 @@ void QueuedTransport::makeCalls()
 
 auto QueuedTransport::state(Fence fence) -> State&
 {
-    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+    return m_states[fence.kind][fence.id];
 }
 
 auto QueuedTransport::state(Fence fence) const -> const State&
 {
-    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+    return m_states[fence.kind][fence.id];
 }
 
 void QueuedTransport::beginIteration()
@@ -108,13 +108,13 @@ bool QueuedTransport::isQueued(Fence fence) const
 
 bool QueuedTransport::awaitQueued(DeviceId self, Fence fence)
 {
-    return sleepUntil(m_bells[indexOf(self)], kSpin, m_aborted, [&] { return isQueued(fence); });
+    return sleepUntil(m_bells[self], kSpin, m_aborted, [&] { return isQueued(fence); });
 }
 
 void QueuedTransport::markQueued(Fence fence, DeviceId waiter)
 {
     state(fence).queued.store(m_iteration, std::memory_order_release);
-    m_bells[indexOf(waiter)].ring();
+    m_bells[waiter].ring();
 }
 
 // Records the time of a copy without the time it waited.
@@ -136,7 +136,7 @@ bool QueuedTransport::send(DeviceId self, std::uint32_t message)
 {
     const Fence credit{Fence::Kind::Credit, message}, arrived{Fence::Kind::Arrived, message};
     const Message& what = m_traffic.messages[message];
-    DeviceQueue& queue = *side(self).messages;
+    DeviceQueue& queue = *m_sides[self].messages;
     device(self).lane()->record(*m_made[message]);
     if (!awaitQueued(self, credit))
         return false;
@@ -152,7 +152,7 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
 {
     const Copy& what = m_traffic.copies[copy];
     CHECK(what.owner == self);
-    DeviceQueue& queue = *side(self).copies;
+    DeviceQueue& queue = *m_sides[self].copies;
     device(self).lane()->record(*m_called[copy]);
     queue.wait(*m_called[copy]);
     const Fence copied{Fence::Kind::Copied, copy};
@@ -170,7 +170,7 @@ void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
     const std::vector<DeviceId>& members = m_traffic.collectives[id].members;
     const auto member = std::ranges::find(members, self) - members.begin();
     const std::lock_guard lock(calls.mutex);
-    device(self).lane()->record(*calls.events[static_cast<std::size_t>(member)]);
+    device(self).lane()->record(*calls.events[member]);
     if (++calls.joined == members.size())
         reduce(id);
 }
@@ -180,8 +180,8 @@ void QueuedTransport::reduce(std::uint32_t id)
     const Collective& collective = m_traffic.collectives[id];
     const DeviceId first = collective.members.front();
     const Fence reduced{Fence::Kind::Reduced, id};
-    DeviceQueue& queue = *side(first).sums;
-    const std::lock_guard lock(m_sums[indexOf(first)]);
+    DeviceQueue& queue = *m_sides[first].sums;
+    const std::lock_guard lock(m_sums[first]);
     for (const Event& called : m_calls[id].events)
         queue.wait(*called);
     queue.record(*state(reduced).begin);
@@ -192,7 +192,7 @@ void QueuedTransport::reduce(std::uint32_t id)
     queue.record(*state(reduced).end);
     markQueued(reduced, first);
     for (const DeviceId member : collective.members)
-        m_bells[indexOf(member)].ring();
+        m_bells[member].ring();
 }
 
 // Adds in the order of the members (see all_reduce.h).
@@ -203,8 +203,9 @@ void QueuedTransport::sum(const Collective& collective, std::span<const std::spa
     for (std::size_t i = 1; i < buffers.size(); ++i)
         addFrom<Number>(collective.members[i], first, buffers[i], buffers.front());
     for (std::size_t i = 1; i < buffers.size(); ++i)
-        side(first).sums->copy({std::as_bytes(buffers.front()), std::as_writable_bytes(buffers[i]),
-                                device(first).gpu(), device(collective.members[i]).gpu()});
+        m_sides[first].sums->copy({std::as_bytes(buffers.front()),
+                                   std::as_writable_bytes(buffers[i]), device(first).gpu(),
+                                   device(collective.members[i]).gpu()});
 }
 
 // Copies the data of another GPU piece by piece before adding it, because kernels read only memory
@@ -213,7 +214,7 @@ template<class Number>
 void QueuedTransport::addFrom(DeviceId other, DeviceId first, std::span<const Number> from,
                               std::span<Number> to)
 {
-    Side& own = side(first);
+    Side& own = m_sides[first];
     if (device(other).gpu() == device(first).gpu()) {
         own.sums->add(from, to);
         return;

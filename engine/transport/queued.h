@@ -30,7 +30,7 @@ public:
     static constexpr std::size_t kStaged = std::size_t{16} << 20;
 
     // The memory of `traffic` belongs to `devices`, which must outlive this object.
-    QueuedTransport(Traffic traffic, std::vector<const Device*> devices);
+    QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices);
     ~QueuedTransport() override;
 
     void beginIteration() override;
@@ -56,11 +56,11 @@ protected:
     // Copies: this class transfers messages and adds buffers. Above: a derived class does so on
     // queues of its own, and sets the events of the Arrived and Reduced fences.
     enum class Moves : std::uint8_t { Copies, Above };
-    QueuedTransport(Traffic traffic, std::vector<const Device*> devices, Moves moves);
+    QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 
     const Traffic& traffic() const { return m_traffic; }
-    const std::vector<const Device*>& devices() const { return m_devices; }
-    const Device& device(DeviceId id) const { return *m_devices[indexOf(id)]; }
+    const IdVector<DeviceId, const Device*>& devices() const { return m_devices; }
+    const Device& device(DeviceId id) const { return *m_devices[id]; }
     State& state(Fence fence);
     const State& state(Fence fence) const;
     Event& made(std::uint32_t message) { return m_made[message]; }
@@ -68,7 +68,6 @@ protected:
     void markQueued(Fence fence, DeviceId waiter);
     std::uint32_t iteration() const { return m_iteration; }
     bool isAborted() const { return m_aborted.load(std::memory_order_acquire); }
-    static std::size_t indexOf(DeviceId id) { return static_cast<std::size_t>(id.value); }
 
 private:
     struct Side // additional queues of a device, created on demand
@@ -86,7 +85,6 @@ private:
     void makeFences(Moves moves);
     void makeSides(Moves moves);
     void makeCalls();
-    Side& side(DeviceId id) { return m_sides[indexOf(id)]; }
     bool awaitQueued(DeviceId self, Fence fence);
     void transferTimed(DeviceQueue& queue, Fence fence, const DeviceCopy& copy);
     void reduce(std::uint32_t collective);
@@ -97,17 +95,18 @@ private:
                  std::span<Number> to);
 
     Traffic m_traffic;
-    std::vector<const Device*> m_devices;
-    std::deque<State> m_states[4]; // [Fence::Kind][id]; a deque, because atomics cannot be moved
-    std::vector<Event> m_made;     // [message] recorded when the sender's tensor is complete
-    std::vector<Event> m_called;   // [copy] recorded when the owner's stream reaches it
-    std::deque<Calls> m_calls;     // [collective]
-    std::deque<Doorbell> m_bells;  // [device]
-    // [device] protects its all-reduce queue, which several threads use
-    std::vector<std::mutex> m_sums;
+    IdVector<DeviceId, const Device*> m_devices;
+    EnumArray<Fence::Kind, std::deque<State>, 4>
+        m_states;                // [id]; a deque, because atomics cannot be moved
+    std::vector<Event> m_made;   // [message] recorded when the sender's tensor is complete
+    std::vector<Event> m_called; // [copy] recorded when the owner's stream reaches it
+    std::deque<Calls> m_calls;   // [collective]
+    IdVector<DeviceId, Doorbell> m_bells;
+    // Protects the all-reduce queue of a device, which several threads use.
+    IdVector<DeviceId, std::mutex> m_sums;
     std::uint32_t m_iteration = 0;
     std::atomic<bool> m_aborted{false};
-    std::vector<Side> m_sides; // [device]; last member: queued work uses the events
+    IdVector<DeviceId, Side> m_sides; // last member: queued work uses the events
 };
 
 } // namespace engine

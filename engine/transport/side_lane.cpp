@@ -23,7 +23,7 @@ SideLane::~SideLane()
 void SideLane::call(DeviceId self, std::uint32_t call)
 {
     const auto place = std::ranges::find(m_devices, self) - m_devices.begin();
-    Queue& queue = *m_queues[static_cast<std::size_t>(place)];
+    Queue& queue = *m_queues[place];
     const std::size_t next = queue.written.load(std::memory_order_relaxed);
     queue.calls[next % queue.calls.size()] = call;
     queue.written.store(next + 1, std::memory_order_release);

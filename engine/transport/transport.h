@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/id.h"
+#include "engine/base/id_vector.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@ inline void compareGradients(std::span<const float> expected, std::span<const fl
     const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
     double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const auto e = static_cast<double>(expected[i]);
+        const double e = expected[i];
         const double d = static_cast<double>(actual[i]) - e;
         check.different += bits(expected[i]) != bits(actual[i]) ? 1 : 0;
         difference += d * d;

@@ -1,7 +1,6 @@
 #include "engine/verify/gradient_reference.h"
 
 #include "engine/model/make_transformer.h"
-#include "engine/plan/index.h"
 #include "engine/plan/stash_plan.h"
 #include "engine/verify/sequential.h"
 #include "engine/verify/versioned_sequential.h"
@@ -30,8 +29,8 @@ public:
         const auto cut = makeTransformer(setup.unit.model, setup.lowered.shape.stages, setup.device,
                                          setup.unit.slices);
         m_first.push_back(0); // parameters of the whole model have the same order
-        for (int s = 0; s < cut->stages(); ++s)
-            m_first.push_back(m_first.back() + cut->sizes(StageId{s}).parameters);
+        for (const StageId stage : Ids<StageId>(cut->stages()))
+            m_first.push_back(m_first.back() + cut->sizes(stage).parameters);
     }
 
     double train(TokenBatches& uncut) override
@@ -45,15 +44,15 @@ public:
 
     std::span<const float> gradient(StageId stage, std::size_t) const override
     {
-        const std::size_t s = indexOf(stage);
-        return std::span(m_sum).subspan(m_first[s], m_first[s + 1] - m_first[s]);
+        const StageId next{stage.value + 1};
+        return std::span(m_sum).subspan(m_first[stage], m_first[next] - m_first[stage]);
     }
 
 private:
     int m_microBatches, m_units;
     std::unique_ptr<PipelineModel<float>> m_whole;
     SequentialTrainer m_trainer;
-    std::vector<std::size_t> m_first; // [stage]
+    IdVector<StageId, std::size_t> m_first; // followed by the total
     std::vector<float> m_sum;
 };
 
@@ -72,7 +71,7 @@ public:
 
     std::span<const float> gradient(StageId stage, std::size_t update) const override
     {
-        return m_trainer.gradients()[indexOf(stage)].at(update);
+        return m_trainer.gradients()[stage].at(update);
     }
 
 private:

@@ -4,7 +4,6 @@
 #include "engine/experiment/check_runnable.h"
 #include "engine/model/probe_model.h"
 #include "engine/pipeline/lost_devices.h"
-#include "engine/plan/index.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/verify/gradient_comparison.h"
 
@@ -39,7 +38,7 @@ public:
             model.initialize(StageId{s}, seed, std::as_writable_bytes(std::span(weights)), {});
             auto& own = m_weights.emplace_back();
             for (const float w : weights)
-                own.push_back(signedOr(static_cast<std::int64_t>(w)));
+                own.push_back(signedOr(w));
         }
         gradients.assign(m_weights.size(), Integers(kWidth * kWidth));
     }
@@ -71,14 +70,14 @@ private:
     {
         std::vector<Integers> x(m_weights.size() + 1, Integers(kWidth));
         for (std::size_t c = 0; c < kWidth; ++c)
-            x[0][c] = signedOr(ProbeModel::number(input, static_cast<int>(c)));
+            x[0][c] = signedOr(ProbeModel::number(input, c));
         for (std::size_t s = 0; s < m_weights.size(); ++s)
             for (std::size_t i = 0; i < kWidth * kWidth; ++i)
                 note(x[s + 1][i % kWidth] += x[s][i / kWidth] * m_weights[s][i]);
 
         Integers d = x.back(); // y - target
         for (std::size_t c = 0; c < kWidth; ++c) {
-            const std::int64_t t = ProbeModel::number(target, static_cast<int>(c));
+            const std::int64_t t = ProbeModel::number(target, c);
             note(d[c] = m_sign == Sign::Absolute ? d[c] + std::abs(t) : d[c] - t);
         }
         for (std::size_t s = m_weights.size(); s-- > 0;) {
@@ -173,7 +172,7 @@ public:
         m_executor->pipeline().observeGradients(
             [this](int replica, StageId stage, std::span<const float> gradient) {
                 const std::lock_guard lock(m_mutex);
-                const Integers& own = m_expected.at(m_updates[{replica, stage}]++)[indexOf(stage)];
+                const Integers& own = m_expected.at(m_updates[{replica, stage}]++)[stage.value];
                 compareGradients(std::vector<float>(own.begin(), own.end()), gradient, m_check);
             });
     }

@@ -2,7 +2,6 @@
 #include "engine/exec/make_executor.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/plan/index.h"
 #include "engine/plan/unit_spec.h"
 #include "engine/verify/gradient_comparison.h"
 #include "engine/verify/gradient_reference.h"
@@ -36,8 +35,8 @@ class Comparison
 public:
     Comparison(const GradientReference& reference, const Shape& shape, GradientCheck& check)
         : m_reference(reference)
-        , m_stages(static_cast<std::size_t>(shape.stages))
-        , m_updates(m_stages * static_cast<std::size_t>(shape.replicas * shape.dataParallel))
+        , m_shape(shape)
+        , m_updates(shape.rows() * shape.dataParallel)
         , m_check(check)
     { }
 
@@ -45,15 +44,14 @@ public:
     void compare(int replica, StageId stage, std::span<const float> gradient)
     {
         const std::lock_guard lock(m_mutex);
-        std::size_t& update
-            = m_updates[static_cast<std::size_t>(replica) * m_stages + indexOf(stage)];
+        std::size_t& update = m_updates[m_shape.row(replica, stage)];
         compareGradients(m_reference.gradient(stage, update++), gradient, m_check);
     }
 
 private:
     const GradientReference& m_reference;
-    std::size_t m_stages;
-    std::vector<std::size_t> m_updates; // of the iteration so far; [replica * stages + stage]
+    Shape m_shape;
+    std::vector<std::size_t> m_updates; // of the iteration so far; [row], over all copies
     GradientCheck& m_check;
     std::mutex m_mutex;
 };

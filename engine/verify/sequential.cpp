@@ -24,7 +24,7 @@ SequentialTrainer::SequentialTrainer(const PipelineModel<float>& model,
 
 double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches, int units)
 {
-    const auto tokens = static_cast<double>(batches.tokensPerMicroBatch());
+    const double tokens = batches.tokensPerMicroBatch();
     double loss = 0;
     for (int m = 0; m < microBatches; ++m) {
         double sum = 0;

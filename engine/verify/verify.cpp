@@ -235,7 +235,7 @@ private:
         for (const Iteration& iteration : run.timeline.iterations)
             if (iteration.kind == Iteration::Kind::Measured)
                 least = std::min(least, iteration.window.duration());
-        return static_cast<double>(least);
+        return least;
     }
 
     Result<Run> train(const ScheduleRequest& request, Mode mode,
@@ -285,7 +285,7 @@ private:
     // the same length.
     static bool isSimulationOfItsTimes(const Run& run)
     {
-        const auto replay = static_cast<std::uint32_t>(run.timeline.iterations.size()) - 1;
+        const auto replay = run.timeline.iterations.size() - 1;
         const OpIndex index(run.schedule);
         OpCosts costs;
         for (const auto& program : run.schedule.program)
@@ -293,7 +293,7 @@ private:
         for (const Track& track : run.timeline.tracks)
             for (const Span& span : track.spans)
                 if (span.iteration == replay && track.kind == Track::Kind::Compute) {
-                    const auto device = static_cast<std::size_t>(track.device.value);
+                    const DeviceId device = track.device;
                     const std::uint32_t position = index.positionOf(span.op);
                     // Joint ops share a window, which counts once.
                     const bool second = position > 0

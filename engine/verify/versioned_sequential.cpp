@@ -21,18 +21,17 @@ VersionRule versionRule(std::string_view scheme, int stages, int updateEvery)
 
 VersionedTrainer::VersionedTrainer(Setup setup)
     : m_setup(std::move(setup))
-    , m_stages(static_cast<std::size_t>(m_setup.model.stages()))
+    , m_stages(m_setup.model.stages())
     , m_updates(m_stages.size())
 {
-    for (std::size_t s = 0; s < m_stages.size(); ++s) {
-        const StageId id{static_cast<std::int32_t>(s)};
-        const StageSizes sizes = m_setup.model.sizes(id);
+    for (const StageId s : m_stages.ids()) {
+        const StageSizes sizes = m_setup.model.sizes(s);
         CHECK(sizes.recomputed == 0); // no recomputation here
         Stage& stage = m_stages[s];
         stage.versions.emplace_back(sizes.bytes(sizes.parameters));
         stage.optimizer.resize(sizes.optimizer());
         stage.gradients.resize(sizes.parameters);
-        m_setup.model.initialize(id, m_setup.seed, stage.versions.back(),
+        m_setup.model.initialize(s, m_setup.seed, stage.versions.back(),
                                  std::span(stage.optimizer).first(sizes.masters));
         if (m_setup.accumulate == Accumulate::Exact)
             stage.sums.resize(sizes.parameters);
@@ -51,12 +50,12 @@ Gradients VersionedTrainer::gradientsOf(Stage& stage)
 double VersionedTrainer::train(TokenBatches& batches, int microBatches)
 {
     CHECK(microBatches % m_setup.updateEvery == 0);
-    for (std::size_t s = 0; s < m_stages.size(); ++s) { // the newest version becomes version 0
+    for (const StageId s : m_stages.ids()) { // the newest version becomes version 0
         auto& versions = m_stages[s].versions;
         versions.erase(versions.begin(), versions.end() - 1);
         m_updates[s].clear();
     }
-    const auto tokens = static_cast<double>(batches.tokensPerMicroBatch());
+    const double tokens = batches.tokensPerMicroBatch();
     const float lossScale = m_setup.model.lossScale(tokens * m_setup.updateEvery);
     double loss = 0;
     for (int m = 0; m < microBatches; ++m) {
@@ -72,11 +71,11 @@ double VersionedTrainer::forward(TokenBatch tokens, int microBatch)
 {
     double loss = 0;
     std::span<const std::byte> input;
-    for (std::size_t s = 0; s < m_stages.size(); ++s) {
+    for (const StageId s : m_stages.ids()) {
         Stage& stage = m_stages[s];
-        const int version = m_setup.rule(static_cast<int>(s), microBatch);
-        m_setup.model.forward(StageId{static_cast<std::int32_t>(s)},
-                              {.weights = stage.versions.at(static_cast<std::size_t>(version)),
+        const int version = m_setup.rule(s.value, microBatch);
+        m_setup.model.forward(s,
+                              {.weights = stage.versions.at(version),
                                .input = input,
                                .stash = stage.stash,
                                .output = stage.output,
@@ -91,14 +90,14 @@ double VersionedTrainer::forward(TokenBatch tokens, int microBatch)
 void VersionedTrainer::backward(TokenBatch tokens, int microBatch, float lossScale)
 {
     std::span<const std::byte> outputGradient;
-    for (std::size_t s = m_stages.size(); s-- > 0;) {
+    for (StageId s{m_setup.model.stages() - 1}; s.isValid(); --s.value) {
         Stage& stage = m_stages[s];
-        const int version = m_setup.rule(static_cast<int>(s), microBatch);
+        const int version = m_setup.rule(s.value, microBatch);
         Gradients gradients = gradientsOf(stage);
-        m_setup.model.backward(StageId{static_cast<std::int32_t>(s)},
-                               {stage.versions.at(static_cast<std::size_t>(version)), stage.stash,
-                                outputGradient, stage.inputGradient, gradients.target(),
-                                m_workspace, tokens, lossScale});
+        m_setup.model.backward(s,
+                               {stage.versions.at(version), stage.stash, outputGradient,
+                                stage.inputGradient, gradients.target(), m_workspace, tokens,
+                                lossScale});
         gradients.endMicroBatch();
         outputGradient = stage.inputGradient;
     }
@@ -106,21 +105,20 @@ void VersionedTrainer::backward(TokenBatch tokens, int microBatch, float lossSca
 
 void VersionedTrainer::update()
 {
-    for (std::size_t s = 0; s < m_stages.size(); ++s) {
+    for (const StageId s : m_stages.ids()) {
         Stage& stage = m_stages[s];
         Gradients gradients = gradientsOf(stage);
         const std::span<const float> sum = gradients.sum();
         m_updates[s].emplace_back(sum.begin(), sum.end());
         stage.versions.push_back(stage.versions.back());
-        m_setup.model.update(StageId{static_cast<std::int32_t>(s)}, stage.versions.back(), sum,
-                             stage.optimizer, ++stage.steps);
+        m_setup.model.update(s, stage.versions.back(), sum, stage.optimizer, ++stage.steps);
         gradients.clear();
     }
 }
 
 std::span<const float> VersionedTrainer::weights(StageId stage) const
 {
-    const Stage& own = m_stages[static_cast<std::size_t>(stage.value)];
+    const Stage& own = m_stages[stage];
     return fullWeights(own.versions.back(), own.optimizer, own.gradients.size());
 }
 

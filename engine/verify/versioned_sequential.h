@@ -41,8 +41,11 @@ public:
     // of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // [stage][update] the gradients of the last window.
-    const std::vector<std::vector<std::vector<float>>>& gradients() const { return m_updates; }
+    // [stage][update] the gradients of the last window. [update]
+    const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
+    {
+        return m_updates;
+    }
     std::span<const float> weights(StageId stage) const; // the newest version
 
 private:
@@ -61,8 +64,8 @@ private:
     void update();
 
     Setup m_setup;
-    std::vector<Stage> m_stages;
-    std::vector<std::vector<std::vector<float>>> m_updates;
+    IdVector<StageId, Stage> m_stages;
+    IdVector<StageId, std::vector<std::vector<float>>> m_updates;
     std::vector<std::byte> m_workspace;
 };
 

@@ -164,8 +164,7 @@ private:
         const auto whole = ofKind(OpKind::Backward);
         if (!whole)
             return std::nullopt;
-        const auto input
-            = std::llround(static_cast<double>(whole->duration) * m_options.inputShare->value());
+        const auto input = std::llround(whole->duration * m_options.inputShare->value());
         return Cost{isInput ? input : whole->duration - input, 0};
     }
 
@@ -231,18 +230,17 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     costs.rules = options.rules;
     std::set<OpKind> unknown;
     double total = 0;
-    for (std::size_t d = 0; d < lowered.program.size(); ++d) {
+    for (const DeviceId d : lowered.program.ids()) {
         auto& ofDevice = costs.of.emplace_back();
         ofDevice.reserve(lowered.program[d].size());
         for (const Op& op : lowered.program[d]) {
             const bool receives
                 = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-            const auto cost = receives ? std::optional(Cost{})
-                                       : prices.of(op, DeviceId{static_cast<std::int32_t>(d)});
+            const auto cost = receives ? std::optional(Cost{}) : prices.of(op, d);
             if (!cost)
                 unknown.insert(op.kind);
             ofDevice.push_back(cost.value_or(Cost{}));
-            total += static_cast<double>(ofDevice.back().duration + ofDevice.back().latency);
+            total += ofDevice.back().duration + ofDevice.back().latency;
         }
     }
     if (total > kMostTicks)

@@ -14,16 +14,16 @@ double meanOverDevices(const RunMetrics& metrics, std::int64_t DeviceMetrics::*f
 {
     double sum = 0;
     for (const DeviceMetrics& device : metrics.devices)
-        sum += static_cast<double>(device.*field);
-    return metrics.devices.empty() ? 0 : sum / static_cast<double>(metrics.devices.size());
+        sum += device.*field;
+    return metrics.devices.empty() ? 0 : sum / metrics.devices.size();
 }
 
 double meanOptimizer(const RunMetrics& metrics)
 {
     double sum = 0;
     for (const DeviceMetrics& device : metrics.devices)
-        sum += static_cast<double>(device.byKind[static_cast<std::size_t>(OpKind::OptimizerStep)]);
-    return metrics.devices.empty() ? 0 : sum / static_cast<double>(metrics.devices.size());
+        sum += device.byKind[OpKind::OptimizerStep];
+    return metrics.devices.empty() ? 0 : sum / metrics.devices.size();
 }
 
 void addLosses(const Timeline& timeline, ComparedRun& compared)
@@ -162,12 +162,10 @@ std::string summarize(const Comparison& comparison, std::size_t run)
     if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
         return one.label + " and " + base.label
             + " cannot be compared: one is in abstract units, the other in nanoseconds";
-    const double scale
-        = static_cast<double>(base.ticksPerUnit) / static_cast<double>(one.ticksPerUnit);
+    const double scale = engine::ratio(base.ticksPerUnit, one.ticksPerUnit);
     const auto difference
         = [&](double of, double than) { return of * scale - than; }; // in ticks of the baseline
-    const double whole = difference(static_cast<double>(one.metrics.duration),
-                                    static_cast<double>(base.metrics.duration));
+    const double whole = difference(one.metrics.duration, base.metrics.duration);
     const std::string parts
         = join({part(difference(one.meanBubble, base.meanBubble), base.ticksPerUnit, "bubble"),
                 part(difference(one.meanExposed, base.meanExposed), base.ticksPerUnit,

@@ -19,7 +19,7 @@ Explainer::Explainer(const Run& run, int iteration)
     , m_flow(run.schedule)
     , m_window(m_flow.index().count(), kNever)
 {
-    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+    for (const DeviceId d : Ids<DeviceId>(m_lanes.devices()))
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
                                 Track::Kind::AllReduce, Track::Kind::Copy})
             for (const Span& span : m_lanes.spans(d, kind))
@@ -148,7 +148,7 @@ std::vector<CauseLink> Explainer::chainTo(std::uint32_t op) const
 std::vector<Bubble> Explainer::bubbles() const
 {
     std::vector<Bubble> all;
-    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value) {
+    for (const DeviceId d : Ids<DeviceId>(m_lanes.devices())) {
         const auto lane = m_lanes.spans(d, Track::Kind::Compute);
         auto next = lane.begin();
         bool computed = false;
@@ -197,7 +197,7 @@ std::optional<OpExplanation> Explainer::explain(std::uint32_t op) const
 std::vector<CauseLink> Explainer::flow(MicroBatchId microBatch) const
 {
     std::vector<CauseLink> path;
-    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+    for (const DeviceId d : Ids<DeviceId>(m_lanes.devices()))
         for (const Span& span : m_lanes.spans(d, Track::Kind::Compute)) {
             const Op& op = m_flow.op(span.op);
             const bool onPath = op.kind == OpKind::Forward || op.kind == OpKind::Backward
@@ -212,7 +212,7 @@ std::vector<CauseLink> Explainer::flow(MicroBatchId microBatch) const
 std::optional<std::uint32_t> Explainer::lastOp() const
 {
     std::optional<std::uint32_t> last;
-    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+    for (const DeviceId d : Ids<DeviceId>(m_lanes.devices()))
         for (const Span& span : m_lanes.spans(d, Track::Kind::Compute))
             if (span.window().duration() > 0 && (!last || span.end > m_window[*last].end))
                 last = span.op;

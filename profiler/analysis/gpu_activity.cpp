@@ -65,12 +65,9 @@ GpuLane::Role roleOf(KernelKind kind)
 // Maps `part`, a part of `from`, linearly to `to`.
 Window fitted(Window part, Window from, Window to)
 {
-    const double scale = from.duration() > 0
-        ? static_cast<double>(to.duration()) / static_cast<double>(from.duration())
-        : 1;
-    const auto at = [&](std::int64_t time) {
-        return to.begin + std::llround(static_cast<double>(time - from.begin) * scale);
-    };
+    const double scale = from.duration() > 0 ? engine::ratio(to.duration(), from.duration()) : 1;
+    const auto at
+        = [&](std::int64_t time) { return to.begin + std::llround((time - from.begin) * scale); };
     return {at(part.begin), at(part.end)};
 }
 
@@ -138,13 +135,13 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     for (std::size_t i = 0; i < m_trace.copies.size(); ++i) {
         std::uint32_t& name = copyNames[m_trace.copies[i].kind];
         if (name == 0) {
-            name = static_cast<std::uint32_t>(m_names.size());
+            name = m_names.size();
             const std::string text = copyName(m_trace.copies[i].kind);
             m_names.push_back({text, text, KernelKind::Copy});
         }
         add(m_trace.copies[i], i, GpuWork::Source::Copy, name);
     }
-    const auto memset = static_cast<std::uint32_t>(m_names.size());
+    const std::uint32_t memset = m_names.size();
     m_names.push_back({"memset", "memset", KernelKind::Memset});
     for (std::size_t i = 0; i < m_trace.memsets.size(); ++i)
         add(m_trace.memsets[i], i, GpuWork::Source::Memset, memset);
@@ -179,7 +176,7 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
     const auto& iterations = run.timeline.iterations;
     if (found.empty() || iterations.empty() || iterations.back().kind != Iteration::Kind::Replay)
         return;
-    const auto replay = static_cast<std::uint32_t>(iterations.size() - 1);
+    const std::uint32_t replay = iterations.size() - 1;
     const auto spans = spansOf(run.timeline, replay, found);
     // op -> smallest difference between an execution's duration and that in the median iteration
     std::unordered_map<std::uint32_t, std::int64_t> nearest;
@@ -234,7 +231,7 @@ void GpuActivity::arrange(std::vector<Found> found)
         const std::size_t from = std::exchange(lane.first, m_work.size());
         for (std::size_t i = from; i < from + lane.count; ++i) {
             m_work.push_back(found[i].work);
-            m_work.back().lane = static_cast<std::uint32_t>(m_lanes.size());
+            m_work.back().lane = m_lanes.size();
         }
         m_lanes.push_back(lane);
     }

@@ -1,5 +1,7 @@
 #include "profiler/analysis/kernel_kind.h"
 
+#include "engine/base/id_vector.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -51,9 +53,9 @@ constexpr Clue kClues[] = {
 
 std::string_view kernelKindName(KernelKind kind)
 {
-    constexpr std::array<std::string_view, kKernelKinds> kNames{
+    constexpr engine::EnumArray<KernelKind, std::string_view, kKernelKinds> kNames{
         "matmul", "attention", "norm", "element-wise", "other", "copy", "memset", "NCCL"};
-    return kNames[static_cast<std::size_t>(kind)];
+    return kNames[kind];
 }
 
 KernelKind kernelKindOf(std::string_view demangledName)

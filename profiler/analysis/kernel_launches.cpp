@@ -8,11 +8,11 @@ namespace profiler {
 
 using namespace engine;
 
-std::vector<double> kernelsPerIteration(const Run& run, const GpuTrace& trace)
+IdVector<DeviceId, double> kernelsPerIteration(const Run& run, const GpuTrace& trace)
 {
     const OpIndex index(run.schedule);
     const auto& iterations = run.timeline.iterations;
-    std::vector<double> launches(static_cast<std::size_t>(run.schedule.shape.devices));
+    IdVector<DeviceId, double> launches(run.schedule.shape.devices);
     std::set<std::uint32_t> seen;
     for (const GpuKernel& kernel : trace.kernels) {
         const auto [op, iteration] = kernel.of;
@@ -20,12 +20,12 @@ std::vector<double> kernelsPerIteration(const Run& run, const GpuTrace& trace)
             || iterations[iteration].kind != Iteration::Kind::Measured)
             continue;
         seen.insert(iteration);
-        ++launches[static_cast<std::size_t>(index.deviceOf(op).value)];
+        ++launches[index.deviceOf(op)];
     }
     if (seen.empty())
         return {};
     for (double& each : launches)
-        each /= static_cast<double>(seen.size());
+        each /= seen.size();
     return launches;
 }
 

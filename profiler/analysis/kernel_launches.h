@@ -10,6 +10,7 @@ namespace profiler {
 // [device] Kernels launched for the ops of a device per iteration, including NCCL's, without
 // copies: the mean over the measured iterations that have kernels. Empty if no kernel belongs to an
 // op.
-std::vector<double> kernelsPerIteration(const engine::Run& run, const engine::GpuTrace& trace);
+engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,
+                                                               const engine::GpuTrace& trace);
 
 } // namespace profiler

@@ -19,7 +19,7 @@ constexpr double kShortKernel = 20'000; // ns
 
 double gapShareOf(std::int64_t time, std::int64_t busy)
 {
-    return time > 0 ? static_cast<double>(time - busy) / static_cast<double>(time) : 0;
+    return time > 0 ? engine::ratio(time - busy, time) : 0;
 }
 
 Windows windowsOf(const GpuActivity& activity, OpOfIteration op, Window span)
@@ -86,8 +86,7 @@ double OpWork::gapShare() const
 
 bool OpWork::isLaunchBound() const
 {
-    return works > 1 && gapShare() >= kLaunchBoundGaps
-        && static_cast<double>(busy) / static_cast<double>(works) < kShortKernel;
+    return works > 1 && gapShare() >= kLaunchBoundGaps && engine::ratio(busy, works) < kShortKernel;
 }
 
 KernelTable kernelTable(const Run& run, const GpuActivity& activity, const KernelFilter& filter)
@@ -116,8 +115,7 @@ KernelTable kernelTable(const Run& run, const GpuActivity& activity, const Kerne
         table.ops.push_back(one);
     for (auto& [at, row] : sums.rows) {
         const std::int64_t time = sums.ops.at(row.op).time;
-        row.share
-            = time > 0 ? static_cast<double>(sums.within.at(at)) / static_cast<double>(time) : 0;
+        row.share = time > 0 ? engine::ratio(sums.within.at(at), time) : 0;
         table.rows.push_back(row);
     }
     std::ranges::stable_sort(table.rows, [](const KernelRow& a, const KernelRow& b) {
@@ -139,8 +137,7 @@ std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Wind
     for (const std::uint32_t at : activity.of(op)) {
         const GpuWork& work = activity.work()[at];
         ++sum.works;
-        sum.byKind[static_cast<std::size_t>(activity.nameOf(work).kind)]
-            += within(work.window, span);
+        sum.byKind[activity.nameOf(work).kind] += within(work.window, span);
     }
     return sum;
 }

@@ -29,7 +29,7 @@ struct KernelRow
     // wait before their op begins.
     double share = 0;
 
-    double mean() const { return static_cast<double>(total) / static_cast<double>(count); }
+    double mean() const { return engine::ratio(total, count); }
 };
 
 // All ops of one kind that have GPU work. Times in ns.
@@ -55,7 +55,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    std::array<std::int64_t, kKernelKinds> byKind{}; // [KernelKind] time
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // [KernelKind] time
     double gapShare() const;
     // Whether launch overhead dominates: kernels are short and gaps between them are long.
     bool isLaunchBound() const;

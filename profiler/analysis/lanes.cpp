@@ -19,7 +19,7 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
 // zero-length spans (messages over free links).
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
-    const auto middle = static_cast<std::ptrdiff_t>(windows.size());
+    const std::ptrdiff_t middle = windows.size();
     for (const Span& span : spans)
         if (span.begin < span.end)
             windows.push_back(span.window());
@@ -29,17 +29,16 @@ void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 } // namespace
 
 Lanes::Lanes(const Run& run, int iteration)
-    : m_window(run.timeline.iterations[static_cast<std::size_t>(iteration)].window)
-    , m_spans(static_cast<std::size_t>(run.schedule.shape.devices))
+    : m_window(run.timeline.iterations[iteration].window)
+    , m_spans(run.schedule.shape.devices)
 {
     for (const Track& track : run.timeline.tracks)
-        m_spans[static_cast<std::size_t>(track.device.value)][static_cast<std::size_t>(track.kind)]
-            = ofIteration(track.spans, static_cast<std::uint32_t>(iteration));
+        m_spans[track.device][track.kind] = ofIteration(track.spans, iteration);
 }
 
 std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
 {
-    return m_spans[static_cast<std::size_t>(device.value)][static_cast<std::size_t>(kind)];
+    return m_spans[device][kind];
 }
 
 Windows Lanes::compute(DeviceId device) const
@@ -71,7 +70,7 @@ Windows Lanes::bubble(DeviceId device) const
 Result<int> iterationIndex(const Run& run, int iteration)
 {
     const int index = iteration == -1 ? reportedIteration(run.timeline) : iteration;
-    const auto count = static_cast<int>(run.timeline.iterations.size());
+    const int count = run.timeline.iterations.size();
     if (0 <= index && index < count)
         return index;
     if (count == 0)

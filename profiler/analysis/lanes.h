@@ -18,7 +18,7 @@ class Lanes
 public:
     Lanes(const engine::Run& run, int iteration);
 
-    int devices() const { return static_cast<int>(m_spans.size()); }
+    int devices() const { return m_spans.size(); }
     engine::Window window() const { return m_window; } // of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
@@ -29,11 +29,11 @@ public:
     Windows bubble(engine::DeviceId device) const;        // neither compute nor communication
 
 private:
-    static constexpr std::size_t kKinds = 5;
-    using Row = std::array<std::span<const engine::Span>, kKinds>; // [Track::Kind]
+    using Row
+        = engine::EnumArray<engine::Track::Kind, std::span<const engine::Span>, engine::kLaneKinds>;
 
     engine::Window m_window;
-    std::vector<Row> m_spans; // [device]
+    engine::IdVector<engine::DeviceId, Row> m_spans;
 };
 
 // `iteration`, or for -1 the reported iteration. NotFound if the run has no such iteration.

@@ -39,7 +39,7 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     for (std::size_t i = 0; i < losses.size(); ++i) {
         sum += losses[i] - (i >= window ? losses[i - window] : 0);
         if (i + 1 >= window)
-            result.push_back(sum / static_cast<double>(window));
+            result.push_back(sum / window);
     }
     return result;
 }

@@ -14,13 +14,13 @@ namespace {
 // levels are valid only after all events of a time.
 struct Holdings
 {
-    std::array<std::int64_t, kMemoryCategories> byCategory{};
+    EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};
     std::int64_t since = 0; // time of the last event
 
     void keepPeak(std::int64_t time, DeviceMetrics& device) const
     {
         const auto all = std::accumulate(byCategory.begin(), byCategory.end(), std::int64_t{0});
-        const auto stash = byCategory[static_cast<std::size_t>(MemoryCategory::Stash)];
+        const auto stash = byCategory[MemoryCategory::Stash];
         device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
         if (device.peakBytes && *device.peakBytes >= all)
             return;
@@ -31,39 +31,40 @@ struct Holdings
 };
 } // namespace
 
-void addPeakStash(const Run& run, const Lanes& lanes, std::vector<DeviceMetrics>& devices)
+void addPeakStash(const Run& run, const Lanes& lanes, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     const OpIndex index(run.schedule);
     StashLedger ledger(run.schedule, run.info.recomputeKeeps);
-    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
+    for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
             for (const Span& span : lanes.spans(d, kind))
                 ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
-    const auto perActivation = static_cast<double>(stashPartsPerActivation(run.schedule.shape));
-    for (std::size_t d = 0; d < devices.size(); ++d) {
+    const double perActivation = stashPartsPerActivation(run.schedule.shape);
+    for (const DeviceId d : devices.ids()) {
         const StashLedger::Peak peak = ledger.peak(d);
         devices[d].peakStash = peak.parts / perActivation;
-        devices[d].peakKept = static_cast<double>(peak.kept) / perActivation;
+        devices[d].peakKept = peak.kept / perActivation;
     }
 }
 
-void addPeakBytes(const Run& run, Window iteration, std::vector<DeviceMetrics>& devices)
+void addPeakBytes(const Run& run, Window iteration, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     if (run.timeline.memory.empty())
         return;
-    std::vector<Holdings> held(devices.size());
+    IdVector<DeviceId, Holdings> held(devices.size());
     for (const MemoryEvent& event : run.timeline.memory) {
         if (event.time >= iteration.end)
             break;
-        if (event.device >= devices.size())
+        const DeviceId device{event.device};
+        if (!devices.has(device))
             continue;
-        Holdings& here = held[event.device];
+        Holdings& here = held[device];
         if (event.time > here.since && event.time > iteration.begin)
-            here.keepPeak(std::max(here.since, iteration.begin), devices[event.device]);
-        here.byCategory[static_cast<std::size_t>(event.category)] += event.bytes;
+            here.keepPeak(std::max(here.since, iteration.begin), devices[device]);
+        here.byCategory[event.category] += event.bytes;
         here.since = event.time;
     }
-    for (std::size_t d = 0; d < devices.size(); ++d)
+    for (const DeviceId d : devices.ids())
         held[d].keepPeak(std::max(held[d].since, iteration.begin), devices[d]);
 }
 

@@ -11,11 +11,12 @@ namespace profiler {
 // micro-batch). An activation lives from the start of its F to the end of its B (of its W if the
 // backward is split) and counts on both devices while it moves. If a RECOMPUTE rebuilds it, it
 // counts RunInfo::recomputeKeeps from the end of its F until then.
-void addPeakStash(const engine::Run& run, const Lanes& lanes, std::vector<DeviceMetrics>& devices);
+void addPeakStash(const engine::Run& run, const Lanes& lanes,
+                  engine::IdVector<engine::DeviceId, DeviceMetrics>& devices);
 
 // Sets the byte fields of `devices` from the memory events during the iteration. Leaves them empty
 // if no memory was recorded.
 void addPeakBytes(const engine::Run& run, engine::Window iteration,
-                  std::vector<DeviceMetrics>& devices);
+                  engine::IdVector<engine::DeviceId, DeviceMetrics>& devices);
 
 } // namespace profiler

@@ -50,7 +50,7 @@ void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceM
                             Track::Kind::AllReduce, Track::Kind::Copy})
         for (const Span& span : lanes.spans(device.device, kind)) {
             const Op& op = program[index.positionOf(span.op)];
-            device.byKind[static_cast<std::size_t>(op.kind)] += span.window().duration();
+            device.byKind[op.kind] += span.window().duration();
         }
 }
 
@@ -70,39 +70,39 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
 
 // Weights in M_theta (the weights of one device of a one-direction scheme, in all its chunks),
 // times the number of versions.
-void addWeights(const Schedule& schedule, std::vector<DeviceMetrics>& devices)
+void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
     const int chunks = std::max(schedule.shape.chunks(), 1);
-    std::vector<int> held(devices.size(), 0);
+    IdVector<DeviceId, int> held(devices.size(), 0);
     for (const auto& stages : schedule.deviceOf)
         for (const DeviceId d : stages)
-            ++held[static_cast<std::size_t>(d.value)];
-    const std::vector<int> versions = versionsKept(schedule);
-    for (std::size_t d = 0; d < devices.size(); ++d)
-        devices[d].weights = static_cast<double>(held[d] * versions[d]) / chunks;
+            ++held[d];
+    const auto versions = versionsKept(schedule);
+    for (const DeviceId d : devices.ids())
+        devices[d].weights = ratio(held[d] * versions[d], chunks);
 }
 
 void addMessages(const Schedule& schedule, RunMetrics& run)
 {
     const auto sent = messagesSent(schedule);
     const auto copies = localCopies(schedule);
-    for (std::size_t d = 0; d < run.devices.size(); ++d) {
+    for (const DeviceId d : run.devices.ids()) {
         run.devices[d].messagesSent = sent[d];
         run.devices[d].localCopies = copies[d];
         run.devices[d].messagesReceived
-            = static_cast<int>(std::ranges::count_if(schedule.program[d], [](const Op& op) {
+            = std::ranges::count_if(schedule.program[d], [](const Op& op) {
                   return op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-              }));
+              });
         run.messages += sent[d];
         run.localCopies += copies[d];
     }
 }
 
-DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, std::size_t d)
+DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, DeviceId d)
 {
     const DeviceSummary& sums = summary.devices[d];
     DeviceMetrics device;
-    device.device = DeviceId{static_cast<std::int32_t>(d)};
+    device.device = d;
     device.span = sums.own.duration();
     device.compute = sums.compute;
     const bool computes = sums.compute > 0;
@@ -110,9 +110,9 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, std:
     device.drain = (computes ? summary.window.end - sums.computed.end : summary.window.duration());
     device.bubble = summary.window.duration() - sums.compute;
     device.wait = device.bubble - device.fill - device.drain;
-    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
+    const double perActivation = stashPartsPerActivation(shape);
     device.peakStash = sums.peakStash / perActivation;
-    device.peakKept = static_cast<double>(sums.peakKept) / perActivation;
+    device.peakKept = sums.peakKept / perActivation;
     device.messagesSent = sums.messagesSent;
     device.messagesReceived = sums.messagesReceived;
     device.localCopies = sums.localCopies;
@@ -124,10 +124,10 @@ void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
 {
     if (info.inUnits() || run.duration <= 0)
         return;
-    const double seconds = static_cast<double>(run.duration) * 1e-9;
+    const double seconds = run.duration * 1e-9;
     if (info.tokensPerIteration > 0)
-        run.tokensPerSecond = static_cast<double>(info.tokensPerIteration) / seconds;
-    const double peak = info.peakFlops * dataParallel * static_cast<double>(run.devices.size());
+        run.tokensPerSecond = info.tokensPerIteration / seconds;
+    const double peak = info.peakFlops * dataParallel * run.devices.size();
     if (info.flopsPerIteration > 0 && peak > 0)
         run.mfu = info.flopsPerIteration / (peak * seconds);
     if (info.executedFlops > 0 && peak > 0)
@@ -140,17 +140,16 @@ RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
     result.duration = summary.window.duration();
     result.exposedIsKnown = !summary.hasCommunication;
     double bubbles = 0;
-    for (std::size_t d = 0; d < summary.devices.size(); ++d) {
+    for (const DeviceId d : summary.devices.ids()) {
         const DeviceMetrics device = deviceOf(summary, schedule.shape, d);
         result.span = std::max(result.span, device.span);
-        bubbles += static_cast<double>(device.bubble);
+        bubbles += device.bubble;
         result.messages += device.messagesSent;
         result.localCopies += device.localCopies;
         result.devices.push_back(device);
     }
     if (result.duration > 0 && !result.devices.empty())
-        result.bubbleRatio = bubbles
-            / (static_cast<double>(result.duration) * static_cast<double>(result.devices.size()));
+        result.bubbleRatio = bubbles / (1.0 * result.duration * result.devices.size());
     addWeights(schedule, result.devices);
     return result;
 }
@@ -166,15 +165,14 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     result.iteration = *index;
     result.duration = lanes.window().duration();
     std::int64_t bubbles = 0;
-    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value) {
+    for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
         const DeviceMetrics device = timesOf(run, ops, lanes, d);
         result.span = std::max(result.span, device.span);
         bubbles += device.bubble;
         result.devices.push_back(device);
     }
     if (result.duration > 0 && lanes.devices() > 0)
-        result.bubbleRatio = static_cast<double>(bubbles)
-            / (static_cast<double>(result.duration) * lanes.devices());
+        result.bubbleRatio = bubbles / (1.0 * result.duration * lanes.devices());
     addWeights(run.schedule, result.devices);
     addMessages(run.schedule, result);
     addPeakStash(run, lanes, result.devices);

@@ -15,9 +15,9 @@ namespace profiler {
 struct DeviceMetrics
 {
     engine::DeviceId device;
-    std::int64_t span = 0;                               // first start to last end of the device
-    std::int64_t compute = 0;                            // union of F B I W RECOMPUTE OPT
-    std::array<std::int64_t, engine::kOpKinds> byKind{}; // sum of durations by kind
+    std::int64_t span = 0;    // first start to last end of the device
+    std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{}; // durations
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
@@ -28,7 +28,8 @@ struct DeviceMetrics
     double peakKept = 0;
     double weights = 0;                                    // M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
-    std::array<std::int64_t, engine::kMemoryCategories> bytesAtPeak{};
+    engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
+        bytesAtPeak{};
     std::int64_t timeOfPeak = 0; // first time of peakBytes
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
@@ -39,7 +40,7 @@ struct RunMetrics
     std::int64_t duration = 0; // first F start to end of the last OPT
     std::int64_t span = 0;     // largest span of a device
     double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
-    std::vector<DeviceMetrics> devices;
+    engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // from executed FLOPs, including recomputation

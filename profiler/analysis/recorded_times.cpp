@@ -121,7 +121,7 @@ public:
                     m_alone[{ops[i].kind, ops[i].stage}].push_back(m_times[number]->duration);
                 i = end;
             }
-            first += static_cast<std::uint32_t>(ops.size());
+            first += ops.size();
         }
         for (const auto& [number, group] : groups)
             if (m_times[number])
@@ -144,12 +144,12 @@ private:
             std::ranges::transform(group, weights.begin(),
                                    [](const Op& op) { return usual(op.kind); });
         const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
-        const auto whole = static_cast<double>(m_times[first]->duration);
+        const double whole = m_times[first]->duration;
         double before = 0;
         std::int64_t given = 0;
         for (std::uint32_t i = 0; i < group.size(); ++i) {
             before += weights[i];
-            const auto until = static_cast<std::int64_t>(whole * before / all);
+            const std::int64_t until = whole * before / all;
             m_times[first + i] = {until - given, 0};
             given = until;
         }

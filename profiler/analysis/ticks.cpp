@@ -28,8 +28,8 @@ Spacing stepAtLeast(double wanted)
 std::vector<double> marks(double begin, double end, double step)
 {
     std::vector<double> at;
-    const auto first = static_cast<long long>(std::ceil(begin / step - 1e-9));
-    const auto last = static_cast<long long>(std::floor(end / step + 1e-9));
+    const long long first = std::ceil(begin / step - 1e-9);
+    const long long last = std::floor(end / step + 1e-9);
     for (long long k = first; k <= last; ++k)
         at.push_back(static_cast<double>(k) * step);
     return at;

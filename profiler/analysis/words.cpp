@@ -28,13 +28,12 @@ std::string unitNumber(double value)
 
 std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
-    return meanNumber(static_cast<double>(ticks), ticksPerUnit);
+    return meanNumber(ticks, ticksPerUnit);
 }
 
 std::string meanNumber(double ticks, std::int64_t ticksPerUnit)
 {
-    return ticksPerUnit == 1 ? fixed(ticks * 1e-6, 1)
-                             : unitNumber(ticks / static_cast<double>(ticksPerUnit));
+    return ticksPerUnit == 1 ? fixed(ticks * 1e-6, 1) : unitNumber(ticks / ticksPerUnit);
 }
 
 std::string timeUnit(std::int64_t ticksPerUnit)
@@ -46,14 +45,14 @@ std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
     const bool tiny = ticksPerUnit == 1 && ticks != 0 && std::llabs(ticks) < 1'000'000;
     if (tiny)
-        return fixed(static_cast<double>(ticks) * 1e-3, 1) + " us";
+        return fixed(ticks * 1e-3, 1) + " us";
     return timeNumber(ticks, ticksPerUnit) + " " + timeUnit(ticksPerUnit);
 }
 
 std::string bytesText(std::int64_t bytes)
 {
     static constexpr std::array kNames{"B", "KiB", "MiB", "GiB", "TiB"};
-    auto value = static_cast<double>(bytes);
+    double value = bytes;
     std::size_t name = 0;
     while (std::fabs(value) >= 1024 && name + 1 < kNames.size()) {
         value /= 1024;

@@ -23,7 +23,7 @@ std::int64_t wallNow()
 
 void LaunchLog::begin(engine::OpOfIteration op)
 {
-    thread_local const auto thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    thread_local const std::uint32_t thread = syscall(SYS_gettid);
     t_open.push_back({{wallNow(), 0}, op, thread});
 }
 

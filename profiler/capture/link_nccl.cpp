@@ -26,7 +26,7 @@ OpOfIteration NcclLinker::opOf(const GpuTrace& trace, const GpuKernel& kernel) c
     const auto call = m_calls.find(kernel.place.correlation);
     if (call == m_calls.end() || !isNcclKernel(trace.strings.at(kernel.name)))
         return {};
-    const auto device = static_cast<std::int64_t>(kernel.place.device);
+    const std::int64_t device = kernel.place.device;
     const auto after = m_launches.upper_bound({device, call->second});
     if (after == m_launches.begin())
         return {};
@@ -41,7 +41,7 @@ void NcclLinker::link(GpuTrace& trace)
         return !kernel.of.isKnown() && isNcclKernel(trace.strings.at(kernel.name))
             && (!m_first || kernel.window.begin < *m_first);
     };
-    const auto before = static_cast<std::int64_t>(std::erase_if(trace.kernels, isBefore));
+    const std::int64_t before = std::erase_if(trace.kernels, isBefore);
     std::int64_t linked = 0;
     for (GpuKernel& kernel : trace.kernels)
         if (!kernel.of.isKnown()) {

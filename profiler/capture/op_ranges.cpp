@@ -46,7 +46,7 @@ void OpRanges::begin(OpOfIteration op) const
     nvtxEventAttributes_t attributes{};
     attributes.version = NVTX_VERSION;
     attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-    attributes.category = static_cast<std::uint32_t>(category.id);
+    attributes.category = category.id;
     attributes.colorType = NVTX_COLOR_ARGB;
     attributes.color = category.argb;
     attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;

@@ -55,7 +55,7 @@ void RangeRecorder::addTo(GpuTrace& trace)
     m_take(std::string(buildId()).c_str(), &recorded, m_named);
     if (recorded.ranges.empty())
         return;
-    const auto first = static_cast<std::uint32_t>(trace.strings.size());
+    const std::uint32_t first = trace.strings.size();
     std::ranges::move(recorded.strings, std::back_inserter(trace.strings));
     for (GpuRange& range : recorded.ranges) {
         range.text += first;

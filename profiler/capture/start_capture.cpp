@@ -6,12 +6,13 @@
 namespace profiler {
 
 namespace {
-constexpr std::array<std::string_view, 4> kLevels{"off", "ops", "kernels", "all"};
+constexpr engine::EnumArray<TraceLevel, std::string_view, 4> kLevels{"off", "ops", "kernels",
+                                                                     "all"};
 }
 
 std::string_view traceLevelName(TraceLevel level)
 {
-    return kLevels[static_cast<std::size_t>(level)];
+    return kLevels[level];
 }
 
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)

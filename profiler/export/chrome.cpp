@@ -165,16 +165,16 @@ void TraceText::writeFlows()
 
 void TraceText::writeMemory()
 {
-    using Totals = std::array<std::int64_t, engine::kMemoryCategories>;
+    using Totals
+        = engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>;
     std::unordered_map<int, Totals> totals;
     for (const engine::MemoryEvent& change : m_run.timeline.memory) {
         Totals& total = totals[change.device];
-        total[static_cast<std::size_t>(change.category)] += change.bytes;
+        total[change.category] += change.bytes;
         std::string values;
-        for (std::size_t i = 0; i < total.size(); ++i)
-            values += fmt::format(
-                "{}{}:{}", i == 0 ? "" : ",",
-                jsonText(memoryCategoryName(static_cast<engine::MemoryCategory>(i))), total[i]);
+        for (const engine::MemoryCategory category : Totals::enumerators())
+            values += fmt::format("{}{}:{}", values.empty() ? "" : ",",
+                                  jsonText(memoryCategoryName(category)), total[category]);
         event(R"("ph":"C","name":"memory","pid":{},"tid":0,"ts":{},"args":{{{}}})", change.device,
               microseconds(m_run, change.time), values);
     }

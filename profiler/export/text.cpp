@@ -1,5 +1,7 @@
 #include "profiler/export/text.h"
 
+#include "engine/base/units.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,8 +11,7 @@ std::string ticksText(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
     if (ticks % ticksPerUnit == 0)
         return fmt::format("{}", ticks / ticksPerUnit);
-    std::string text
-        = fmt::format("{:.9f}", static_cast<double>(ticks) / static_cast<double>(ticksPerUnit));
+    std::string text = fmt::format("{:.9f}", engine::ratio(ticks, ticksPerUnit));
     text.erase(text.find_last_not_of('0') + 1);
     return text;
 }

@@ -22,7 +22,7 @@ Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptio
     const int count = run.schedule.shape.devices;
     std::vector<int> devices = options.devices;
     if (devices.empty()) {
-        devices.resize(static_cast<std::size_t>(count));
+        devices.resize(count);
         std::iota(devices.begin(), devices.end(), 0);
     }
     for (const int device : devices)
@@ -71,7 +71,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     const auto devices = chosenDevices(run, options);
     if (!devices)
         return tl::unexpected(devices.error());
-    const auto iterations = static_cast<int>(run.timeline.iterations.size());
+    const int iterations = run.timeline.iterations.size();
     if (options.iteration >= iterations)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} has no iteration {}; it has 0 to {}", runTitle(run),
@@ -83,7 +83,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     FigureRun content;
     content.run = &run;
     content.iteration = numbers->iteration;
-    content.window = run.timeline.iterations[static_cast<std::size_t>(content.iteration)].window;
+    content.window = run.timeline.iterations[content.iteration].window;
     content.bubbleRatio = numbers->bubbleRatio;
     const auto all = bubbles(run, content.iteration);
     std::size_t boxes = 0;
@@ -91,10 +91,9 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         FigureRow row = rowOf(run, content.iteration, engine::DeviceId{d});
         std::ranges::copy_if(all, std::back_inserter(row.bubbles),
                              [&](const Bubble& b) { return b.device == row.device; });
-        const auto& device = numbers->devices[static_cast<std::size_t>(d)];
+        const auto& device = numbers->devices[row.device];
         if (numbers->duration > 0)
-            row.bubbleShare
-                = static_cast<double>(device.bubble) / static_cast<double>(numbers->duration);
+            row.bubbleShare = engine::ratio(device.bubble, numbers->duration);
         boxes += row.ops.size();
         content.rows.push_back(std::move(row));
     }

@@ -36,10 +36,7 @@ struct FigureRun
     std::vector<FigureRow> rows;
 
     // In units of F if the run is in abstract units, otherwise in ns.
-    double duration() const
-    {
-        return static_cast<double>(window.duration()) / static_cast<double>(run->info.ticksPerUnit);
-    }
+    double duration() const { return engine::ratio(window.duration(), run->info.ticksPerUnit); }
 };
 
 engine::Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options);

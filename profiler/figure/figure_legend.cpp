@@ -19,7 +19,7 @@ LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& s
     for (const FigureRun& run : runs) {
         const double pointsPerTick = scaleOf(run, style).pointsPerTick;
         const auto isSeen = [pointsPerTick](engine::Window window) {
-            return static_cast<double>(window.duration()) * pointsPerTick >= kThinnestSeen;
+            return window.duration() * pointsPerTick >= kThinnestSeen;
         };
         for (const FigureRow& row : run.rows) {
             found.hasBubble

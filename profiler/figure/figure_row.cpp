@@ -97,8 +97,8 @@ private:
 
     void addCause(const Bubble& bubble, const Rect& area)
     {
-        constexpr std::array kNames{"fill", "wait", "drain"};
-        const std::string name = kNames[static_cast<std::size_t>(bubble.kind)];
+        constexpr engine::EnumArray<Bubble::Kind, const char*, 3> kNames{"fill", "wait", "drain"};
+        const std::string name = kNames[bubble.kind];
         const double size = std::max(kSmallestType, 0.7 * m_style.size);
         const double width = m_style.width(name, size);
         if (width + 0.6 * size > area.width)
@@ -207,7 +207,7 @@ double smallestNumber(double labelSize)
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style)
 {
-    const auto ticks = static_cast<double>(run.run->info.ticksPerUnit) * style.unit.units;
+    const auto ticks = run.run->info.ticksPerUnit * style.unit.units;
     return {style.plotLeft, style.pointsPerUnit / ticks, run.window.begin};
 }
 
@@ -219,8 +219,7 @@ double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
         for (const FigureRow& row : run.rows)
             for (const FigureOp& op : row.ops) {
                 const double em = style.width(numberOf(op.op), 1);
-                const double room
-                    = static_cast<double>(op.window.duration()) * perTick - 2 * kDigitMargin;
+                const double room = op.window.duration() * perTick - 2 * kDigitMargin;
                 if (em > 0)
                     size = std::min(size, room / em);
             }

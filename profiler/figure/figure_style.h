@@ -67,10 +67,7 @@ struct FigureScale
     double left = 0, pointsPerTick = 1;
     std::int64_t begin = 0;
 
-    double x(std::int64_t tick) const
-    {
-        return left + static_cast<double>(tick - begin) * pointsPerTick;
-    }
+    double x(std::int64_t tick) const { return left + (tick - begin) * pointsPerTick; }
 };
 
 std::string percentText(double share);                  // "14.3 %", thin space before the sign

@@ -66,8 +66,7 @@ public:
         const std::size_t half = polygon.points.size();
         for (std::size_t s = 0; s < m_steps.size(); ++s)
             addStep(polygon, s, std::invoke(lower, m_steps[s]));
-        std::reverse(polygon.points.begin() + static_cast<std::ptrdiff_t>(half),
-                     polygon.points.end());
+        std::reverse(polygon.points.begin() + half, polygon.points.end());
         return polygon;
     }
 
@@ -76,7 +75,7 @@ private:
     {
         const std::int64_t until = s + 1 < m_steps.size() ? m_steps[s + 1].time : m_end;
         const double bottom = m_place.top + memoryStripHeight(m_place.style);
-        const double y = bottom - static_cast<double>(bytes) * m_bytesHeight;
+        const double y = bottom - bytes * m_bytesHeight;
         polygon.points.emplace_back(m_place.scale.x(m_steps[s].time), y);
         polygon.points.emplace_back(m_place.scale.x(until), y);
     }
@@ -109,7 +108,7 @@ void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,
     const FigureStyle& style = place.style;
     const double height = memoryStripHeight(style);
     const auto steps = levels(run, device);
-    const StripLayout strip(steps, run.window.end, height / static_cast<double>(highest), place);
+    const StripLayout strip(steps, run.window.end, height / highest, place);
     const auto none = [](const Level&) { return std::int64_t{0}; };
     group.shapes.emplace_back(
         strip.area(none, &Level::resident, style.palette.optimizerState, "memory resident"));

@@ -115,10 +115,11 @@ private:
 
     void draw(const Text& text)
     {
-        constexpr std::array kAnchors{"start", "middle", "end"};
+        constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"start", "middle",
+                                                                           "end"};
         out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
             pointText(text.x), pointText(text.baseline), pointText(text.size),
-            kAnchors[static_cast<std::size_t>(text.anchor)], attribute("class", text.cls),
+            kAnchors[text.anchor], attribute("class", text.cls),
             text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), escaped(text.text));
         out("\n");
     }

@@ -153,16 +153,16 @@ private:
     // title's end.
     void draw(const Text& text)
     {
-        constexpr std::array kAnchors{"base west", "base", "base east"};
+        constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",
+                                                                           "base east"};
         const std::string place = text.cls == "run-facts"
             ? fmt::format("[xshift={}bp]bstitle.base east", pointText(text.size))
             : fmt::format("{},{}", pointText(text.x), pointText(text.baseline));
         out("\\node[{}anchor={},text={},font=\\sffamily{}\\fontsize{{{}bp}}{{{}bp}}\\selectfont] "
             "at ({}) {{{}}};\n",
-            text.cls == "run-title" ? "name=bstitle," : "",
-            kAnchors[static_cast<std::size_t>(text.anchor)], colour(text.colour),
-            text.bold ? "\\bfseries" : "", pointText(text.size), pointText(1.2 * text.size), place,
-            texText(text.text));
+            text.cls == "run-title" ? "name=bstitle," : "", kAnchors[text.anchor],
+            colour(text.colour), text.bold ? "\\bfseries" : "", pointText(text.size),
+            pointText(1.2 * text.size), place, texText(text.text));
     }
 
     void draw(const Polygon& polygon)

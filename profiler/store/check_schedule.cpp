@@ -42,11 +42,11 @@ bool placed(const Schedule& schedule)
     const auto exists = [&](engine::DeviceId device) {
         return device.isValid() && device.value < schedule.shape.devices;
     };
-    const auto complete = [&](const std::vector<engine::DeviceId>& stages) {
-        return stages.size() == static_cast<std::size_t>(schedule.shape.stages)
+    const auto complete = [&](const auto& stages) {
+        return std::cmp_equal(stages.size(), schedule.shape.stages)
             && std::ranges::all_of(stages, exists);
     };
-    return schedule.deviceOf.size() == static_cast<std::size_t>(schedule.shape.replicas)
+    return std::cmp_equal(schedule.deviceOf.size(), schedule.shape.replicas)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
@@ -83,7 +83,7 @@ Result<void> checkSchedule(const Schedule& schedule)
     if (!placed(schedule))
         return fail(Error::Code::InvalidArgument,
                     "the schedule's placement has stages without a device");
-    if (schedule.program.size() != static_cast<std::size_t>(shape.devices))
+    if (!std::cmp_equal(schedule.program.size(), shape.devices))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",
                                 schedule.program.size(), shape.devices));
@@ -92,12 +92,12 @@ Result<void> checkSchedule(const Schedule& schedule)
                     fmt::format("the schedule has {} ops, too few for {} stages, {} micro-batches "
                                 "and {} slices",
                                 ops, shape.stages, shape.microBatches, shape.slices));
-    for (std::size_t device = 0; device < schedule.program.size(); ++device)
+    for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))
                 return fail(Error::Code::InvalidArgument,
                             fmt::format("the schedule's op {} of device {} is outside its shape", i,
-                                        device));
+                                        device.value));
     return {};
 }
 

@@ -182,7 +182,7 @@ Result<void> checkWhole(Database& database, const fs::path& file)
     const auto pages = database.integer("PRAGMA page_count");
     const auto pageSize = database.integer("PRAGMA page_size");
     std::error_code error;
-    const auto size = static_cast<std::int64_t>(fs::file_size(file, error));
+    const std::int64_t size = fs::file_size(file, error);
     if (!pages || !pageSize || error)
         return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
     if (size < *pages * *pageSize)

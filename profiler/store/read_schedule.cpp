@@ -18,7 +18,7 @@ Result<void> readShape(Database& database, Schedule& schedule)
         return read;
     if (schedule.shape.devices < 1 || schedule.shape.devices >= Op::kNoPeer)
         return tl::unexpected(database.damaged("BS_shape has an impossible number of devices"));
-    schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
+    schedule.program.resize(schedule.shape.devices);
     return {};
 }
 
@@ -46,7 +46,7 @@ Result<void> readProgram(Database& database, Schedule& schedule)
             || row.device.value >= schedule.shape.devices)
             return false;
         device = row.device;
-        auto& program = schedule.program[static_cast<std::size_t>(device.value)];
+        auto& program = schedule.program[device];
         if (!std::cmp_equal(row.position, program.size()))
             return false;
         row.op.flags

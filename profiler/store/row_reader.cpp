@@ -121,7 +121,7 @@ Result<void> RowReader::readTracks()
 {
     m_after = -1;
     m_last = std::numeric_limits<std::int64_t>::max();
-    const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
+    const std::size_t devices = m_run->schedule.shape.devices;
     return forEachNew<TrackRow>([&](const TrackRow& row) {
         if (!below(row.device.value, devices))
             return false;
@@ -157,7 +157,7 @@ Result<void> RowReader::readLosses()
             return false;
         if (row.microBatch == losses.size())
             losses.push_back(0);
-        losses[row.microBatch] = static_cast<float>(row.loss);
+        losses[row.microBatch] = row.loss;
         return true;
     });
 }

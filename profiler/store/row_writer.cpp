@@ -90,7 +90,7 @@ Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
 {
     const std::pair key(iteration.kind, iteration.number);
     const auto found = std::ranges::find(m_iterations, key);
-    const auto index = static_cast<std::uint32_t>(found - m_iterations.begin());
+    const std::uint32_t index = found - m_iterations.begin();
     if (found == m_iterations.end())
         m_iterations.push_back(key);
     bool ok = m_iteration.run({++m_lastRow, index, iteration});

@@ -49,7 +49,7 @@ std::vector<NumberRow<kCategories>> categoryRows()
     std::vector<NumberRow<kCategories>> rows;
     for (int i = 0; i < engine::kMemoryCategories; ++i)
         rows.push_back(
-            {i, kNames[static_cast<std::size_t>(i)],
+            {i, kNames[i],
              std::string(engine::memoryCategoryName(static_cast<engine::MemoryCategory>(i)))});
     return rows;
 }

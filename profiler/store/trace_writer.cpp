@@ -88,7 +88,7 @@ void TraceWriter::Impl::commitUntilStopped()
             failure = written.error();
         else if (write)
             lastRow = rows->lastRow();
-        committed += static_cast<std::int64_t>(batches.size());
+        committed += batches.size();
         next = Clock::now() + pause;
         done.notify_all();
     }

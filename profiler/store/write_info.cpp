@@ -39,11 +39,10 @@ std::vector<PlacementRow> placementRows(const engine::Schedule& schedule)
 std::vector<ScheduleRow> programRows(const engine::Schedule& schedule)
 {
     std::vector<ScheduleRow> rows;
-    for (std::size_t device = 0; device < schedule.program.size(); ++device) {
+    for (const engine::DeviceId device : schedule.program.ids()) {
         int position = 0;
         for (const Op& op : schedule.program[device])
-            rows.push_back({static_cast<std::int64_t>(rows.size()),
-                            engine::DeviceId{static_cast<int>(device)}, position++,
+            rows.push_back({static_cast<std::int64_t>(rows.size()), device, position++,
                             engine::toString(op), op, has(op.flags, OpFlag::JointWithNext),
                             has(op.flags, OpFlag::Half)});
     }

@@ -117,9 +117,10 @@ public:
     {
         timed(Part::Loss, [&] { m_kernels.crossEntropyBackward(logits, targets, scale); });
     }
-    void adamW(const engine::AdamW<float>& op) const override
+    void adamW(const engine::AdamW<float>& op,
+               std::span<const engine::DecayPart> parts) const override
     {
-        timed(Part::AdamW, [&] { m_kernels.adamW(op); });
+        timed(Part::AdamW, [&] { m_kernels.adamW(op, parts); });
     }
     void addFixedPoint(std::span<const float> x, std::span<std::int64_t> sums) const override
     {

@@ -122,8 +122,8 @@ TEST_CASE("where something is recomputed the table of devices says what is kept 
     const Run run = pingPong();
     RunMetrics numbers = metrics(run).value();
     CHECK_FALSE(contains(cli::deviceTable(run, numbers), "kept"));
-    numbers.devices[1].peakStash = 1.5;
-    numbers.devices[1].peakKept = 3;
+    numbers.devices[{1}].peakStash = 1.5;
+    numbers.devices[{1}].peakKept = 3;
     const auto text = lines(cli::deviceTable(run, numbers));
     CHECK(contains(text[0], "stash M_a  kept for recompute  weights M_theta"));
     CHECK(words(text[2]) == words("1 6.0 6.0 2.0 4.0 0.0 4.0 8.0 50.0 1.5 3.0 1.0 1 0"));

@@ -48,8 +48,7 @@ struct Editor
     QString ops(int device) const
     {
         QStringList names;
-        for (const engine::Op& op :
-             page.schedule()->schedule().program[static_cast<std::size_t>(device)])
+        for (const engine::Op& op : page.schedule()->schedule().program[{device}])
             names.append(QString::fromStdString(engine::toString(op)));
         return names.join(QLatin1Char(' '));
     }

@@ -82,9 +82,9 @@ inline engine::Schedule goldenSchedule(const std::string& file, engine::Schedule
 {
     const std::vector<std::string> programs = goldenProgram(file);
     REQUIRE(programs.size() == like.program.size());
-    for (std::size_t d = 0; d < programs.size(); ++d) {
+    for (const engine::DeviceId d : like.program.ids()) {
         like.program[d].clear();
-        std::istringstream ops(programs[d]);
+        std::istringstream ops(programs[static_cast<std::size_t>(d.value)]);
         for (std::string op; ops >> op;)
             like.program[d].push_back(engine::parseOp(op).value());
     }

@@ -47,14 +47,13 @@ inline engine::Schedule scheduleFrom(std::initializer_list<std::string> programs
             if (op.slice != engine::Op::kWhole)
                 shape.slices = std::max(shape.slices, op.slice + 1);
         }
-    schedule.deviceOf.assign(static_cast<std::size_t>(shape.replicas),
-                             std::vector<engine::DeviceId>(static_cast<std::size_t>(shape.stages)));
+    schedule.deviceOf.assign(shape.replicas,
+                             engine::IdVector<engine::StageId, engine::DeviceId>(shape.stages));
     for (int d = shape.devices - 1; d >= 0; --d)
-        for (const engine::Op& op : schedule.program[static_cast<std::size_t>(d)])
-            schedule.deviceOf[op.replica][static_cast<std::size_t>(op.stage.value)]
-                = engine::DeviceId{d};
+        for (const engine::Op& op : schedule.program[{d}])
+            schedule.deviceOf[op.replica][op.stage] = engine::DeviceId{d};
     for (int d = 0; d < shape.devices; ++d)
-        for (engine::Op& op : schedule.program[static_cast<std::size_t>(d)])
+        for (engine::Op& op : schedule.program[{d}])
             if (engine::isCopy(op.kind))
                 op.peer = static_cast<std::uint16_t>(
                     engine::stashPartner(engine::DeviceId{d}, shape).value);

@@ -161,7 +161,7 @@ private:
     GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
     std::vector<OpTiming> m_measured;
-    std::vector<ArenaUse> m_arenas;
+    IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // number written so far
     std::size_t m_iterations = 0;            // without the median iteration

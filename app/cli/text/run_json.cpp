@@ -49,12 +49,11 @@ ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool e
         {"p2p_messages", device.messagesSent},
         {"local_copies", device.localCopies}};
     ordered_json atPeak;
-    static constexpr const char* kKeys[]
-        = {"weights", "gradients", "optimizer", "stash", "buffers"};
-    static_assert(std::size(kKeys) == kMemoryCategories);
+    static constexpr EnumArray<MemoryCategory, const char*, kMemoryCategories> kKeys{
+        "weights", "gradients", "optimizer", "stash", "buffers"};
     if (device.peakBytes)
-        for (std::size_t c = 0; c < kMemoryCategories; ++c)
-            atPeak[kKeys[c]] = device.bytesAtPeak[c];
+        for (const MemoryCategory category : kKeys.enumerators())
+            atPeak[kKeys[category]] = device.bytesAtPeak[category];
     json["bytes_at_peak"] = atPeak;
     addArena(arenaOf(info, device.device), json);
     return json;

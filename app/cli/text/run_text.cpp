@@ -210,8 +210,8 @@ std::string memoryTable(const Run& run, const RunMetrics& metrics)
     if (!recorded)
         return {};
     std::vector<Table::Column> columns{{"device"}, {"peak"}};
-    for (int c = 0; c < kMemoryCategories; ++c)
-        columns.push_back({std::string(memoryCategoryName(static_cast<MemoryCategory>(c)))});
+    for (const MemoryCategory category : Ids<MemoryCategory>(kMemoryCategories))
+        columns.push_back({std::string(memoryCategoryName(category))});
     const bool laidOut = !run.info.arenas.empty();
     if (laidOut)
         for (const char* name : {"live", "arena", "touched"})
@@ -285,19 +285,17 @@ std::string pathText(const Run& run, const std::vector<CauseLink>& path)
     if (path.empty())
         return {};
     const OpIndex index(run.schedule);
-    std::array<std::int64_t, kOpKinds> byKind{};
+    EnumArray<OpKind, std::int64_t, kOpKinds> byKind{};
     std::int64_t busy = 0;
     for (const CauseLink& link : path) {
-        byKind[static_cast<std::size_t>(opAt(run.schedule, index, link.op).kind)]
-            += link.window.duration();
+        byKind[opAt(run.schedule, index, link.op).kind] += link.window.duration();
         busy += link.window.duration();
     }
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
     std::string parts;
-    for (int k = 0; k < kOpKinds; ++k)
-        if (const std::int64_t sum = byKind[static_cast<std::size_t>(k)])
-            parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ",
-                                 kindTitle(static_cast<OpKind>(k)), time(sum));
+    for (const OpKind kind : byKind.enumerators())
+        if (const std::int64_t sum = byKind[kind])
+            parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", kindTitle(kind), time(sum));
     const std::int64_t idle = path.back().window.end - path.front().window.begin - busy;
     return fmt::format("critical path: {} ops, {}{}\n", path.size(), parts,
                        idle > 0 ? ", idle " + time(idle) : "");

@@ -29,8 +29,8 @@ ordered_json placement(const Schedule& schedule)
 std::string scheduleText(const Schedule& schedule)
 {
     std::string text;
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
-        text += fmt::format("device {:<3} |", d);
+    for (const engine::DeviceId d : schedule.program.ids()) {
+        text += fmt::format("device {:<3} |", d.value);
         for (const Op& op : schedule.program[d])
             text += " " + toString(op);
         text += "\n";

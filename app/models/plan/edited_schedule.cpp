@@ -192,7 +192,7 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
     int after = 0; // after the nearest preceding op that still exists
-    for (const Op& op : m_opened.program[static_cast<std::size_t>(device)]) {
+    for (const Op& op : m_opened.program[{device}]) {
         if (!std::ranges::binary_search(there, alone(op))) {
             absent.push_back({op, {device, after}});
             continue;

@@ -62,11 +62,8 @@ private:
     friend class ProgramStep;
     using Program = std::vector<engine::Op>;
 
-    Program& program(int device) { return m_schedule.program[static_cast<std::size_t>(device)]; }
-    const Program& program(int device) const
-    {
-        return m_schedule.program[static_cast<std::size_t>(device)];
-    }
+    Program& program(int device) { return m_schedule.program[{device}]; }
+    const Program& program(int device) const { return m_schedule.program[{device}]; }
     std::vector<AbsentOp> removedFrom(int device) const;
     // The joint group around an op: [first, second).
     std::pair<int, int> group(OpPlace place) const;

@@ -24,25 +24,25 @@ public:
         , m_reached(schedule.program.size())
     { }
 
-    std::vector<int> run()
+    engine::IdVector<engine::DeviceId, int> run()
     {
         bool moved = true;
         while (moved) {
             moved = false;
-            for (std::size_t device = 0; device < m_reached.size(); ++device)
+            for (const engine::DeviceId device : m_reached.ids())
                 moved = goOn(device) || moved;
         }
         return m_reached;
     }
 
 private:
-    bool goOn(std::size_t device)
+    bool goOn(engine::DeviceId device)
     {
         const auto& ops = m_schedule.program[device];
         const int before = m_reached[device];
         int& next = m_reached[device];
-        for (; next < static_cast<int>(ops.size()); ++next) {
-            const engine::Op& op = ops[static_cast<std::size_t>(next)];
+        for (; next < std::ssize(ops); ++next) {
+            const engine::Op& op = ops[next];
             if (!engine::exists(op, m_schedule.shape))
                 continue;
             if (!isReady(op))
@@ -63,12 +63,12 @@ private:
 
     const Schedule& m_schedule;
     std::vector<bool> m_made; // [value]
-    std::vector<int> m_reached;
+    engine::IdVector<engine::DeviceId, int> m_reached;
 };
 
 } // namespace
 
-std::vector<int> reachedOps(const Schedule& schedule)
+engine::IdVector<engine::DeviceId, int> reachedOps(const Schedule& schedule)
 {
     return DryRun(schedule).run();
 }
@@ -90,8 +90,8 @@ ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
         if (violation.index >= 0) {
             QString& all = check.messages[{violation.device.value, violation.index}];
             all += (all.isEmpty() ? QString() : QStringLiteral("\n")) + message;
-        } else if (violation.kind == Violation::Kind::Missing && violation.device.isValid()
-                   && violation.device.value < static_cast<int>(schedule.program.size())) {
+        } else if (violation.kind == Violation::Kind::Missing
+                   && schedule.program.has(violation.device)) {
             check.missing.push_back({violation.op, {violation.device.value, -1}});
         }
     }
@@ -100,12 +100,13 @@ ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
 
 namespace {
 
-std::vector<bool> valuesMade(const Schedule& schedule, const std::vector<int>& reached)
+std::vector<bool> valuesMade(const Schedule& schedule,
+                             const engine::IdVector<engine::DeviceId, int>& reached)
 {
     std::vector<bool> made(engine::valueCount(schedule.shape));
-    for (std::size_t device = 0; device < reached.size(); ++device)
+    for (const engine::DeviceId device : reached.ids())
         for (int i = 0; i < reached[device]; ++i) {
-            const engine::Op& op = schedule.program[device][static_cast<std::size_t>(i)];
+            const engine::Op& op = schedule.program[device][i];
             if (!engine::exists(op, schedule.shape))
                 continue;
             for (const engine::Value& value : engine::produces(op, schedule.shape))
@@ -118,28 +119,29 @@ std::vector<bool> valuesMade(const Schedule& schedule, const std::vector<int>& r
 // produce it.
 OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
 {
-    const int device = schedule.device(value.replica, value.stage).value;
-    const auto& ops = schedule.program[static_cast<std::size_t>(device)];
+    const engine::DeviceId device = schedule.device(value.replica, value.stage);
+    const auto& ops = schedule.program[device];
     const auto makes = [&](const engine::Op& op) {
         return engine::exists(op, schedule.shape)
             && std::ranges::any_of(engine::produces(op, schedule.shape),
                                    [&value](const engine::Value& made) { return made == value; });
     };
     const auto maker = std::ranges::find_if(ops, makes);
-    return {device, maker == ops.end() ? -1 : static_cast<int>(maker - ops.begin())};
+    return {device.value, maker == ops.end() ? -1 : static_cast<int>(maker - ops.begin())};
 }
 
 } // namespace
 
-std::vector<Wait> waitsAt(const Schedule& schedule, const std::vector<int>& reached)
+std::vector<Wait> waitsAt(const Schedule& schedule,
+                          const engine::IdVector<engine::DeviceId, int>& reached)
 {
     const std::vector<bool> made = valuesMade(schedule, reached);
     std::vector<Wait> waits;
-    for (std::size_t device = 0; device < reached.size(); ++device) {
-        const auto next = static_cast<std::size_t>(reached[device]);
-        if (next >= schedule.program[device].size())
+    for (const engine::DeviceId device : reached.ids()) {
+        const int next = reached[device];
+        if (next >= std::ssize(schedule.program[device]))
             continue;
-        const OpPlace waiting{static_cast<int>(device), reached[device]};
+        const OpPlace waiting{device.value, reached[device]};
         const engine::Values needed
             = engine::consumes(schedule.program[device][next], schedule.shape);
         const auto value
@@ -149,7 +151,7 @@ std::vector<Wait> waitsAt(const Schedule& schedule, const std::vector<int>& reac
         if (value == needed.end())
             continue;
         const OpPlace awaited = makerOf(*value, schedule);
-        const OpPlace stop{awaited.device, reached[static_cast<std::size_t>(awaited.device)]};
+        const OpPlace stop{awaited.device, reached[{awaited.device}]};
         waits.push_back({waiting, awaited, awaited.index > stop.index ? stop : OpPlace{}});
     }
     return waits;
@@ -160,8 +162,8 @@ QString sentence(const Schedule& schedule, const Wait& wait)
     const auto text
         = [](const char* source) { return QCoreApplication::translate("Wait", source); };
     const auto nameAt = [&schedule](const OpPlace& place) {
-        return QString::fromStdString(engine::toString(schedule.program[static_cast<std::size_t>(
-            place.device)][static_cast<std::size_t>(place.index)]));
+        return QString::fromStdString(
+            engine::toString(schedule.program[{place.device}][place.index]));
     };
     const QString who
         = text("%1 on device %2 waits for ").arg(nameAt(wait.waiting)).arg(wait.waiting.device);
@@ -178,8 +180,8 @@ QString sentence(const Schedule& schedule, const Wait& wait)
 OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
 {
     constexpr std::size_t kTried = 2000; // up to this many ops, each position is tried
-    const auto device = static_cast<std::size_t>(absent.place.device);
-    const int end = static_cast<int>(schedule.program[device].size());
+    const engine::DeviceId device{absent.place.device};
+    const int end = schedule.program[device].size();
     OpPlace best{absent.place.device, end};
     if (engine::opCount(schedule) > kTried)
         return best;

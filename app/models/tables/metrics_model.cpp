@@ -10,9 +10,9 @@ QString stagesText(const engine::Schedule& schedule, engine::DeviceId device)
 {
     std::set<int> stages;
     for (const auto& placement : schedule.deviceOf)
-        for (std::size_t stage = 0; stage < placement.size(); ++stage)
+        for (const engine::StageId stage : placement.ids())
             if (placement[stage] == device)
-                stages.insert(static_cast<int>(stage));
+                stages.insert(stage.value);
     QStringList words;
     for (const int stage : stages)
         words.append(QString::number(stage));
@@ -91,9 +91,7 @@ MetricsModel::Columns MetricsModel::columns() const
                .with(kHintRole, kAlways),
            timeColumn(tr("Compute"), &Device::compute)};
     const auto addIfAny = [&](const QString& title, engine::OpKind kind) {
-        const auto ticks = [kind](const Device& device) {
-            return device.byKind[static_cast<std::size_t>(kind)];
-        };
+        const auto ticks = [kind](const Device& device) { return device.byKind[kind]; };
         if (std::ranges::any_of(devices, [&](const Device& device) { return ticks(device) != 0; }))
             columns.push_back(timeColumn(title, ticks));
     };

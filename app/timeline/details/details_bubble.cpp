@@ -51,7 +51,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
         section.add(tr("Transfer after it"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
     if (metrics) {
-        const auto& device = metrics->devices[static_cast<std::size_t>(bubble.device.value)];
+        const auto& device = metrics->devices[bubble.device];
         const double all = static_cast<double>(std::max<std::int64_t>(1, device.bubble));
         section.add(tr("Share of the device's bubble"),
                     percent(static_cast<double>(bubble.window.duration()) / all));

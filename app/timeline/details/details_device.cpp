@@ -53,9 +53,9 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
         section.note = bytes.unit;
         section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
                     bytes.text(static_cast<double>(*device.peakBytes)), true);
-        for (int k = 0; k < engine::kMemoryCategories; ++k) {
-            const auto amount = device.bytesAtPeak[static_cast<std::size_t>(k)];
-            const auto name = engine::memoryCategoryName(static_cast<engine::MemoryCategory>(k));
+        for (const engine::MemoryCategory category : device.bytesAtPeak.enumerators()) {
+            const auto amount = device.bytesAtPeak[category];
+            const auto name = engine::memoryCategoryName(category);
             if (amount > 0)
                 section.add(tr("... %1").arg(fromUtf8(name)),
                             bytes.text(static_cast<double>(amount)));
@@ -77,7 +77,7 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
     const auto* metrics = view.metrics(selection.iteration);
     if (!metrics || selection.device.value >= view.devices())
         return {};
-    const auto& device = metrics->devices[static_cast<std::size_t>(selection.device.value)];
+    const auto& device = metrics->devices[selection.device];
     const DetailsClock clock = detailsClock(view, selection.iteration);
     Details details;
     details.title = tr("Device %1").arg(selection.device.value);

@@ -263,11 +263,11 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
                        .arg(work->works == 1 ? tr("1 launch") : tr("%1 launches").arg(work->works));
     DetailsBar bar;
     const auto time = static_cast<double>(std::max<std::int64_t>(1, work->time));
-    for (int kind = 0; kind < profiler::kKernelKinds; ++kind) {
-        const auto sum = work->byKind[static_cast<std::size_t>(kind)];
+    for (const profiler::KernelKind kind : work->byKind.enumerators()) {
+        const auto sum = work->byKind[kind];
         DetailsBar::Part part;
         part.swatch.look = Swatch::Look::Kernel;
-        part.swatch.kernel = static_cast<profiler::KernelKind>(kind);
+        part.swatch.kernel = kind;
         part.share = std::min(1.0, static_cast<double>(sum) / time);
         if (sum > 0)
             bar.parts.push_back(part);

@@ -68,8 +68,8 @@ void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales, c
     const double height = area.height() - (hasDigits ? kDigits : 0);
     const int step = numberStep(compareMemorySlot(paint.row, area, 0).width());
     painter.setFont(uiFont(10));
-    for (std::size_t d = 0; d < metrics->devices.size(); ++d) {
-        const int device = static_cast<int>(d);
+    for (const engine::DeviceId d : metrics->devices.ids()) {
+        const int device = d.value;
         const QRectF slot = compareMemorySlot(paint.row, area, device);
         const double gap = std::min(8.0, std::max(1.0, std::floor(slot.width() / 3)));
         const QRectF bar(slot.left(), slot.top(), std::max(1.0, slot.width() - gap), height);

@@ -23,9 +23,9 @@ const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId d
                                          int iteration)
 {
     const auto* metrics = view.metrics(iteration);
-    if (!metrics || static_cast<std::size_t>(device.value) >= metrics->devices.size())
+    if (!metrics || !metrics->devices.has(device))
         return nullptr;
-    return &metrics->devices[static_cast<std::size_t>(device.value)];
+    return &metrics->devices[device];
 }
 
 void write(QPainter& painter, const QRectF& area, int flags, const QString& text)
@@ -55,7 +55,7 @@ QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
 {
     const auto role = kernels.row(device, row).role;
     int number = 0, same = 0;
-    for (int k = 0; k < kernels.rows()[static_cast<std::size_t>(device.value)]; ++k) {
+    for (int k = 0; k < kernels.rows()[device]; ++k) {
         same += kernels.row(device, k).role == role ? 1 : 0;
         number += k <= row && kernels.row(device, k).role == role ? 1 : 0;
     }
@@ -182,7 +182,7 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
         painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
         x = right;
     };
-    const auto kind = [&](OpKind of) { return metrics.byKind[static_cast<std::size_t>(of)]; };
+    const auto kind = [&](OpKind of) { return metrics.byKind[of]; };
     const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).fill; };
     add(kind(Forward) + kind(Recompute), fill(Forward));
     add(kind(Backward) + kind(BackwardInput), fill(Backward));

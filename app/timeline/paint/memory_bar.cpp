@@ -20,9 +20,7 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
     const engine::MemoryCategory order[] = {Weights, Gradients, Optimizer, Buffers, Stash};
     std::vector<MemoryPart> parts;
     for (std::size_t k = 0; k < std::size(order); ++k)
-        parts.push_back(
-            {toQt(fills[k]),
-             static_cast<double>(device.bytesAtPeak[static_cast<std::size_t>(order[k])])});
+        parts.push_back({toQt(fills[k]), static_cast<double>(device.bytesAtPeak[order[k]])});
     return parts;
 }
 

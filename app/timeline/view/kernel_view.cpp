@@ -179,7 +179,7 @@ Selection KernelView::select(std::uint32_t work) const
     selection.op = one.of.op;
     selection.window = one.window;
     selection.work = work;
-    selection.row = static_cast<int>(lane - m_first[static_cast<std::size_t>(device.value)]);
+    selection.row = static_cast<int>(lane - m_first[device]);
     return selection;
 }
 

@@ -33,7 +33,7 @@ public:
 
     const profiler::GpuActivity& activity() const { return m_activity; }
     bool isEmpty() const { return m_activity.isEmpty(); }
-    const std::vector<int>& rows() const { return m_rows; } // [device]
+    const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     const RangeView& ranges() const { return m_ranges; }
     const Row& row(engine::DeviceId device, int row) const { return m_lanes[laneAt(device, row)]; }
     // `op` of a span is an index of activity().work().
@@ -61,7 +61,7 @@ private:
 
     std::size_t laneAt(engine::DeviceId device, int row) const
     {
-        return m_first[static_cast<std::size_t>(device.value)] + static_cast<std::size_t>(row);
+        return m_first[device] + static_cast<std::size_t>(row);
     }
     std::size_t laneOf(std::uint32_t work) const;
     void findWaits(const engine::Schedule& schedule);
@@ -75,9 +75,9 @@ private:
     bool m_hasWaits = false;
     profiler::GpuActivity m_activity;
     RangeView m_ranges;
-    std::vector<int> m_rows;            // [device]
-    std::vector<std::size_t> m_first;   // [device] index of its first row in m_lanes
-    std::vector<Row> m_lanes;           // the rows of all devices
+    engine::IdVector<engine::DeviceId, int> m_rows;
+    engine::IdVector<engine::DeviceId, std::size_t> m_first; // its first row in m_lanes
+    std::vector<Row> m_lanes;                                // the rows of all devices
     std::vector<std::uint8_t> m_kinds;  // [work], then one for each wait in m_parts
     std::vector<std::uint32_t> m_place; // [work] index in m_spans
     std::vector<engine::Span> m_spans;  // row by row

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/id_vector.h"
+
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,9 +44,9 @@ struct LaneOptions
     double available = 0; // height of the whole area
     // chosen with Alt+wheel; nullopt: kUsual, or the height that fits
     std::optional<double> compute;
-    std::set<int> toggled;         // devices whose lanes the user expanded or collapsed
-    std::vector<int> kernels = {}; // [device] rows of kernels; empty: hidden
-    std::vector<int> ranges = {};  // [device] rows of NVTX ranges; empty: hidden
+    std::set<int> toggled; // devices whose lanes the user expanded or collapsed
+    engine::IdVector<engine::DeviceId, int> kernels = {}; // rows of kernels; empty: hidden
+    engine::IdVector<engine::DeviceId, int> ranges = {};  // rows of NVTX ranges; empty: hidden
 };
 
 // Full lanes if they fit (compute boxes shrink to 28 first, then memory to 18), otherwise compute

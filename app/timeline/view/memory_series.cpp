@@ -82,22 +82,23 @@ std::int64_t MemorySeries::timeOfPeak(engine::Window window) const
     return window.begin;
 }
 
-std::vector<MemorySeries> recordedMemory(const engine::Run& run)
+engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run)
 {
-    std::vector<MemorySeries> series(static_cast<std::size_t>(run.schedule.shape.devices));
+    engine::IdVector<engine::DeviceId, MemorySeries> series(run.schedule.shape.devices);
     for (const auto& event : run.timeline.memory) {
-        if (event.device >= series.size())
+        const engine::DeviceId device{event.device};
+        if (!series.has(device))
             continue;
         const bool isStash = event.category == engine::MemoryCategory::Stash;
         const auto bytes = static_cast<double>(event.bytes);
-        series[event.device].add(event.time, isStash ? 0 : bytes, isStash ? bytes : 0);
+        series[device].add(event.time, isStash ? 0 : bytes, isStash ? bytes : 0);
     }
     for (auto& one : series)
         one.close();
     return series;
 }
 
-std::vector<MemorySeries> stashFromSpans(const engine::Run& run)
+engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
     const engine::OpIndex index(run.schedule);
@@ -107,8 +108,8 @@ std::vector<MemorySeries> stashFromSpans(const engine::Run& run)
             for (const auto& span : track.spans)
                 ledger.add(track.device, opAt(run.schedule, index, span.op), span.window());
     const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
-    std::vector<MemorySeries> series(static_cast<std::size_t>(shape.devices));
-    for (std::size_t d = 0; d < series.size(); ++d) {
+    engine::IdVector<engine::DeviceId, MemorySeries> series(shape.devices);
+    for (const engine::DeviceId d : series.ids()) {
         for (const auto& [time, change] : ledger.events(d))
             series[d].add(time, 0, ledger.partsOf(change) / perActivation);
         series[d].close();

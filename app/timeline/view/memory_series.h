@@ -54,10 +54,10 @@ private:
 };
 
 // [device], from the memory events of the run.
-std::vector<MemorySeries> recordedMemory(const engine::Run& run);
+engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // [device] The stash in M_a (the activations of one micro-batch on a device) from the compute
 // spans: each from the start of F to the end of its B, or of its W; at equal times frees come
 // first.
-std::vector<MemorySeries> stashFromSpans(const engine::Run& run);
+engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 } // namespace app

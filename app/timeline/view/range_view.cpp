@@ -35,7 +35,7 @@ std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& ind
 } // namespace
 
 RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
-    : m_ranges(static_cast<std::size_t>(run.schedule.shape.devices))
+    : m_ranges(run.schedule.shape.devices)
 {
     const engine::OpIndex index(run.schedule);
     const std::size_t ops = engine::opCount(run.schedule);
@@ -56,7 +56,7 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
 // panning.
 void RangeView::add(engine::DeviceId device, HostRange range)
 {
-    auto& rows = m_ranges[static_cast<std::size_t>(device.value)];
+    auto& rows = m_ranges[device];
     const auto free = std::ranges::find_if(rows, [&range](const std::vector<HostRange>& row) {
         return row.back().window.end <= range.window.begin;
     });
@@ -81,7 +81,7 @@ std::span<const HostRange> RangeView::around(engine::DeviceId device, int row,
 
 const HostRange* RangeView::at(engine::DeviceId device, engine::Window window) const
 {
-    for (const auto& row : m_ranges[static_cast<std::size_t>(device.value)]) {
+    for (const auto& row : m_ranges[device]) {
         const auto found = std::ranges::find(row, window, &HostRange::window);
         if (found != row.end())
             return &*found;

@@ -28,11 +28,11 @@ public:
 
     RangeView(const engine::Run& run, const engine::GpuTrace& trace);
 
-    const std::vector<int>& rows() const { return m_rows; } // [device]
+    const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     // The ranges of a row, sorted by begin; they do not overlap.
     std::span<const HostRange> on(engine::DeviceId device, int row) const
     {
-        return m_ranges[static_cast<std::size_t>(device.value)][static_cast<std::size_t>(row)];
+        return m_ranges[device][static_cast<std::size_t>(row)];
     }
     // The ranges of a row that touch `window`.
     std::span<const HostRange> around(engine::DeviceId device, int row,
@@ -45,8 +45,8 @@ public:
 private:
     void add(engine::DeviceId device, HostRange range);
 
-    std::vector<std::vector<std::vector<HostRange>>> m_ranges; // [device][row]
-    std::vector<int> m_rows;
+    engine::IdVector<engine::DeviceId, std::vector<std::vector<HostRange>>> m_ranges; // [row]
+    engine::IdVector<engine::DeviceId, int> m_rows;
     std::int64_t m_leftOut = 0;
 };
 

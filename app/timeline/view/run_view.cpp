@@ -13,7 +13,7 @@ using engine::Window;
 RunView::RunView(std::shared_ptr<const engine::Run> run)
     : m_run(std::move(run))
     , m_index(m_run->schedule)
-    , m_devices(static_cast<std::size_t>(m_run->schedule.shape.devices))
+    , m_devices(m_run->schedule.shape.devices)
     , m_memory(hasMemory() ? recordedMemory(*m_run) : stashFromSpans(*m_run))
 {
     indexOps();
@@ -35,10 +35,10 @@ void RunView::indexOps()
         }
     }
     for (const auto& stages : schedule.deviceOf) {
-        std::vector<int> used(m_devices.size(), 0);
+        engine::IdVector<DeviceId, int> used(m_devices.size(), 0);
         auto& chunks = m_chunkOf.emplace_back();
         for (const DeviceId device : stages)
-            chunks.push_back(used[static_cast<std::size_t>(device.value)]++);
+            chunks.push_back(used[device]++);
         m_occurs.chunks = std::max(m_occurs.chunks, 1 + *std::ranges::max_element(chunks));
     }
 }
@@ -46,19 +46,18 @@ void RunView::indexOps()
 void RunView::indexLanes()
 {
     for (const auto& track : m_run->timeline.tracks) {
-        const auto device = static_cast<std::size_t>(track.device.value);
-        if (device < m_devices.size())
-            m_devices[device].lanes[static_cast<std::size_t>(track.kind)]
+        if (m_devices.has(track.device))
+            m_devices[track.device].lanes[static_cast<std::size_t>(track.kind)]
                 = BusyIndex(track.spans, m_shares);
     }
 }
 
 void RunView::indexExposed()
 {
-    for (int d = 0; d < devices(); ++d) {
-        auto& device = m_devices[static_cast<std::size_t>(d)];
+    for (const DeviceId d : m_devices.ids()) {
+        auto& device = m_devices[d];
         for (int k = 0; k < static_cast<int>(timeline().iterations.size()); ++k) {
-            for (const Window window : profiler::exposedCommunication(*m_run, k, DeviceId{d})) {
+            for (const Window window : profiler::exposedCommunication(*m_run, k, d)) {
                 if (window.duration() > 0)
                     device.exposed.push_back(window);
             }
@@ -80,12 +79,12 @@ const engine::Op& RunView::op(std::uint32_t op) const
 
 int RunView::chunk(const engine::Op& op) const
 {
-    return m_chunkOf[op.replica][static_cast<std::size_t>(op.stage.value)];
+    return m_chunkOf[op.replica][op.stage];
 }
 
 const BusyIndex& RunView::lane(DeviceId device, Track::Kind kind) const
 {
-    return m_devices[static_cast<std::size_t>(device.value)].lanes[static_cast<std::size_t>(kind)];
+    return m_devices[device].lanes[static_cast<std::size_t>(kind)];
 }
 
 std::span<const engine::Span> RunView::spans(DeviceId device, Track::Kind kind) const
@@ -105,7 +104,7 @@ std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) con
     if (op >= m_index.count() || iteration < 0 || iteration >= static_cast<int>(iterations.size()))
         return std::nullopt;
     const Window window = iterations[static_cast<std::size_t>(iteration)].window;
-    for (const auto& one : m_devices[static_cast<std::size_t>(deviceOf(op).value)].lanes) {
+    for (const auto& one : m_devices[deviceOf(op)].lanes) {
         for (const engine::Span& span : one.around(window)) {
             if (span.op == op && static_cast<int>(span.iteration) == iteration)
                 return span;
@@ -116,13 +115,13 @@ std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) con
 
 std::span<const Window> RunView::exposed(DeviceId device) const
 {
-    return m_devices[static_cast<std::size_t>(device.value)].exposed;
+    return m_devices[device].exposed;
 }
 
 RunView::SharesSweep::SharesSweep(const RunView& view, DeviceId device)
     : m_compute(view.lane(device, Track::Kind::Compute))
     , m_exposed(view.exposed(device))
-    , m_exposedBefore(view.m_devices[static_cast<std::size_t>(device.value)].exposedBefore)
+    , m_exposedBefore(view.m_devices[device].exposedBefore)
 { }
 
 Busy RunView::SharesSweep::before(double time)
@@ -152,7 +151,7 @@ Busy RunView::shares(DeviceId device, double begin, double end) const
 
 const MemorySeries& RunView::memory(DeviceId device) const
 {
-    return m_memory[static_cast<std::size_t>(device.value)];
+    return m_memory[device];
 }
 
 int RunView::iterationAt(double time) const

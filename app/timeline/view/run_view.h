@@ -101,11 +101,11 @@ private:
 
     std::shared_ptr<const engine::Run> m_run;
     engine::OpIndex m_index;
-    std::vector<Share> m_shares;             // [op]
-    std::vector<std::vector<int>> m_chunkOf; // [replica][stage]
-    std::vector<Device> m_devices;
+    std::vector<Share> m_shares;                                   // [op]
+    std::vector<engine::IdVector<engine::StageId, int>> m_chunkOf; // [replica]
+    engine::IdVector<engine::DeviceId, Device> m_devices;
     Occurrence m_occurs;
-    std::vector<MemorySeries> m_memory;
+    engine::IdVector<engine::DeviceId, MemorySeries> m_memory;
     double m_memoryScale = 0;
     mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
     // Kept for one iteration at a time, so that long runs do not accumulate them.

@@ -73,8 +73,7 @@ std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)
         return {device.weights, device.peakStash};
-    const auto stash = static_cast<double>(
-        device.bytesAtPeak[static_cast<std::size_t>(engine::MemoryCategory::Stash)]);
+    const auto stash = static_cast<double>(device.bytesAtPeak[engine::MemoryCategory::Stash]);
     return {static_cast<double>(*device.peakBytes) - stash, stash};
 }
 

@@ -38,8 +38,7 @@ int ScheduleGrid::devices() const
 
 int ScheduleGrid::opsOf(int device) const
 {
-    return static_cast<int>(
-        m_schedule->schedule().program[static_cast<std::size_t>(device)].size());
+    return static_cast<int>(m_schedule->schedule().program[{device}].size());
 }
 
 void ScheduleGrid::setSchedule(const EditedSchedule* schedule)
@@ -142,7 +141,7 @@ QString ScheduleGrid::describe(OpPlace place) const
         return text;
     if (const auto found = m_check->messages.find(place); found != m_check->messages.end())
         return text + QLatin1Char('\n') + found->second;
-    const int reached = m_check->reached[static_cast<std::size_t>(place.device)];
+    const int reached = m_check->reached[{place.device}];
     if (place.index == reached)
         text += QLatin1Char('\n') + waitText(place);
     else if (place.index > reached)

@@ -47,8 +47,7 @@ void GridPainter::paint(const QSize& size, const QPoint& scroll)
 
 void GridPainter::paintRow(int device, const QSize& size, const QPoint& scroll)
 {
-    const int count
-        = static_cast<int>(m_schedule.schedule().program[static_cast<std::size_t>(device)].size());
+    const int count = static_cast<int>(m_schedule.schedule().program[{device}].size());
     const int first = std::max(0, scroll.x() / kGridCell);
     const int last = std::min(count - 1, (scroll.x() + size.width()) / kGridCell);
     const int top = kGridRuler + device * kGridRow - scroll.y();
@@ -63,10 +62,8 @@ void GridPainter::paintOp(OpPlace place, const QRect& box)
     const engine::Op& op = m_schedule.at(place);
     const engine::Shape& shape = m_schedule.schedule().shape;
     const int chunk = std::max(0, op.stage.value) / std::max(1, shape.devices);
-    const bool runs = m_check == nullptr
-        || place.index < m_check->reached[static_cast<std::size_t>(place.device)];
-    const bool waits
-        = !runs && place.index == m_check->reached[static_cast<std::size_t>(place.device)];
+    const bool runs = m_check == nullptr || place.index < m_check->reached[{place.device}];
+    const bool waits = !runs && place.index == m_check->reached[{place.device}];
     const auto emphasis
         = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
     m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op));

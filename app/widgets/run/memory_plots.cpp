@@ -74,7 +74,7 @@ QString MemoryPlots::text(double value) const
 // Each pixel column has its highest level, so that no peak is lost.
 void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) const
 {
-    const MemorySeries& series = m_series[static_cast<std::size_t>(device)];
+    const MemorySeries& series = m_series[{device}];
     if (series.isEmpty() || m_highest <= 0 || m_window.duration() <= 0)
         return;
     const auto& palette = m_theme.theme().palette;
@@ -105,7 +105,7 @@ void MemoryPlots::paintHead(QPainter& painter, int device) const
 {
     const Chrome& chrome = m_theme.theme().chrome;
     const QRect box = cell(device).adjusted(12, 8, 0, 0);
-    const MemorySeries& series = m_series[static_cast<std::size_t>(device)];
+    const MemorySeries& series = m_series[{device}];
     const auto highest = series.isEmpty()
         ? MemorySeries::Level{}
         : series.highest(static_cast<double>(m_window.begin), static_cast<double>(m_window.end));
@@ -140,7 +140,7 @@ void MemoryPlots::paintTimes(QPainter& painter, const QRectF& plot) const
 
 void MemoryPlots::paintCursor(QPainter& painter, int device, const QRectF& plot) const
 {
-    const MemorySeries& series = m_series[static_cast<std::size_t>(device)];
+    const MemorySeries& series = m_series[{device}];
     if (!m_cursor || series.isEmpty())
         return;
     const Chrome& chrome = m_theme.theme().chrome;

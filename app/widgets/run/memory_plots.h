@@ -40,7 +40,7 @@ private:
     void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
 
     const ThemeController& m_theme;
-    std::vector<MemorySeries> m_series; // [device]
+    engine::IdVector<engine::DeviceId, MemorySeries> m_series;
     engine::Window m_window;
     double m_highest = 0;
     Scale m_time, m_bytes;

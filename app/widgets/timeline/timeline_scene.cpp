@@ -31,8 +31,9 @@ void TimelineScene::layout(QSizeF size, LaneOptions& options)
     areas = TimelineGeometry(size, !notes.empty());
     options.available = areas.lanes.height();
     const KernelView* drawn = drawnKernels();
-    options.kernels = drawn != nullptr ? drawn->rows() : std::vector<int>();
-    options.ranges = drawn != nullptr ? drawn->ranges().rows() : std::vector<int>();
+    options.kernels = drawn != nullptr ? drawn->rows() : engine::IdVector<engine::DeviceId, int>();
+    options.ranges
+        = drawn != nullptr ? drawn->ranges().rows() : engine::IdVector<engine::DeviceId, int>();
     lanes = layoutLanes(view ? view->devices() : 0, options);
 }
 

@@ -25,8 +25,26 @@ BS_VECTORIZED void adamW(const AdamW<Real>& op)
         op.rounded[i] = Real(weights[i]);
 }
 
+template<class Real>
+void adamW(const AdamW<Real>& op, std::span<const DecayPart> parts)
+{
+    AdamW<Real> part = op;
+    for (const DecayPart& each : parts) {
+        part.count = each.count;
+        part.weightDecay = each.decays ? op.weightDecay : 0;
+        adamW(part);
+        for (Wide<Real>** array : {&part.weights, &part.firstMoment, &part.secondMoment})
+            *array += each.count;
+        part.gradients += each.count;
+        part.rounded += part.rounded != nullptr ? each.count : 0;
+    }
+}
+
 template void adamW(const AdamW<float>&);
+template void adamW(const AdamW<float>&, std::span<const DecayPart>);
 template void adamW(const AdamW<double>&);
+template void adamW(const AdamW<double>&, std::span<const DecayPart>);
 template void adamW(const AdamW<bfloat16>&);
+template void adamW(const AdamW<bfloat16>&, std::span<const DecayPart>);
 
 } // namespace engine::cpu

@@ -70,7 +70,10 @@ public:
     {
         cpu::crossEntropyBackward(logits, targets, scale);
     }
-    void adamW(const AdamW<Real>& op) const override { cpu::adamW(op); }
+    void adamW(const AdamW<Real>& op, std::span<const DecayPart> parts) const override
+    {
+        cpu::adamW(op, parts);
+    }
     void addFixedPoint(std::span<const Wide<Real>> x, std::span<std::int64_t> sums) const override
     {
         cpu::addFixedPoint(x, sums);

@@ -53,6 +53,8 @@ void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> tar
 
 template<class Real>
 void adamW(const AdamW<Real>& op);
+template<class Real>
+void adamW(const AdamW<Real>& op, std::span<const DecayPart> parts);
 template<class Number>
 void addFixedPoint(std::span<const Number> x, std::span<std::int64_t> sums);
 template<class Number>

@@ -15,14 +15,14 @@ struct TransportNames
     std::string_view name, title;
 };
 
-constexpr std::array<TransportNames, kTransports> kTransportNames{{
+constexpr EnumArray<TransportKind, TransportNames, kTransports> kTransportNames{{{
     {"blocking", "blocking send and receive"},
     {"fused", "fused exchange"},
     {"one-communicator", "one communicator"},
     {"per-kind", "one communicator per kind"},
     {"tagged", "tags or credits"},
     {"nccl", "NCCL, one per pair & kind"},
-}};
+}}};
 
 TransportVerdict verdictOf(TransportKind transport, std::optional<TransportFault> fault)
 {
@@ -42,8 +42,7 @@ std::size_t countSends(const Schedule& schedule)
 {
     std::size_t count = 0;
     for (const auto& ops : schedule.program)
-        count += static_cast<std::size_t>(
-            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); }));
+        count += std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); });
     return count;
 }
 
@@ -51,12 +50,12 @@ std::size_t countSends(const Schedule& schedule)
 
 std::string_view transportName(TransportKind transport)
 {
-    return kTransportNames[static_cast<std::size_t>(transport)].name;
+    return kTransportNames[transport].name;
 }
 
 std::string_view transportTitle(TransportKind transport)
 {
-    return kTransportNames[static_cast<std::size_t>(transport)].title;
+    return kTransportNames[transport].title;
 }
 
 CommunicationReport checkCommunication(const Schedule& lowered)

@@ -48,12 +48,7 @@ struct TransportVerdict
 struct CommunicationReport
 {
     std::size_t messages = 0;
-    std::array<TransportVerdict, kTransports> verdicts; // in the order of TransportKind
-
-    const TransportVerdict& of(TransportKind transport) const
-    {
-        return verdicts[static_cast<std::size_t>(transport)];
-    }
+    EnumArray<TransportKind, TransportVerdict, kTransports> verdicts;
 };
 
 std::string_view transportName(TransportKind transport); // "per-kind", for JSON

@@ -32,20 +32,20 @@ public:
         , m_started(valueCount(schedule.shape), 0)
         , m_makerOn(valueCount(schedule.shape), kNowhere)
     {
-        for (std::size_t d = 0; d < m_devices.size(); ++d)
+        for (const DeviceId d : m_devices.ids())
             learn(d);
-        for (std::size_t d = m_devices.size(); d-- > 0;)
+        for (const DeviceId d : m_devices.ids())
             m_running.push_back(d);
     }
 
     std::optional<TransportFault> find()
     {
         while (!m_running.empty()) {
-            const std::size_t device = m_running.back();
+            const DeviceId device = m_running.back();
             m_running.pop_back();
             while (advance(device)) { }
         }
-        for (std::size_t d = 0; d < m_devices.size(); ++d)
+        for (const DeviceId d : m_devices.ids())
             if (!isDone(d))
                 return circleFrom(d);
         return std::nullopt;
@@ -69,10 +69,10 @@ private:
     struct Sum // an all-reduce
     {
         int devices = 0, started = 0;
-        std::vector<std::size_t> waiting;
+        std::vector<DeviceId> waiting;
     };
 
-    void learn(std::size_t d)
+    void learn(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
         std::map<std::pair<int, bool>, bool> seen;
@@ -92,7 +92,7 @@ private:
     }
 
     // The communicator of an op; none for compute, evicts and loads.
-    std::optional<LaneKey> laneOf(std::size_t d, const Op& op) const
+    std::optional<LaneKey> laneOf(DeviceId d, const Op& op) const
     {
         if (op.kind == OpKind::AllReduce)
             return kReduceLane;
@@ -101,12 +101,12 @@ private:
         const bool gradients = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
         if (m_ranks == Ranks::All)
             return LaneKey{false, gradients, op.replica, op.replica};
-        const int own = static_cast<int>(d), other = otherDevice(m_schedule, op).value;
-        return isSend(op.kind) ? LaneKey{false, gradients, own, other}
-                               : LaneKey{false, gradients, other, own};
+        const DeviceId other = otherDevice(m_schedule, op);
+        return isSend(op.kind) ? LaneKey{false, gradients, d.value, other.value}
+                               : LaneKey{false, gradients, other.value, d.value};
     }
 
-    const Op& at(std::size_t d, std::uint32_t position) const
+    const Op& at(DeviceId d, std::uint32_t position) const
     {
         return m_schedule.program[d][position];
     }
@@ -117,7 +117,7 @@ private:
     }
 
     // Advances one stream of the device by one step; returns false if all of them wait.
-    bool advance(std::size_t d)
+    bool advance(DeviceId d)
     {
         bool moved = compute(d);
         for (auto& [key, lane] : m_devices[d].lanes)
@@ -126,7 +126,7 @@ private:
     }
 
     // Joint ops start when the inputs of all of them are available.
-    bool compute(std::size_t d)
+    bool compute(DeviceId d)
     {
         Device& device = m_devices[d];
         const auto& ops = m_schedule.program[d];
@@ -145,7 +145,7 @@ private:
 
     // Whether the op waits for another stream. The receives of an op and the all-reduces of an OPT
     // precede it in the program.
-    bool waitsFor(std::size_t d, std::size_t position) const
+    bool waitsFor(DeviceId d, std::size_t position) const
     {
         const Op& op = m_schedule.program[d][position];
         return std::ranges::any_of(m_devices[d].lanes, [&](const auto& each) {
@@ -172,7 +172,7 @@ private:
         return found;
     }
 
-    bool start(std::size_t d, Lane& lane)
+    bool start(DeviceId d, Lane& lane)
     {
         if (lane.first < lane.end || lane.first == lane.ops.size())
             return false;
@@ -183,21 +183,21 @@ private:
             if (!hasInput(d, lane.ops[k]))
                 return false;
         lane.end = end;
-        lane.missing = static_cast<int>(end - lane.first);
+        lane.missing = end - lane.first;
         for (std::size_t k = lane.first; k < end; ++k)
             meet(d, lane, at(d, lane.ops[k]));
         finish(lane);
         return true;
     }
 
-    bool isBetween(std::size_t d, std::uint32_t from, std::uint32_t to) const
+    bool isBetween(DeviceId d, std::uint32_t from, std::uint32_t to) const
     {
-        const auto ops = std::span<const Op>(m_schedule.program[d]).subspan(from, to - from);
+        const auto ops = m_schedule.on(d).subspan(from, to - from);
         return std::ranges::none_of(ops, [](const Op& op) { return isCompute(op.kind); });
     }
 
     // An all-reduce starts after the gradients of all earlier backwards.
-    bool hasInput(std::size_t d, std::uint32_t position) const
+    bool hasInput(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
         if (op.kind == OpKind::AllReduce)
@@ -205,14 +205,14 @@ private:
         return !isSend(op.kind) || m_makerOn[carried(op)] < m_devices[d].computed;
     }
 
-    void meet(std::size_t d, Lane& lane, const Op& op)
+    void meet(DeviceId d, Lane& lane, const Op& op)
     {
         if (op.kind == OpKind::AllReduce)
             return join(d, lane, sumOf(op));
         if (++m_started[carried(op)] < 2)
             return;
         --lane.missing;
-        const auto other = static_cast<std::size_t>(otherDevice(m_schedule, op).value);
+        const DeviceId other = otherDevice(m_schedule, op);
         Lane& theirs = m_devices[other].lanes[*laneOf(d, op)];
         --theirs.missing;
         finish(theirs);
@@ -221,7 +221,7 @@ private:
 
     // A device that holds both replicas of a stage is one rank, so the second all-reduce completes
     // with the first.
-    void join(std::size_t d, Lane& lane, Sum& sum)
+    void join(DeviceId d, Lane& lane, Sum& sum)
     {
         if (sum.started == sum.devices || std::ranges::count(sum.waiting, d) > 0) {
             --lane.missing;
@@ -230,7 +230,7 @@ private:
         sum.waiting.push_back(d);
         if (++sum.started < sum.devices)
             return;
-        for (const std::size_t member : sum.waiting) {
+        for (const DeviceId member : sum.waiting) {
             Lane& theirs = m_devices[member].lanes[kReduceLane];
             --theirs.missing;
             if (member != d)
@@ -245,7 +245,7 @@ private:
             lane.first = lane.end;
     }
 
-    bool isDone(std::size_t d) const
+    bool isDone(DeviceId d) const
     {
         const Device& device = m_devices[d];
         return device.computed == m_schedule.program[d].size()
@@ -255,7 +255,7 @@ private:
     }
 
     // What blocks a device: its earliest transfer or all-reduce whose other end has not started.
-    std::optional<std::uint32_t> unmet(std::size_t d) const
+    std::optional<std::uint32_t> unmet(DeviceId d) const
     {
         std::optional<std::uint32_t> first;
         for (const auto& [key, lane] : m_devices[d].lanes)
@@ -269,12 +269,12 @@ private:
     }
 
     // The device that has not reached the op's other end or all-reduce.
-    std::size_t missingAt(std::size_t d, const Op& op) const
+    DeviceId missingAt(DeviceId d, const Op& op) const
     {
         if (isTransfer(op.kind))
-            return static_cast<std::size_t>(otherDevice(m_schedule, op).value);
+            return otherDevice(m_schedule, op);
         const auto& waiting = m_sums.at({meetingOf(op).value, tiesEmbeddings(op)}).waiting;
-        for (std::size_t other = 0; other < m_devices.size(); ++other)
+        for (const DeviceId other : m_devices.ids())
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
                     if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
@@ -284,10 +284,10 @@ private:
     }
 
     // Follows the waiting devices until one repeats; they form the cycle.
-    TransportFault circleFrom(std::size_t start) const
+    TransportFault circleFrom(DeviceId start) const
     {
-        std::vector<std::size_t> path;
-        std::size_t d = start;
+        std::vector<DeviceId> path;
+        DeviceId d = start;
         while (std::ranges::find(path, d) == path.end()) {
             const auto keeps = unmet(d);
             if (!keeps)
@@ -298,35 +298,33 @@ private:
         if (const auto again = std::ranges::find(path, d); again != path.end())
             path.erase(path.begin(), again);
         if (path.empty())
-            return {{DeviceId{static_cast<std::int32_t>(start)}, 0, at(start, 0)},
-                    fmt::format("device {} waits for a value that no op produces", start)};
+            return {{start, 0, at(start, 0)},
+                    fmt::format("device {} waits for a value that no op produces", start.value)};
         const std::uint32_t index = *unmet(path.front());
-        TransportFault fault{{DeviceId{static_cast<std::int32_t>(path.front())},
-                              static_cast<int>(index), at(path.front(), index)},
-                             {}};
-        for (const std::size_t device : path)
+        TransportFault fault{{path.front(), static_cast<int>(index), at(path.front(), index)}, {}};
+        for (const DeviceId device : path)
             fault.reason += (fault.reason.empty() ? "" : "; ") + describe(device);
         return fault;
     }
 
-    std::string describe(std::size_t d) const
+    std::string describe(DeviceId d) const
     {
         const std::uint32_t index = *unmet(d);
         const Op& op = at(d, index);
-        const std::size_t other = missingAt(d, op);
+        const DeviceId other = missingAt(d, op);
         return fmt::format(
-            "device {}, index {}: {} waits for {} of device {}", d, index, toString(op),
-            toString(isTransfer(op.kind) ? otherEnd(op, m_schedule.shape) : op), other);
+            "device {}, index {}: {} waits for {} of device {}", d.value, index, toString(op),
+            toString(isTransfer(op.kind) ? otherEnd(op, m_schedule.shape) : op), other.value);
     }
 
     const Schedule& m_schedule;
     Ranks m_ranks;
-    std::vector<Device> m_devices;
+    IdVector<DeviceId, Device> m_devices;
     std::vector<std::uint8_t> m_started; // [value] number of ends that have started
     // [value] position of its producer, on the producer's device
     std::vector<std::uint32_t> m_makerOn;
     std::map<std::pair<int, bool>, Sum> m_sums;
-    std::vector<std::size_t> m_running; // devices that may be able to advance
+    std::vector<DeviceId> m_running; // devices that may be able to advance
 };
 
 } // namespace

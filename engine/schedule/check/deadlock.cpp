@@ -30,14 +30,14 @@ public:
         , m_next(schedule.program.size())
         , m_ready(valueCount(schedule.shape))
         , m_lanes(schedule.program.size())
-        , m_callers(static_cast<std::size_t>(schedule.shape.stages))
+        , m_callers(schedule.shape.stages)
         , m_followed(schedule.program.size() + m_callers.size())
         , m_hasTransfers(hasTransfers(schedule))
     {
-        for (std::size_t d = 0; d < m_next.size(); ++d)
+        for (const DeviceId d : m_next.ids())
             for (const Op& op : schedule.program[d])
                 if (op.kind == OpKind::AllReduce && belongs(op, d))
-                    m_callers[index(meetingOf(op))].push_back(static_cast<int>(d));
+                    m_callers[meetingOf(op)].push_back(d);
     }
 
     std::optional<Violation> find(Stuck wanted)
@@ -45,7 +45,7 @@ public:
         bool moved = true;
         while (moved) {
             moved = false;
-            for (std::size_t d = 0; d < m_next.size(); ++d)
+            for (const DeviceId d : m_next.ids())
                 moved = run(d) || moved;
         }
         const std::vector<Node> nodes = stuckNodes();
@@ -64,19 +64,17 @@ private:
         std::size_t head = 0;
     };
 
-    static std::size_t index(StageId stage) { return static_cast<std::size_t>(stage.value); }
-    bool belongs(const Op& op, std::size_t device) const
+    bool belongs(const Op& op, DeviceId device) const
     {
-        return exists(op, m_schedule.shape)
-            && m_schedule.device(op.replica, op.stage).value == static_cast<int>(device);
+        return exists(op, m_schedule.shape) && m_schedule.device(op.replica, op.stage) == device;
     }
 
     std::vector<Node> stuckNodes() const
     {
         std::vector<Node> nodes;
-        for (std::size_t d = 0; d < m_next.size(); ++d)
+        for (const DeviceId d : m_next.ids())
             if (m_next[d] < m_schedule.program[d].size())
-                nodes.push_back({Node::Kind::Device, static_cast<int>(d)});
+                nodes.push_back({Node::Kind::Device, d.value});
         for (const Lane& lane : m_lanes)
             if (lane.head < lane.calls.size())
                 nodes.push_back({Node::Kind::AllReduce, lane.calls[lane.head].value});
@@ -84,7 +82,7 @@ private:
     }
 
     // Advances a device as far as possible; returns whether it moved.
-    bool run(std::size_t device)
+    bool run(DeviceId device)
     {
         const std::vector<Op>& ops = m_schedule.program[device];
         const std::size_t before = m_next[device];
@@ -100,13 +98,12 @@ private:
     }
 
     // The input of the op that comes from another device and is not yet produced.
-    std::optional<Value> missingInput(const Op& op, std::size_t device) const
+    std::optional<Value> missingInput(const Op& op, DeviceId device) const
     {
         for (const Value& value : consumes(op, m_schedule.shape)) {
             const bool reduced = value.kind == Value::Kind::ReducedGradient;
             const DeviceId maker = m_schedule.device(value.replica, value.stage);
-            if (reduced ? m_callers[index(value.stage)].empty()
-                        : maker.value == static_cast<int>(device))
+            if (reduced ? m_callers[value.stage].empty() : maker == device)
                 continue;
             if (!m_ready[valueIndex(value, m_schedule.shape)])
                 return value;
@@ -114,7 +111,7 @@ private:
         return std::nullopt;
     }
 
-    void execute(const Op& op, std::size_t device)
+    void execute(const Op& op, DeviceId device)
     {
         if (op.kind == OpKind::AllReduce)
             m_lanes[device].calls.push_back(meetingOf(op));
@@ -127,7 +124,7 @@ private:
 
     // Completes the all-reduces at the head of the device's queue that all their devices have
     // reached.
-    bool meet(std::size_t device)
+    bool meet(DeviceId device)
     {
         Lane& lane = m_lanes[device];
         bool moved = false;
@@ -137,23 +134,23 @@ private:
                 m_ready[valueIndex({Value::Kind::ReducedGradient, replica, Op::kWhole, stage, {}},
                                    m_schedule.shape)]
                     = true;
-            for (const int caller : m_callers[index(stage)])
-                ++m_lanes[static_cast<std::size_t>(caller)].head;
+            for (const DeviceId caller : m_callers[stage])
+                ++m_lanes[caller].head;
             moved = true;
         }
         return moved;
     }
 
     // A device that has not reached the stage's all-reduce.
-    std::optional<int> absentee(StageId stage) const
+    std::optional<DeviceId> absentee(StageId stage) const
     {
-        for (const int caller : m_callers[index(stage)]) {
-            const Lane& lane = m_lanes[static_cast<std::size_t>(caller)];
-            const auto rows = std::ranges::count(m_callers[index(stage)], caller);
+        for (const DeviceId caller : m_callers[stage]) {
+            const Lane& lane = m_lanes[caller];
+            const auto rows = std::ranges::count(m_callers[stage], caller);
             std::size_t end = lane.head;
             while (end < lane.calls.size() && lane.calls[end] == stage)
                 ++end;
-            if (static_cast<std::ptrdiff_t>(end - lane.head) < rows)
+            if (std::cmp_less(end - lane.head, rows))
                 return caller;
         }
         return std::nullopt;
@@ -163,28 +160,27 @@ private:
     Node behind(Node node) const
     {
         if (node.kind == Node::Kind::AllReduce) {
-            const auto device = static_cast<std::size_t>(*absentee(StageId{node.id}));
+            const DeviceId device = *absentee(StageId{node.id});
             const Lane& lane = m_lanes[device];
             if (lane.head < lane.calls.size() && lane.calls[lane.head].value != node.id)
                 return {Node::Kind::AllReduce, lane.calls[lane.head].value};
-            return stuckAt(static_cast<int>(device));
+            return stuckAt(device);
         }
-        const Value value = waitedFor(node.id);
+        const Value value = waitedFor(DeviceId{node.id});
         if (value.kind == Value::Kind::ReducedGradient)
             return absentee(value.stage) ? Node{Node::Kind::AllReduce, value.stage.value} : Node{};
-        const int maker = m_schedule.device(value.replica, value.stage).value;
+        const DeviceId maker = m_schedule.device(value.replica, value.stage);
         return willMake(maker, value) ? stuckAt(maker) : Node{};
     }
 
     // Whether the remaining ops of the device produce the value.
-    bool willMake(int device, const Value& wanted) const
+    bool willMake(DeviceId device, const Value& wanted) const
     {
-        if (device < 0)
+        if (!device.isValid())
             return false;
-        const auto d = static_cast<std::size_t>(device);
-        const auto left = std::span<const Op>(m_schedule.program[d]).subspan(m_next[d]);
-        return std::ranges::any_of(left, [this, d, &wanted](const Op& op) {
-            if (!belongs(op, d))
+        const auto left = m_schedule.on(device).subspan(m_next[device]);
+        return std::ranges::any_of(left, [this, device, &wanted](const Op& op) {
+            if (!belongs(op, device))
                 return false;
             if (m_hasTransfers)
                 return isSend(op.kind) && transferredValue(op, m_schedule.shape) == wanted;
@@ -193,18 +189,15 @@ private:
         });
     }
 
-    Node stuckAt(int device) const
+    Node stuckAt(DeviceId device) const
     {
-        const bool ended = device < 0
-            || m_next[static_cast<std::size_t>(device)]
-                == m_schedule.program[static_cast<std::size_t>(device)].size();
-        return ended ? Node{} : Node{Node::Kind::Device, device};
+        const bool ended = !device.isValid() || m_next[device] == m_schedule.on(device).size();
+        return ended ? Node{} : Node{Node::Kind::Device, device.value};
     }
 
-    Value waitedFor(int device) const
+    Value waitedFor(DeviceId device) const
     {
-        const auto d = static_cast<std::size_t>(device);
-        return *missingInput(m_schedule.program[d][m_next[d]], d);
+        return *missingInput(m_schedule.program[device][m_next[device]], device);
     }
 
     // Follows the waiting nodes until one repeats, and returns that cycle. Nodes that an earlier
@@ -227,7 +220,7 @@ private:
     std::vector<bool>::reference isFollowed(Node node)
     {
         const std::size_t offset = node.kind == Node::Kind::Device ? 0 : m_next.size();
-        return m_followed[offset + static_cast<std::size_t>(node.id)];
+        return m_followed[offset + node.id];
     }
 
     Violation violation(std::span<const Node> nodes) const
@@ -238,9 +231,9 @@ private:
             violation.message += violation.message.empty() ? "no device can proceed: " : "; ";
             violation.message += describe(node);
             if (node.kind == Node::Kind::Device && violation.index < 0) {
-                const auto d = static_cast<std::size_t>(node.id);
-                violation.device = DeviceId{node.id};
-                violation.index = static_cast<int>(m_next[d]);
+                const DeviceId d{node.id};
+                violation.device = d;
+                violation.index = m_next[d];
                 violation.op = m_schedule.program[d][m_next[d]];
             }
         }
@@ -251,20 +244,21 @@ private:
     {
         if (node.kind == Node::Kind::AllReduce)
             return fmt::format("the all-reduce of stage {} waits for device {}", node.id,
-                               *absentee(StageId{node.id}));
-        const auto d = static_cast<std::size_t>(node.id);
-        const Value value = waitedFor(node.id);
-        return fmt::format("device {}, index {}: {} waits for the {} from device {}", d, m_next[d],
-                           toString(m_schedule.program[d][m_next[d]]), engine::describe(value),
+                               absentee(StageId{node.id})->value);
+        const DeviceId d{node.id};
+        const Value value = waitedFor(d);
+        return fmt::format("device {}, index {}: {} waits for the {} from device {}", d.value,
+                           m_next[d], toString(m_schedule.program[d][m_next[d]]),
+                           engine::describe(value),
                            m_schedule.device(value.replica, value.stage).value);
     }
 
     const Schedule& m_schedule;
-    std::vector<std::size_t> m_next;         // [device]
-    std::vector<bool> m_ready;               // [value] produced, and sent if needed
-    std::vector<Lane> m_lanes;               // [device] started all-reduces, in order
-    std::vector<std::vector<int>> m_callers; // [stage] devices, once per row
-    std::vector<bool> m_followed;            // [device, then stage]
+    IdVector<DeviceId, std::size_t> m_next;
+    std::vector<bool> m_ready;                          // [value] produced, and sent if needed
+    IdVector<DeviceId, Lane> m_lanes;                   // started all-reduces, in order
+    IdVector<StageId, std::vector<DeviceId>> m_callers; // once per row
+    std::vector<bool> m_followed;                       // [device, then stage]
     bool m_hasTransfers = false;
 };
 

@@ -17,28 +17,26 @@ public:
         : m_schedule(schedule)
         , m_exchange(exchange)
         , m_devices(schedule.program.size())
-        , m_called(valueCount(schedule.shape), kNone)
+        , m_called(valueCount(schedule.shape))
     {
-        for (std::size_t d = m_devices.size(); d-- > 0;)
+        for (const DeviceId d : m_devices.ids())
             m_running.push_back(d);
     }
 
     std::optional<TransportFault> find()
     {
         while (!m_running.empty()) {
-            const std::size_t device = m_running.back();
+            const DeviceId device = m_running.back();
             m_running.pop_back();
             run(device);
         }
-        for (std::size_t d = 0; d < m_devices.size(); ++d)
+        for (const DeviceId d : m_devices.ids())
             if (isStuck(d))
                 return circleFrom(d);
         return std::nullopt;
     }
 
 private:
-    static constexpr std::int32_t kNone = -1;
-
     struct Device
     {
         std::size_t next = 0; // first op of the running group
@@ -47,7 +45,7 @@ private:
     };
 
     // Advances until transfers must be waited for.
-    void run(std::size_t d)
+    void run(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
         Device& device = m_devices[d];
@@ -66,7 +64,7 @@ private:
 
     // Posts the group of transfers from `next` on. Other ops among them (all-reduce, evict) have
     // streams of their own.
-    void call(std::size_t d)
+    void call(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
         Device& device = m_devices[d];
@@ -85,23 +83,22 @@ private:
         }
     }
 
-    void meet(std::size_t d, const Op& op)
+    void meet(DeviceId d, const Op& op)
     {
-        std::int32_t& called
+        DeviceId& called
             = m_called[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)];
-        if (called == kNone) {
-            called = static_cast<std::int32_t>(d);
+        if (!called.isValid()) {
+            called = d;
             return;
         }
         --m_devices[d].missing;
-        const auto other = static_cast<std::size_t>(called);
-        if (--m_devices[other].missing == 0)
-            m_running.push_back(other);
+        if (--m_devices[called].missing == 0)
+            m_running.push_back(called);
     }
 
-    bool isStuck(std::size_t d) const { return m_devices[d].next < m_schedule.program[d].size(); }
+    bool isStuck(DeviceId d) const { return m_devices[d].next < m_schedule.program[d].size(); }
 
-    std::size_t waiting(std::size_t d) const
+    std::size_t waiting(DeviceId d) const
     {
         const Device& device = m_devices[d];
         std::size_t i = device.next;
@@ -116,8 +113,8 @@ private:
         if (!isTransfer(op.kind))
             return false;
         const Op other = otherEnd(op, m_schedule.shape);
-        const auto peer = static_cast<std::size_t>(otherDevice(m_schedule, op).value);
-        const auto ops = std::span<const Op>(m_schedule.program[peer]).subspan(m_devices[peer].end);
+        const DeviceId peer = otherDevice(m_schedule, op);
+        const auto ops = m_schedule.on(peer).subspan(m_devices[peer].end);
         return std::ranges::any_of(ops, [&other](const Op& later) {
             return later.kind == other.kind && later.stage == other.stage
                 && later.microBatch == other.microBatch && later.replica == other.replica
@@ -126,40 +123,38 @@ private:
     }
 
     // Follows the waiting devices until one repeats; they form the cycle.
-    TransportFault circleFrom(std::size_t start) const
+    TransportFault circleFrom(DeviceId start) const
     {
-        std::vector<std::size_t> path;
-        std::size_t d = start;
+        std::vector<DeviceId> path;
+        DeviceId d = start;
         while (isStuck(d) && std::ranges::find(path, d) == path.end()) {
             path.push_back(d);
-            d = static_cast<std::size_t>(
-                otherDevice(m_schedule, m_schedule.program[d][waiting(d)]).value);
+            d = otherDevice(m_schedule, m_schedule.program[d][waiting(d)]);
         }
         if (isStuck(d))
             path.erase(path.begin(), std::ranges::find(path, d));
         const std::size_t index = waiting(path.front());
-        TransportFault fault{{DeviceId{static_cast<std::int32_t>(path.front())},
-                              static_cast<int>(index), m_schedule.program[path.front()][index]},
-                             {}};
-        for (const std::size_t device : path)
+        TransportFault fault{
+            {path.front(), static_cast<int>(index), m_schedule.program[path.front()][index]}, {}};
+        for (const DeviceId device : path)
             fault.reason += (fault.reason.empty() ? "" : "; ") + describe(device);
         return fault;
     }
 
-    std::string describe(std::size_t d) const
+    std::string describe(DeviceId d) const
     {
         const std::size_t index = waiting(d);
         const Op& op = m_schedule.program[d][index];
-        return fmt::format("device {}, index {}: {} waits for {} of device {}", d, index,
+        return fmt::format("device {}, index {}: {} waits for {} of device {}", d.value, index,
                            toString(op), toString(otherEnd(op, m_schedule.shape)),
                            otherDevice(m_schedule, op).value);
     }
 
     const Schedule& m_schedule;
     Exchange m_exchange;
-    std::vector<Device> m_devices;
-    std::vector<std::int32_t> m_called; // [value] the device that posted its end first
-    std::vector<std::size_t> m_running; // devices that can advance
+    IdVector<DeviceId, Device> m_devices;
+    std::vector<DeviceId> m_called;  // [value] the device that posted its end first
+    std::vector<DeviceId> m_running; // devices that can advance
 };
 
 } // namespace

@@ -18,14 +18,14 @@ bool isActivation(OpKind kind)
 // The messages of one device to or from another, in order, as positions in its program.
 struct Queue
 {
-    int peer = -1;
+    DeviceId peer;
     bool activations = true; // false: gradients; with one communicator, of the first message
     std::vector<std::uint32_t> positions;
 };
 
 class Queues
 {
-    auto isTo(int peer, bool activations) const
+    auto isTo(DeviceId peer, bool activations) const
     {
         return [this, peer, activations](const Queue& queue) {
             return queue.peer == peer
@@ -38,17 +38,17 @@ public:
         : m_ofDevice(schedule.program.size())
         , m_communicators(communicators)
     {
-        for (std::size_t d = 0; d < schedule.program.size(); ++d)
-            for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
+        for (const DeviceId d : schedule.program.ids())
+            for (std::uint32_t i = 0; i < schedule.program[d].size(); ++i) {
                 const Op& op = schedule.program[d][i];
                 if (isTransfer(op.kind) && isSend(op.kind) == sends)
-                    queue(d, otherDevice(schedule, op).value, isActivation(op.kind))
-                        .positions.push_back(static_cast<std::uint32_t>(i));
+                    queue(d, otherDevice(schedule, op), isActivation(op.kind))
+                        .positions.push_back(i);
             }
     }
 
-    const std::vector<Queue>& of(std::size_t device) const { return m_ofDevice[device]; }
-    const Queue* find(std::size_t device, int peer, bool activations) const
+    const std::vector<Queue>& of(DeviceId device) const { return m_ofDevice[device]; }
+    const Queue* find(DeviceId device, DeviceId peer, bool activations) const
     {
         const auto& queues = m_ofDevice[device];
         const auto found = std::ranges::find_if(queues, isTo(peer, activations));
@@ -57,7 +57,7 @@ public:
 
 private:
     // Linear search: a device has few peers.
-    Queue& queue(std::size_t device, int peer, bool activations)
+    Queue& queue(DeviceId device, DeviceId peer, bool activations)
     {
         auto& queues = m_ofDevice[device];
         const auto found = std::ranges::find_if(queues, isTo(peer, activations));
@@ -67,33 +67,30 @@ private:
         return queues.back();
     }
 
-    std::vector<std::vector<Queue>> m_ofDevice;
+    IdVector<DeviceId, std::vector<Queue>> m_ofDevice;
     Communicators m_communicators;
 };
 
-TransportFault describeFault(const Schedule& schedule, std::size_t sender, const Queue& sent,
+TransportFault describeFault(const Schedule& schedule, DeviceId sender, const Queue& sent,
                              const Queue& received, std::size_t k)
 {
-    const auto receiver = static_cast<std::size_t>(sent.peer);
     const Op& send = schedule.program[sender][sent.positions[k]];
-    const Op& receive = schedule.program[receiver][received.positions[k]];
-    const OpPlace place{DeviceId{sent.peer}, static_cast<int>(received.positions[k]), receive};
-    return {place,
+    const Op& receive = schedule.program[sent.peer][received.positions[k]];
+    return {{sent.peer, static_cast<int>(received.positions[k]), receive},
             fmt::format("device {}, index {}: {} gets message {} from device {}, which is {} (its "
                         "index {})",
-                        receiver, received.positions[k], toString(receive), k, sender,
+                        sent.peer.value, received.positions[k], toString(receive), k, sender.value,
                         toString(send), sent.positions[k])};
 }
 
 // Compares the order of the messages. In a valid schedule both queues contain the same messages.
-std::optional<TransportFault> compare(const Schedule& schedule, std::size_t sender,
-                                      const Queue& sent, const Queue& received)
+std::optional<TransportFault> compare(const Schedule& schedule, DeviceId sender, const Queue& sent,
+                                      const Queue& received)
 {
-    const auto receiver = static_cast<std::size_t>(sent.peer);
     const std::size_t count = std::min(sent.positions.size(), received.positions.size());
     for (std::size_t k = 0; k < count; ++k) {
         const Op& send = schedule.program[sender][sent.positions[k]];
-        const Op& receive = schedule.program[receiver][received.positions[k]];
+        const Op& receive = schedule.program[sent.peer][received.positions[k]];
         if (transferredValue(send, schedule.shape) != transferredValue(receive, schedule.shape))
             return describeFault(schedule, sender, sent, received, k);
     }
@@ -106,10 +103,9 @@ std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicat
 {
     const Queues sends(lowered, communicators, true);
     const Queues receives(lowered, communicators, false);
-    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+    for (const DeviceId d : lowered.program.ids())
         for (const Queue& sent : sends.of(d)) {
-            const Queue* received = receives.find(static_cast<std::size_t>(sent.peer),
-                                                  static_cast<int>(d), sent.activations);
+            const Queue* received = receives.find(sent.peer, d, sent.activations);
             if (received == nullptr)
                 continue;
             if (auto fault = compare(lowered, d, sent, *received))

@@ -34,19 +34,11 @@ std::span<const OpKind> rivalsOf(const OpKind& kind)
 
 OpTable::OpTable(const Shape& shape)
     : m_shape(shape)
-    , m_index(kOpKinds)
-    , m_last(static_cast<std::size_t>(shape.replicas) * static_cast<std::size_t>(shape.stages))
-    , m_replica(static_cast<std::size_t>(shape.microBatches), -1)
-    , m_any(kOpKinds)
+    , m_last(shape.rows())
+    , m_replica(shape.microBatches, -1)
 { }
 
-std::size_t OpTable::row(const Op& op) const
-{
-    return op.replica * static_cast<std::size_t>(m_shape.stages)
-        + static_cast<std::size_t>(op.stage.value);
-}
-
-std::size_t OpTable::cell(const Op& op) const
+std::uint32_t OpTable::cell(const Op& op) const
 {
     return isOfMicroBatch(op.kind) ? cellIndex(op, m_shape) : row(op);
 }
@@ -54,14 +46,13 @@ std::size_t OpTable::cell(const Op& op) const
 void OpTable::add(const OpPlace& place)
 {
     const Op& op = place.op;
-    auto& ofKind = m_index[static_cast<std::size_t>(op.kind)];
+    auto& ofKind = m_index[op.kind];
     if (ofKind.empty())
         ofKind.assign(isOfMicroBatch(op.kind) ? cellCount(m_shape) : m_last.size(), -1);
     ofKind[cell(op)] = place.index;
-    m_any[static_cast<std::size_t>(op.kind)] = true;
     m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
     if (isOfMicroBatch(op.kind) && !replicaOf(op.microBatch))
-        m_replica[static_cast<std::size_t>(op.microBatch.value)] = op.replica;
+        m_replica[op.microBatch] = op.replica;
     if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight) {
         OpPlace& last = m_last[row(op)];
         if (place.index > last.index)
@@ -80,7 +71,7 @@ std::optional<OpPlace> OpTable::conflict(const Op& op) const
             continue;
         const int slices = op.slice == Op::kWhole ? m_shape.slices : 0;
         for (int slice = 0; slice < slices; ++slice) {
-            other.slice = static_cast<std::uint16_t>(slice);
+            other.slice = slice;
             if (const auto found = find(other, rival))
                 return found;
         }
@@ -100,16 +91,14 @@ std::optional<std::uint8_t> OpTable::replicaOf(MicroBatchId microBatch) const
 {
     if (!microBatch.isValid())
         return std::nullopt;
-    const std::int16_t replica = m_replica[static_cast<std::size_t>(microBatch.value)];
-    if (replica < 0)
-        return std::nullopt;
-    return static_cast<std::uint8_t>(replica);
+    const std::int16_t replica = m_replica[microBatch];
+    return replica < 0 ? std::nullopt : std::optional<std::uint8_t>(replica);
 }
 
 std::optional<OpPlace> OpTable::find(Op op, OpKind kind) const
 {
     op.kind = kind;
-    const auto& ofKind = m_index[static_cast<std::size_t>(kind)];
+    const auto& ofKind = m_index[kind];
     if (ofKind.empty() || ofKind[cell(op)] < 0)
         return std::nullopt;
     return OpPlace{{}, ofKind[cell(op)], op};

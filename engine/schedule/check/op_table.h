@@ -27,7 +27,7 @@ public:
     std::optional<OpPlace> conflict(const Op& op) const;
 
     bool has(Op op, OpKind kind) const;
-    bool hasAny(OpKind kind) const { return m_any[static_cast<std::size_t>(kind)]; }
+    bool hasAny(OpKind kind) const { return !m_index[kind].empty(); }
     bool hasTransfers() const { return m_hasTransfers; }
     // The direction of the micro-batch's first op; nullopt before that op, and for all-reduces and
     // optimizer steps.
@@ -43,16 +43,15 @@ public:
     std::optional<OpPlace> lastContribution(const Op& op) const;
 
 private:
-    std::size_t row(const Op& op) const;  // replica, stage
-    std::size_t cell(const Op& op) const; // and micro-batch and slice, if any
+    std::uint32_t row(const Op& op) const { return m_shape.row(op.replica, op.stage); }
+    std::uint32_t cell(const Op& op) const; // of row, micro-batch and slice, if any
     std::optional<OpPlace> find(Op op, OpKind kind) const;
 
     Shape m_shape;
-    std::vector<std::vector<std::int32_t>>
-        m_index;                         // [kind][cell], -1: missing; empty: no op of the kind
-    std::vector<OpPlace> m_last;         // [replica x stage]
-    std::vector<std::int16_t> m_replica; // [micro-batch], -1: unknown
-    std::vector<bool> m_any;             // [kind]
+    // [cell], -1: missing; empty: no op of the kind
+    EnumArray<OpKind, std::vector<std::int32_t>, kOpKinds> m_index;
+    std::vector<OpPlace> m_last;                    // [row]
+    IdVector<MicroBatchId, std::int16_t> m_replica; // -1: unknown
     bool m_hasTransfers = false;
 };
 

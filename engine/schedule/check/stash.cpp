@@ -22,7 +22,7 @@ StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
         held += change.ownAtBegin * parts;
         if (held > peak.own) {
             peak.own = held;
-            peak.index = static_cast<int>(i);
+            peak.index = i;
         }
         leaving -= change.ownAtEnd * parts;
         if (isCompute(ops[i].kind) && ops[i].flags != OpFlag::JointWithNext)
@@ -51,22 +51,21 @@ std::int64_t stashPartsPerActivation(const Shape& shape)
     return std::int64_t{kHalves} * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
 }
 
-std::vector<StashPeak> stashPeaks(const Schedule& schedule)
+IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule)
 {
-    std::vector<StashPeak> peaks;
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    IdVector<DeviceId, StashPeak> peaks;
+    for (const DeviceId d : schedule.program.ids()) {
         peaks.push_back(ownPeak(schedule.program[d], schedule.shape));
-        const auto partner = static_cast<std::size_t>(
-            stashPartner(DeviceId{static_cast<std::int32_t>(d)}, schedule.shape).value);
-        if (partner != d && partner < schedule.program.size())
+        const DeviceId partner = stashPartner(d, schedule.shape);
+        if (partner != d && schedule.program.has(partner))
             peaks[d].guests = mostAway(schedule.program[partner], schedule.shape);
     }
     return peaks;
 }
 
-std::vector<StashRoom> stashRoom(const Schedule& schedule)
+IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule)
 {
-    std::vector<StashRoom> room;
+    IdVector<DeviceId, StashRoom> room;
     for (const auto& ops : schedule.program) {
         const std::int64_t guests = mostAway(ops, schedule.shape);
         room.push_back(guests > 0 ? StashRoom{ownPeak(ops, schedule.shape).own, guests}

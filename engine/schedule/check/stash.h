@@ -93,7 +93,7 @@ struct StashPeak
     std::int64_t own = 0, guests = 0;
     int index = -1; // position in the device's list
 };
-std::vector<StashPeak> stashPeaks(const Schedule& schedule); // [device]
+IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
 // The slots of a device that evicts, in parts: for its own stashes, and on its partner for the
 // evicted ones. Both are the minimum that its order needs. An op waits for the copy that frees a
@@ -104,6 +104,6 @@ struct StashRoom
 
     friend bool operator==(const StashRoom&, const StashRoom&) = default;
 };
-std::vector<StashRoom> stashRoom(const Schedule& schedule); // [device]
+IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule);
 
 } // namespace engine

@@ -1,5 +1,6 @@
 #include "engine/schedule/check/stash_check.h"
 
+#include "engine/base/units.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
@@ -32,18 +33,17 @@ public:
     std::vector<Violation> check()
     {
         std::vector<Violation> violations;
-        for (std::size_t d = 0; d < m_schedule.program.size(); ++d)
-            for (std::size_t i = 0; i < m_schedule.program[d].size(); ++i) {
-                const Op& op = m_schedule.program[d][i];
-                const DeviceId device{static_cast<std::int32_t>(d)};
+        for (const DeviceId device : m_schedule.program.ids())
+            for (int i = 0; i < std::ssize(m_schedule.program[device]); ++i) {
+                const Op& op = m_schedule.program[device][i];
                 if (!touchesStash(op.kind) || !exists(op, m_schedule.shape)
                     || m_schedule.device(op.replica, op.stage) != device)
                     continue;
-                const std::string fault = take(op, static_cast<int>(i));
+                const std::string fault = take(op, i);
                 if (!fault.empty())
-                    violations.push_back(
-                        {Violation::Kind::Stash, device, static_cast<int>(i), op,
-                         fmt::format("device {}, index {}: {} {}", d, i, toString(op), fault)});
+                    violations.push_back({Violation::Kind::Stash, device, i, op,
+                                          fmt::format("device {}, index {}: {} {}", device.value, i,
+                                                      toString(op), fault)});
             }
         return violations;
     }
@@ -130,8 +130,7 @@ private:
 
 std::string inActivations(std::int64_t parts, const Shape& shape)
 {
-    return fmt::format(
-        "{:.4g}", static_cast<double>(parts) / static_cast<double>(stashPartsPerActivation(shape)));
+    return fmt::format("{:.4g}", ratio(parts, stashPartsPerActivation(shape)));
 }
 
 } // namespace
@@ -144,21 +143,21 @@ std::vector<Violation> checkStashes(const Schedule& schedule)
 std::vector<Violation> checkStashLimit(const Schedule& schedule, std::int64_t limit)
 {
     std::vector<Violation> violations;
-    const std::vector<StashPeak> peaks = stashPeaks(schedule);
-    for (std::size_t d = 0; d < peaks.size(); ++d) {
+    const IdVector<DeviceId, StashPeak> peaks = stashPeaks(schedule);
+    for (const DeviceId d : peaks.ids()) {
         const StashPeak& peak = peaks[d];
         if (peak.own + peak.guests <= limit)
             continue;
         Violation violation;
         violation.kind = Violation::Kind::Stash;
-        violation.device = DeviceId{static_cast<std::int32_t>(d)};
+        violation.device = d;
         violation.index = peak.index;
         if (peak.index >= 0)
-            violation.op = schedule.program[d][static_cast<std::size_t>(peak.index)];
+            violation.op = schedule.program[d][peak.index];
         violation.message
             = fmt::format("device {}, index {}: with {} the device holds {} activations of its "
                           "own{}, more than the limit of {}",
-                          d, peak.index, peak.index >= 0 ? toString(violation.op) : "no op",
+                          d.value, peak.index, peak.index >= 0 ? toString(violation.op) : "no op",
                           inActivations(peak.own, schedule.shape),
                           peak.guests > 0 ? fmt::format(" and up to {} of its partner",
                                                         inActivations(peak.guests, schedule.shape))

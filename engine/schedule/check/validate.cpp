@@ -33,8 +33,8 @@ public:
         forEach([this](DeviceId device, int index, const Op& op) { take(device, index, op); });
         forEach(
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
-        for (int m = 0; m < m_schedule.shape.microBatches; ++m)
-            checkComplete(MicroBatchId{m});
+        for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.microBatches))
+            checkComplete(m);
         if (!hasTiedEmbeddings(m_schedule)) // the tied all-reduce joins two stages
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
@@ -53,10 +53,9 @@ private:
     template<class Visit>
     void forEach(Visit visit) const
     {
-        for (std::size_t d = 0; d < m_schedule.program.size(); ++d)
-            for (std::size_t i = 0; i < m_schedule.program[d].size(); ++i)
-                visit(DeviceId{static_cast<std::int32_t>(d)}, static_cast<int>(i),
-                      m_schedule.program[d][i]);
+        for (const DeviceId d : m_schedule.program.ids())
+            for (int i = 0; i < std::ssize(m_schedule.program[d]); ++i)
+                visit(d, i, m_schedule.program[d][i]);
     }
 
     template<class... Args>
@@ -230,7 +229,7 @@ private:
 
     static Op sliceOf(Op op, int slice)
     {
-        op.slice = static_cast<std::uint16_t>(slice);
+        op.slice = slice;
         return op;
     }
 
@@ -287,9 +286,9 @@ private:
             return;
         Op op;
         for (int replica = 0; replica < m_schedule.shape.replicas; ++replica)
-            for (int stage = 0; stage < m_schedule.shape.stages; ++stage) {
-                op.replica = static_cast<std::uint8_t>(replica);
-                op.stage = StageId{stage};
+            for (const StageId stage : Ids<StageId>(m_schedule.shape.stages)) {
+                op.replica = replica;
+                op.stage = stage;
                 if (!m_table.has(op, kind))
                     reportMissing(op, kind);
             }

@@ -69,7 +69,7 @@ private:
 
     std::string update(const Op& op)
     {
-        const auto wanted = static_cast<std::uint8_t>(m_updates + 1);
+        const std::uint8_t wanted = m_updates + 1;
         const bool earned = m_backwards > m_updatedAt;
         m_updatedAt = m_backwards;
         ++m_updates;
@@ -105,11 +105,11 @@ int backwardsBeforeFirstUpdate(const Schedule& schedule)
         for (std::size_t i = 0; i < ops.size(); ++i) {
             if (ops[i].kind != OpKind::OptimizerStep)
                 continue;
-            const auto count = std::ranges::count_if(std::span(ops).first(i), [&](const Op& op) {
+            const int count = std::ranges::count_if(std::span(ops).first(i), [&](const Op& op) {
                 return finishesBackward(op.kind) && op.stage == ops[i].stage
                     && op.replica == ops[i].replica;
             });
-            return std::max(1, static_cast<int>(count));
+            return std::max(1, count);
         }
     return 0;
 }
@@ -150,7 +150,7 @@ int mostKept(std::span<const Op> ops, StageKey key)
         }
         most = std::max(most, alive.size());
     }
-    return static_cast<int>(most);
+    return most;
 }
 
 } // namespace
@@ -182,41 +182,33 @@ std::vector<Violation> checkVersions(const Schedule& schedule)
         return violations;
     const int every = std::max(1, schedule.shape.updateEvery);
     const bool updates = hasUpdates(schedule);
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    for (const DeviceId d : schedule.program.ids()) {
         std::map<StageKey, StageVersions> stages;
-        for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
+        for (int i = 0; i < std::ssize(schedule.program[d]); ++i) {
             const Op& op = schedule.program[d][i];
             auto& stage = stages.try_emplace({op.replica, op.stage}, every, updates).first->second;
             const std::string fault = stage.faultOf(op);
             if (!fault.empty())
-                violations.push_back({Violation::Kind::Version,
-                                      DeviceId{static_cast<std::int32_t>(d)}, static_cast<int>(i),
-                                      op, fmt::format("device {}, index {}: {}", d, i, fault)});
+                violations.push_back({Violation::Kind::Version, d, i, op,
+                                      fmt::format("device {}, index {}: {}", d.value, i, fault)});
         }
     }
     return violations;
 }
 
-std::vector<int> versionsKept(const Schedule& schedule)
+IdVector<DeviceId, int> versionsKept(const Schedule& schedule)
 {
-    std::vector<int> kept(schedule.program.size(), 1);
+    IdVector<DeviceId, int> kept(schedule.program.size(), 1);
     if (!isAsynchronous(schedule))
         return kept;
     if (!hasUpdates(schedule)) {
         const Schedule updated = addOptimizer(schedule);
         return hasUpdates(updated) ? versionsKept(updated) : kept;
     }
-    for (std::size_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
-        for (std::size_t s = 0; s < schedule.deviceOf[replica].size(); ++s) {
-            const DeviceId device = schedule.deviceOf[replica][s];
-            if (!device.isValid())
-                continue;
-            const auto d = static_cast<std::size_t>(device.value);
-            kept[d] = std::max(kept[d],
-                               mostKept(schedule.program[d],
-                                        {static_cast<std::uint8_t>(replica),
-                                         StageId{static_cast<std::int32_t>(s)}}));
-        }
+    for (std::uint8_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
+        for (const StageId stage : schedule.deviceOf[replica].ids())
+            if (const DeviceId d = schedule.device(replica, stage); d.isValid())
+                kept[d] = std::max(kept[d], mostKept(schedule.program[d], {replica, stage}));
     return kept;
 }
 

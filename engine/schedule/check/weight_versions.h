@@ -28,6 +28,6 @@ std::vector<Violation> checkVersions(const Schedule& schedule);
 // [device] The largest number of versions of one stage that are kept at once: 1 in a synchronous
 // schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from its update to its last
 // use; the newest version is always kept.
-std::vector<int> versionsKept(const Schedule& schedule);
+IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

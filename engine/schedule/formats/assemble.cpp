@@ -13,7 +13,7 @@ namespace {
 Shape smallestShape(const Programs& programs)
 {
     Shape shape;
-    shape.devices = static_cast<int>(programs.size());
+    shape.devices = programs.size();
     for (const auto& ops : programs)
         for (const Op& op : ops) {
             shape.stages = std::max(shape.stages, op.stage.value + 1);
@@ -36,14 +36,12 @@ std::size_t opsOf(const Programs& programs)
 void place(Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
-    schedule.deviceOf.assign(static_cast<std::size_t>(shape.replicas),
-                             std::vector<DeviceId>(static_cast<std::size_t>(shape.stages)));
-    for (std::size_t d = 0; d < schedule.program.size(); ++d)
+    schedule.deviceOf.assign(shape.replicas, IdVector<StageId, DeviceId>(shape.stages));
+    for (const DeviceId d : schedule.program.ids())
         for (const Op& op : schedule.program[d]) {
-            DeviceId& holder
-                = schedule.deviceOf[op.replica][static_cast<std::size_t>(op.stage.value)];
+            DeviceId& holder = schedule.deviceOf[op.replica][op.stage];
             if (!holder.isValid())
-                holder = DeviceId{static_cast<std::int32_t>(d)};
+                holder = d;
         }
 }
 
@@ -59,7 +57,7 @@ void setPeers(Schedule& schedule)
             else if (isTransfer(op.kind))
                 peer = otherDevice(schedule, op);
             if (peer.isValid())
-                op.peer = static_cast<std::uint16_t>(peer.value);
+                op.peer = peer.value;
         }
 }
 
@@ -75,7 +73,7 @@ Result<Shape> shapeOf(const Programs& programs)
     const std::size_t ops = opsOf(programs);
     const double cells = static_cast<double>(shape.stages) * shape.microBatches * shape.replicas
         * (shape.slices + 1);
-    const double room = std::min(kMostCells, kCellsPerOp * static_cast<double>(ops));
+    const double room = std::min(kMostCells, kCellsPerOp * ops);
     if (cells <= room && shape.devices <= room)
         return shape;
     return fail(Error::Code::Corrupt,

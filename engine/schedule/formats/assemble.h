@@ -9,12 +9,12 @@
 namespace engine {
 
 // The ops that a reader of schedule files has parsed; assemble() makes a schedule of them.
-using Programs = std::vector<std::vector<Op>>; // [device], in issue order
+using Programs = IdVector<DeviceId, std::vector<Op>>; // in issue order
 
 // Limits on the numbers in a file: for stages, micro-batches and indices, and for devices (Op::peer
 // has 16 bits).
 constexpr int kLargestNumber = 1 << 24;
-constexpr int kLargestDevice = 0xFFFD;
+constexpr unsigned kLargestDevice = 0xFFFD;
 
 // The smallest shape that contains all ops. Returns Corrupt if the shape is far larger than the
 // number of ops justifies, so that a wrong digit does not allocate gigabytes.

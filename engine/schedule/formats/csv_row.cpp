@@ -1,5 +1,6 @@
 #include "engine/schedule/formats/csv_row.h"
 
+#include "engine/base/id_vector.h"
 #include "engine/base/text.h"
 #include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/csv_columns.h"
@@ -12,7 +13,7 @@
 namespace engine {
 namespace {
 
-using Fields = std::array<std::string_view, kCsvColumns.size()>;
+using Fields = EnumArray<CsvColumn, std::string_view, kCsvColumns.size()>;
 
 // Splits off at most one field more than there are columns, so that the error can name it.
 std::vector<std::string_view> split(std::string_view text)
@@ -78,10 +79,7 @@ public:
     const std::string& error() const { return m_error; }
 
 private:
-    std::string_view field(CsvColumn column) const
-    {
-        return m_fields[static_cast<std::size_t>(column)];
-    }
+    std::string_view field(CsvColumn column) const { return m_fields[column]; }
 
     const Fields& m_fields;
     int m_line = 0;
@@ -92,7 +90,7 @@ CsvRow readRow(FieldReader& reader, int line)
 {
     CsvRow row;
     row.line = line;
-    row.device = reader.number(CsvColumn::Device, kLargestDevice);
+    row.device = DeviceId{reader.number(CsvColumn::Device, kLargestDevice)};
     row.index = reader.number(CsvColumn::Index, kLargestNumber);
     row.op.kind = reader.kind();
     row.op.stage = StageId{reader.number(CsvColumn::Stage, kLargestNumber)};
@@ -102,14 +100,13 @@ CsvRow readRow(FieldReader& reader, int line)
         reader.mustBeEmpty(CsvColumn::Slice, row.op.kind);
     } else {
         row.op.microBatch = MicroBatchId{reader.number(CsvColumn::MicroBatch, kLargestNumber)};
-        row.op.slice = static_cast<std::uint16_t>(
-            reader.numberOr(Op::kWhole, CsvColumn::Slice, Op::kWhole - 1));
+        row.op.slice = reader.numberOr(Op::kWhole, CsvColumn::Slice, Op::kWhole - 1);
     }
-    row.op.replica = static_cast<std::uint8_t>(reader.number(CsvColumn::Replica, 1));
+    row.op.replica = reader.number(CsvColumn::Replica, 1);
     if (reader.numberOr(0, CsvColumn::Joint, 1) == 1)
         row.op.flags = OpFlag::JointWithNext;
     row.hasVersion = !reader.isEmpty(CsvColumn::Version);
-    row.op.version = static_cast<std::uint8_t>(reader.numberOr(0, CsvColumn::Version, 255));
+    row.op.version = reader.numberOr(0, CsvColumn::Version, 255);
     return row;
 }
 

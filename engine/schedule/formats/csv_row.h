@@ -11,7 +11,8 @@ namespace engine {
 struct CsvRow
 {
     int line = 0; // counted from 1, which is the header
-    int device = 0, index = 0, chunk = 0;
+    DeviceId device;
+    int index = 0, chunk = 0;
     bool hasVersion = false;
     Op op;
 };

@@ -79,9 +79,9 @@ Result<void> markHalves(std::vector<CsvRow>& rows)
 
 Programs programsOf(const std::vector<CsvRow>& rows)
 {
-    Programs programs(static_cast<std::size_t>(rows.back().device) + 1);
+    Programs programs(rows.back().device.value + 1);
     for (const CsvRow& row : rows)
-        programs[static_cast<std::size_t>(row.device)].push_back(row.op);
+        programs[row.device].push_back(row.op);
     return programs;
 }
 

@@ -83,7 +83,7 @@ Result<std::optional<Word>> sailWord(std::string_view text, int line)
     return word;
 }
 
-using Words = std::vector<std::vector<Word>>; // [device]
+using Words = IdVector<DeviceId, std::vector<Word>>;
 
 Result<Words> sailWords(std::string_view text)
 {
@@ -103,7 +103,7 @@ Result<Words> sailWords(std::string_view text)
         }
         if (ofLine.empty())
             continue;
-        if (words.size() > static_cast<std::size_t>(kLargestDevice))
+        if (words.size() > kLargestDevice)
             return badWord(lines.number(), *line, "exceeds the largest number of devices");
         words.push_back(std::move(ofLine));
     }
@@ -140,14 +140,16 @@ enum class SailPlacement { V, Looping };
 Programs placed(const Words& words, SailPlacement placement)
 {
     const bool chunks = hasChunks(words);
-    const int devices = static_cast<int>(words.size());
+    const int devices = words.size();
     Programs programs(words.size());
-    for (int d = 0; d < devices; ++d) {
-        const int second = placement == SailPlacement::V ? 2 * devices - 1 - d : devices + d;
-        auto& ops = programs[static_cast<std::size_t>(d)];
-        for (const Word& word : words[static_cast<std::size_t>(d)]) {
+    for (const DeviceId d : programs.ids()) {
+        const StageId first{d.value};
+        const StageId second{placement == SailPlacement::V ? 2 * devices - 1 - d.value
+                                                           : devices + d.value};
+        auto& ops = programs[d];
+        for (const Word& word : words[d]) {
             ops.push_back(word.op);
-            ops.back().stage = StageId{chunks && word.isLarge ? second : d};
+            ops.back().stage = chunks && word.isLarge ? second : first;
         }
         markWholeBackwards(ops);
     }

@@ -91,7 +91,7 @@ Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
     std::size_t used = 0; // trailing empty lines are not devices
     Lines lines(text);
     while (const auto line = lines.next()) {
-        if (programs.size() > static_cast<std::size_t>(kLargestDevice))
+        if (programs.size() > kLargestDevice)
             return fail(Error::Code::Corrupt,
                         fmt::format("more than {} lines: a line is a device, which exceeds the "
                                     "largest number of devices",

@@ -14,11 +14,11 @@ std::string writeCsv(const Schedule& schedule)
     text += '\n';
     const bool versions = isAsynchronous(schedule);
     const auto out = std::back_inserter(text);
-    for (std::size_t d = 0; d < schedule.program.size(); ++d)
+    for (const DeviceId d : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
             const Op& op = schedule.program[d][i];
-            fmt::format_to(out, "{},{},{},{},{},", d, i, kindShortName(op.kind), op.stage.value,
-                           op.stage.value / schedule.shape.devices);
+            fmt::format_to(out, "{},{},{},{},{},", d.value, i, kindShortName(op.kind),
+                           op.stage.value, op.stage.value / schedule.shape.devices);
             if (op.microBatch.isValid())
                 fmt::format_to(out, "{}", op.microBatch.value);
             fmt::format_to(out, ",{},", op.replica);

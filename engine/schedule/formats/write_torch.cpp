@@ -90,7 +90,7 @@ Result<void> checkTorchOrder(const Schedule& schedule)
     if (!hasTransfers(schedule))
         return {};
     const CommunicationReport report = checkCommunication(schedule);
-    const TransportVerdict& verdict = report.of(TransportKind::OneCommunicator);
+    const TransportVerdict& verdict = report.verdicts[TransportKind::OneCommunicator];
     if (verdict.safe)
         return {};
     return fail(Error::Code::Unsupported,

@@ -12,7 +12,7 @@ Op allReduceOf(int replica, StageId stage)
 {
     Op op;
     op.kind = OpKind::AllReduce;
-    op.replica = static_cast<std::uint8_t>(replica);
+    op.replica = replica;
     op.stage = stage;
     return op;
 }
@@ -21,8 +21,7 @@ Op allReduceOf(int replica, StageId stage)
 // last weight gradient of the row, and the sends that follow it.
 std::vector<std::size_t> readyPositions(const Schedule& schedule)
 {
-    const auto stages = static_cast<std::size_t>(schedule.shape.stages);
-    std::vector<std::size_t> ready(static_cast<std::size_t>(schedule.shape.replicas) * stages);
+    std::vector<std::size_t> ready(schedule.shape.rows());
     for (const auto& ops : schedule.program)
         for (std::size_t i = 0; i < ops.size(); ++i) {
             if (ops[i].kind != OpKind::Backward && ops[i].kind != OpKind::BackwardWeight)
@@ -31,40 +30,36 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
             while (end < ops.size()
                    && (isSend(ops[end].kind) || ops[end - 1].flags == OpFlag::JointWithNext))
                 ++end;
-            ready[ops[i].replica * stages + static_cast<std::size_t>(ops[i].stage.value)] = end;
+            ready[schedule.shape.row(ops[i].replica, ops[i].stage)] = end;
         }
     return ready;
 }
 
 // All devices start all-reduces in the same order (by the time at which the last holder is ready,
 // then by stage), so that no two devices wait for each other.
-std::vector<std::vector<AllReducePlace>> placeEager(const Schedule& schedule)
+AllReducePlaces placeEager(const Schedule& schedule)
 {
-    const auto stages = static_cast<std::size_t>(schedule.shape.stages);
+    const Shape& shape = schedule.shape;
     const std::vector<std::size_t> ready = readyPositions(schedule);
-    std::vector<std::vector<AllReducePlace>> placements(schedule.program.size());
-    for (std::size_t s = 0; s < stages; ++s) {
-        const StageId stage{static_cast<std::int32_t>(s)};
+    AllReducePlaces placements(schedule.program.size());
+    for (const StageId stage : Ids<StageId>(shape.stages)) {
         std::size_t order = 0;
-        for (std::size_t row = s; row < ready.size(); row += stages)
-            order = std::max(order, ready[row]);
-        for (int replica = 0; replica < schedule.shape.replicas; ++replica) {
-            const DeviceId device = schedule.device(replica, stage);
-            placements[static_cast<std::size_t>(device.value)].push_back(
-                {allReduceOf(replica, stage), ready[static_cast<std::size_t>(replica) * stages + s],
-                 order});
-        }
+        for (int replica = 0; replica < shape.replicas; ++replica)
+            order = std::max(order, ready[shape.row(replica, stage)]);
+        for (int replica = 0; replica < shape.replicas; ++replica)
+            placements[schedule.device(replica, stage)].push_back(
+                {allReduceOf(replica, stage), ready[shape.row(replica, stage)], order});
     }
     return placements;
 }
 
-std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPolicy policy)
+AllReducePlaces place(const Schedule& schedule, SyncPolicy policy)
 {
     if (policy == SyncPolicy::EagerBlocking)
         return placeBlocking(schedule);
     auto places = placeEager(schedule);
     if (policy == SyncPolicy::Late)
-        for (std::size_t d = 0; d < places.size(); ++d)
+        for (const DeviceId d : places.ids())
             for (AllReducePlace& late : places[d])
                 late.behind = schedule.program[d].size();
     return places;
@@ -91,8 +86,8 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
         schedule = withoutTiedEmbeddings(std::move(schedule));
     if (holds(schedule, OpKind::AllReduce))
         return schedule;
-    std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
-    for (std::size_t d = 0; d < placements.size(); ++d)
+    AllReducePlaces placements = place(schedule, policy);
+    for (const DeviceId d : placements.ids())
         schedule.program[d] = withAllReduces(schedule.program[d], std::move(placements[d]));
     return schedule;
 }

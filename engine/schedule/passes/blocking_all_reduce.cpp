@@ -31,7 +31,7 @@ class Placing
 public:
     explicit Placing(const Schedule& schedule)
         : m_schedule(schedule)
-        , m_added(rows())
+        , m_added(schedule.shape.rows())
     {
         for (const auto& ops : schedule.program) {
             m_last.push_back(beforeLastBackward(ops));
@@ -41,18 +41,16 @@ public:
         }
     }
 
-    std::vector<std::vector<AllReducePlace>> places(bool early) const
+    AllReducePlaces places(bool early) const
     {
-        std::vector<std::vector<AllReducePlace>> all(m_schedule.program.size());
-        for (int s = 0; s < m_schedule.shape.stages; ++s) {
-            const StageId stage{s};
+        AllReducePlaces all(m_schedule.program.size());
+        for (const StageId stage : Ids<StageId>(m_schedule.shape.stages)) {
             const bool before = early && isReadyBefore(stage);
             for (int replica = 0; replica < m_schedule.shape.replicas; ++replica) {
-                const auto device
-                    = static_cast<std::size_t>(m_schedule.device(replica, stage).value);
+                const DeviceId device = m_schedule.device(replica, stage);
                 Op op;
                 op.kind = OpKind::AllReduce;
-                op.replica = static_cast<std::uint8_t>(replica);
+                op.replica = replica;
                 op.stage = stage;
                 const std::size_t end = m_schedule.program[device].size();
                 all[device].push_back(
@@ -63,15 +61,9 @@ public:
     }
 
 private:
-    std::size_t rows() const
+    std::uint32_t rowOf(int replica, StageId stage) const
     {
-        return static_cast<std::size_t>(m_schedule.shape.replicas)
-            * static_cast<std::size_t>(m_schedule.shape.stages);
-    }
-    std::size_t rowOf(int replica, StageId stage) const
-    {
-        const int row = replica * m_schedule.shape.stages + stage.value;
-        return static_cast<std::size_t>(row);
+        return m_schedule.shape.row(replica, stage);
     }
 
     bool isReadyBefore(StageId stage) const
@@ -81,8 +73,7 @@ private:
         for (int replica = 0; replica < m_schedule.shape.replicas; ++replica) {
             const DeviceId device = m_schedule.device(replica, stage);
             const int fromMiddle = 2 * device.value - (m_schedule.shape.devices - 1);
-            if (std::abs(fromMiddle) <= 1
-                || m_added[rowOf(replica, stage)] > m_last[static_cast<std::size_t>(device.value)])
+            if (std::abs(fromMiddle) <= 1 || m_added[rowOf(replica, stage)] > m_last[device])
                 return false;
         }
         return true;
@@ -92,9 +83,9 @@ private:
     // half of the model, then those of the first.
     std::size_t marker(StageId stage, bool before) const
     {
-        const auto stages = static_cast<std::size_t>(m_schedule.shape.stages);
-        const bool secondHalf = 2 * stage.value >= m_schedule.shape.stages;
-        return 2 * stages * (before ? 0 : secondHalf ? 1 : 2);
+        const int stages = m_schedule.shape.stages;
+        const bool secondHalf = 2 * stage.value >= stages;
+        return std::size_t{2} * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
     // Rank within a group, as in the authors' code: by chunk, then by their chunk ids, which ascend
@@ -103,15 +94,14 @@ private:
     {
         const int devices = m_schedule.shape.devices;
         const bool lower = 2 * m_schedule.device(0, stage).value < devices;
-        return static_cast<std::size_t>(2 * (stage.value / devices) + (lower ? 0 : 1))
-            * static_cast<std::size_t>(devices)
-            + static_cast<std::size_t>(stage.value % devices);
+        return (std::size_t{2} * (stage.value / devices) + (lower ? 0 : 1)) * devices
+            + stage.value % devices;
     }
 
     const Schedule& m_schedule;
     // [row] number of ops of the device up to its last contribution
     std::vector<std::size_t> m_added;
-    std::vector<std::size_t> m_last; // [device]
+    IdVector<DeviceId, std::size_t> m_last;
 };
 
 // Executes the program without times; an all-reduce blocks a device until all holders of its
@@ -119,14 +109,14 @@ private:
 class BlockingRun
 {
 public:
-    BlockingRun(const Schedule& schedule, const std::vector<std::vector<AllReducePlace>>& places)
+    BlockingRun(const Schedule& schedule, const AllReducePlaces& places)
         : m_shape(schedule.shape)
         , m_made(valueCount(schedule.shape))
-        , m_arrived(static_cast<std::size_t>(schedule.shape.stages))
+        , m_arrived(schedule.shape.stages)
         , m_next(schedule.program.size())
         , m_inside(schedule.program.size())
     {
-        for (std::size_t d = 0; d < places.size(); ++d)
+        for (const DeviceId d : places.ids())
             m_programs.push_back(withAllReduces(schedule.program[d], places[d]));
     }
 
@@ -135,18 +125,18 @@ public:
         bool moved = true;
         while (moved) {
             moved = false;
-            for (std::size_t d = 0; d < m_next.size(); ++d)
+            for (const DeviceId d : m_next.ids())
                 while (step(d))
                     moved = true;
         }
-        for (std::size_t d = 0; d < m_next.size(); ++d)
+        for (const DeviceId d : m_next.ids())
             if (m_next[d] < m_programs[d].size())
                 return false;
         return true;
     }
 
 private:
-    bool step(std::size_t device)
+    bool step(DeviceId device)
     {
         if (m_next[device] == m_programs[device].size())
             return false;
@@ -164,9 +154,9 @@ private:
     }
 
     // A device that holds both replicas of a stage calls it twice in a row.
-    bool meet(std::size_t device, StageId stage)
+    bool meet(DeviceId device, StageId stage)
     {
-        auto& arrived = m_arrived[static_cast<std::size_t>(stage.value)];
+        auto& arrived = m_arrived[stage];
         const auto& ops = m_programs[device];
         std::size_t calls = 0;
         while (m_next[device] + calls < ops.size()
@@ -174,7 +164,7 @@ private:
                && ops[m_next[device] + calls].stage == stage)
             ++calls;
         if (!m_inside[device])
-            arrived += static_cast<int>(calls);
+            arrived += calls;
         m_inside[device] = arrived < m_shape.replicas;
         if (m_inside[device])
             return false;
@@ -183,16 +173,16 @@ private:
     }
 
     const Shape& m_shape;
-    std::vector<std::vector<Op>> m_programs;
-    std::vector<bool> m_made;        // [value]
-    std::vector<int> m_arrived;      // [stage]
-    std::vector<std::size_t> m_next; // [device]
-    std::vector<bool> m_inside;      // [device] is waiting at an all-reduce
+    IdVector<DeviceId, std::vector<Op>> m_programs;
+    std::vector<bool> m_made; // [value]
+    IdVector<StageId, int> m_arrived;
+    IdVector<DeviceId, std::size_t> m_next;
+    IdVector<DeviceId, bool> m_inside; // is waiting at an all-reduce
 };
 
 } // namespace
 
-std::vector<std::vector<AllReducePlace>> placeBlocking(const Schedule& schedule)
+AllReducePlaces placeBlocking(const Schedule& schedule)
 {
     const Placing placing(schedule);
     auto places = placing.places(true);
@@ -204,13 +194,13 @@ std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReduce
     std::ranges::stable_sort(places, {}, &AllReducePlace::order);
     std::vector<Op> out;
     out.reserve(ops.size() + places.size());
-    std::size_t next = 0;
+    std::ptrdiff_t next = 0;
     for (const AllReducePlace& place : places) {
-        for (; next < place.behind; ++next)
+        for (; std::cmp_less(next, place.behind); ++next)
             out.push_back(ops[next]);
         out.push_back(place.op);
     }
-    out.insert(out.end(), ops.begin() + static_cast<std::ptrdiff_t>(next), ops.end());
+    out.insert(out.end(), ops.begin() + next, ops.end());
     return out;
 }
 

@@ -12,13 +12,14 @@ struct AllReducePlace
     std::size_t behind = 0; // number of ops of the device that come before it
     std::size_t order = 0;
 };
+using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 
 // SyncPolicy::EagerBlocking, the rule of BitPipe's code (Wu, Chen and Yu, 2024). Stages of the
 // second half of the model are reduced directly before the last backward of their device, all other
 // stages after it; the one or two middle devices reduce all stages after it. An all-reduce is also
 // moved after the last backward if that backward contributes to its gradient, and all are moved if
-// waiting before it would deadlock. [device]
-std::vector<std::vector<AllReducePlace>> placeBlocking(const Schedule& schedule);
+// waiting before it would deadlock.
+AllReducePlaces placeBlocking(const Schedule& schedule);
 
 // The ops of a device with its all-reduces inserted.
 std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places);

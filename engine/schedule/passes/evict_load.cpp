@@ -70,7 +70,7 @@ public:
         : m_shape(schedule.shape)
         , m_policy(policy)
         , m_limits(limits)
-        , m_partner(static_cast<std::uint16_t>(stashPartner(device, schedule.shape).value))
+        , m_partner(stashPartner(device, schedule.shape).value)
     {
         const std::span<const Op> ops = schedule.on(device);
         std::size_t forwards = 0;
@@ -131,7 +131,7 @@ private:
         if (loads)
             copy(OpKind::Load, *slot(q + 1));
         m_held += (loads ? 1 : 0) + (isForward(q) ? 1 : 0);
-        if (m_held > m_limits.stash || static_cast<int>(m_away.size()) > m_limits.away)
+        if (m_held > m_limits.stash || std::ssize(m_away) > m_limits.away)
             return false;
         if (slot(q))
             m_out.push_back(*slot(q));
@@ -152,7 +152,7 @@ private:
         if (m_backward[cellIndex(*slot(q), m_shape)] <= q + 2)
             return false;
         if (m_policy == EvictPolicy::Steady)
-            return m_held >= m_limits.stash - 1 && static_cast<int>(m_away.size()) < m_limits.away;
+            return m_held >= m_limits.stash - 1 && std::ssize(m_away) < m_limits.away;
         return heldIn(q + 2, q) > m_limits.stash;
     }
 
@@ -179,36 +179,35 @@ private:
     std::vector<Op> m_out;
 };
 
-std::vector<int> peaksOf(const Schedule& schedule)
+IdVector<DeviceId, int> peaksOf(const Schedule& schedule)
 {
-    std::vector<int> peaks;
+    IdVector<DeviceId, int> peaks;
     for (const auto& ops : schedule.program)
         peaks.push_back(peakStash(ops));
     return peaks;
 }
 
 // The smallest limit that all pairs of partners can keep.
-int commonLimit(const std::vector<int>& peaks)
+int commonLimit(const IdVector<DeviceId, int>& peaks, const Shape& shape)
 {
     int limit = 0;
-    for (std::size_t d = 0; d < peaks.size(); ++d) {
-        const std::size_t partner = peaks.size() - 1 - d;
+    for (const DeviceId d : peaks.ids()) {
+        const DeviceId partner = stashPartner(d, shape);
         limit = std::max(limit, d == partner ? peaks[d] : (peaks[d] + peaks[partner] + 2) / 2);
     }
     return limit;
 }
 
-std::optional<Schedule> withLimit(const Schedule& schedule, const std::vector<int>& peaks,
+std::optional<Schedule> withLimit(const Schedule& schedule, const IdVector<DeviceId, int>& peaks,
                                   EvictPolicy policy, int limit)
 {
     Schedule balanced = schedule;
-    for (std::size_t d = 0; d < peaks.size(); ++d) {
+    for (const DeviceId d : peaks.ids()) {
         if (peaks[d] <= limit)
             continue;
-        const Limits limits{limit,
-                            std::min(peaks[d] - limit + 1, limit - peaks[peaks.size() - 1 - d])};
-        auto ops
-            = Evictor(schedule, DeviceId{static_cast<std::int32_t>(d)}, policy, limits).write();
+        const Limits limits{
+            limit, std::min(peaks[d] - limit + 1, limit - peaks[stashPartner(d, schedule.shape)])};
+        auto ops = Evictor(schedule, d, policy, limits).write();
         if (!ops)
             return std::nullopt;
         balanced.program[d] = *std::move(ops);
@@ -246,9 +245,9 @@ Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy)
 {
     if (auto possible = checkEvictable(schedule); !possible)
         return tl::unexpected(possible.error());
-    const std::vector<int> peaks = peaksOf(schedule);
+    const auto peaks = peaksOf(schedule);
     const int most = peaks.empty() ? 0 : std::ranges::max(peaks);
-    for (int limit = commonLimit(peaks); limit < most; ++limit)
+    for (int limit = commonLimit(peaks, schedule.shape); limit < most; ++limit)
         if (auto balanced = withLimit(schedule, peaks, policy, limit))
             return *std::move(balanced);
     return schedule;

@@ -24,17 +24,17 @@ std::vector<Op> stepsOf(std::span<const Op> ops)
     return steps;
 }
 
-// [device] the optimizer steps of all its stages, by direction, then stage.
-std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
+// The optimizer steps of all stages of a device, by direction, then stage.
+IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
 {
-    std::vector<std::vector<Op>> steps(schedule.program.size());
+    IdVector<DeviceId, std::vector<Op>> steps(schedule.program.size());
     for (int replica = 0; replica < schedule.shape.replicas; ++replica)
-        for (int s = 0; s < schedule.shape.stages; ++s)
-            if (const DeviceId device = schedule.device(replica, StageId{s}); device.isValid()) {
+        for (const StageId stage : Ids<StageId>(schedule.shape.stages))
+            if (const DeviceId device = schedule.device(replica, stage); device.isValid()) {
                 Op op;
-                op.replica = static_cast<std::uint8_t>(replica);
-                op.stage = StageId{s};
-                steps[static_cast<std::size_t>(device.value)].push_back(optimizerStepOf(op));
+                op.replica = replica;
+                op.stage = stage;
+                steps[device].push_back(optimizerStepOf(op));
             }
     return steps;
 }
@@ -45,17 +45,16 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 {
     std::vector<Op> out;
     std::vector<Op> due;
-    std::vector<int> backwards(schedule.deviceOf.size() * schedule.deviceOf[0].size());
+    std::vector<int> backwards(schedule.shape.rows());
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const Op& op = ops[i];
         out.push_back(op);
         if ((op.kind == OpKind::Backward && op.flags != OpFlag::Half)
             || op.kind == OpKind::BackwardWeight) {
-            int& done = backwards[op.replica * schedule.deviceOf[0].size()
-                                  + static_cast<std::size_t>(op.stage.value)];
+            int& done = backwards[schedule.shape.row(op.replica, op.stage)];
             if (++done % schedule.shape.updateEvery == 0) {
                 due.push_back(optimizerStepOf(op));
-                due.back().version = static_cast<std::uint8_t>(done / schedule.shape.updateEvery);
+                due.back().version = done / schedule.shape.updateEvery;
             }
         }
         const bool inGroup = op.flags == OpFlag::JointWithNext;
@@ -78,8 +77,8 @@ Schedule addOptimizer(Schedule schedule)
             ops = updatedOps(schedule, ops);
         return schedule;
     }
-    const std::vector<std::vector<Op>> held = heldSteps(schedule);
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    const IdVector<DeviceId, std::vector<Op>> held = heldSteps(schedule);
+    for (const DeviceId d : schedule.program.ids()) {
         std::vector<Op>& ops = schedule.program[d];
         std::vector<Op> steps = stepsOf(ops);
         if (steps.empty())

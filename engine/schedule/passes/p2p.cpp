@@ -68,7 +68,7 @@ private:
 
     void append(Op op, DeviceId peer)
     {
-        op.peer = static_cast<std::uint16_t>(peer.value);
+        op.peer = peer.value;
         m_out.push_back(op);
     }
 
@@ -93,9 +93,9 @@ Schedule addP2P(const Schedule& schedule)
         return schedule;
     Schedule lowered{schedule.scheme, schedule.shape, schedule.deviceOf, {}};
     lowered.program.resize(schedule.program.size());
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    for (const DeviceId d : schedule.program.ids()) {
         lowered.program[d].reserve(3 * schedule.program[d].size());
-        Writer writer(schedule, DeviceId{static_cast<std::int32_t>(d)}, lowered.program[d]);
+        Writer writer(schedule, d, lowered.program[d]);
         std::span<const Op> ops(schedule.program[d]);
         while (!ops.empty()) {
             const std::size_t size = groupSize(ops);
@@ -106,27 +106,26 @@ Schedule addP2P(const Schedule& schedule)
     return lowered;
 }
 
-std::vector<int> localCopies(const Schedule& schedule)
+IdVector<DeviceId, int> localCopies(const Schedule& schedule)
 {
-    std::vector<int> copies;
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    IdVector<DeviceId, int> copies;
+    for (const DeviceId d : schedule.program.ids()) {
         int count = 0;
         for (const Op& op : schedule.program[d])
             for (const Value& value : consumes(op, schedule.shape))
-                if (value.stage != op.stage
-                    && schedule.device(value.replica, value.stage).value == static_cast<int>(d))
+                if (value.stage != op.stage && schedule.device(value.replica, value.stage) == d)
                     ++count;
         copies.push_back(count);
     }
     return copies;
 }
 
-std::vector<int> messagesSent(const Schedule& schedule)
+IdVector<DeviceId, int> messagesSent(const Schedule& schedule)
 {
-    std::vector<int> messages;
+    IdVector<DeviceId, int> messages;
     for (const auto& ops : schedule.program)
-        messages.push_back(static_cast<int>(
-            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); })));
+        messages.push_back(
+            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); }));
     return messages;
 }
 

@@ -49,8 +49,8 @@ Schedule addOptimizer(Schedule schedule);
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
 // [device] The number of values passed between two stages of the device, forward and backward.
-std::vector<int> localCopies(const Schedule& schedule);
+IdVector<DeviceId, int> localCopies(const Schedule& schedule);
 // [device] The number of SEND ops. Requires a schedule with transfers.
-std::vector<int> messagesSent(const Schedule& schedule);
+IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine

@@ -29,7 +29,7 @@ using Position = std::ptrdiff_t;
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {
-        const Op& op = ops[static_cast<std::size_t>(i)];
+        const Op& op = ops[i];
         if (op.kind == OpKind::OptimizerStep && op.stage == stage)
             break;
         if (op.kind == OpKind::AllReduce)
@@ -43,11 +43,11 @@ void tieEnd(std::vector<Op>& ops, StageId stage, DeviceId other, SyncPolicy poli
     Op reduce;
     reduce.kind = OpKind::AllReduce;
     reduce.stage = stage;
-    reduce.peer = static_cast<std::uint16_t>(other.value);
+    reduce.peer = other.value;
     for (Op& op : ops)
         if (op.kind == OpKind::OptimizerStep && op.stage == stage)
             op.peer = reduce.peer;
-    auto at = static_cast<Position>(readyAt(ops, stage));
+    Position at = readyAt(ops, stage);
     const auto present = std::ranges::find_if(
         ops, [stage](const Op& op) { return op.kind == OpKind::AllReduce && op.stage == stage; });
     if (present != ops.end()) {
@@ -75,11 +75,8 @@ Schedule tieEmbeddings(Schedule lowered, SyncPolicy policy)
     const DeviceId firstDevice = lowered.device(0, first), lastDevice = lowered.device(0, last);
     if (firstDevice == lastDevice)
         return lowered;
-    const auto programOf = [&](DeviceId device) -> std::vector<Op>& {
-        return lowered.program[static_cast<std::size_t>(device.value)];
-    };
-    tieEnd(programOf(firstDevice), first, lastDevice, policy);
-    tieEnd(programOf(lastDevice), last, firstDevice, policy);
+    tieEnd(lowered.program[firstDevice], first, lastDevice, policy);
+    tieEnd(lowered.program[lastDevice], last, firstDevice, policy);
     return lowered;
 }
 
@@ -122,9 +119,9 @@ void recognizeTiedEmbeddings(Schedule& schedule)
         for (Op& op : ops)
             if (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep) {
                 if (op.stage == first)
-                    op.peer = static_cast<std::uint16_t>(lastDevice.value);
+                    op.peer = lastDevice.value;
                 if (op.stage == last)
-                    op.peer = static_cast<std::uint16_t>(firstDevice.value);
+                    op.peer = firstDevice.value;
             }
 }
 

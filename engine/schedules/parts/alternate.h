@@ -12,7 +12,7 @@ namespace engine::parts {
 template<class Forward, class Backward>
 void alternate(int count, std::int64_t warmUp, Forward forward, Backward backward)
 {
-    const int first = static_cast<int>(std::min<std::int64_t>(count, warmUp));
+    const int first = std::min<std::int64_t>(count, warmUp);
     for (int k = 0; k < first; ++k)
         forward(k);
     for (int k = first; k < count; ++k) {

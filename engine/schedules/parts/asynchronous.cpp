@@ -12,10 +12,9 @@ Schedule asynchronousOneForwardOneBackward(const ScheduleRequest& request, int u
     Schedule schedule = oneForwardOneBackward(
         request, [](int devices, int device) { return devices - 1 - device; });
     schedule.shape.updateEvery = updateEvery;
-    for (int d = 0; d < request.devices; ++d)
-        for (Op& op : schedule.program[static_cast<std::size_t>(d)])
-            op.version
-                = static_cast<std::uint8_t>(version(request.devices, d, op.microBatch.value));
+    for (const DeviceId d : schedule.program.ids())
+        for (Op& op : schedule.program[d])
+            op.version = version(request.devices, d.value, op.microBatch.value);
     return schedule;
 }
 

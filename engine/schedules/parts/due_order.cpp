@@ -39,23 +39,23 @@ public:
         : m_schedule(schedule)
         , m_order(order)
         , m_devices(schedule.program.size())
-        , m_waiting(static_cast<std::size_t>(schedule.shape.replicas))
+        , m_waiting(schedule.shape.replicas)
         , m_mostStash(order.mostStash)
     { }
 
     void run()
     {
         enter();
-        std::size_t left = 2 * m_order.replicaOf.size() * static_cast<std::size_t>(stages());
+        std::size_t left = 2 * m_order.replicaOf.size() * stages();
         for (std::int64_t now = 0; left > 0; ++now) {
             for (Device& device : m_devices)
                 if (device.running && device.until == now) {
                     finish(device);
                     --left;
                 }
-            for (std::size_t d = 0; d < m_devices.size(); ++d)
+            for (const DeviceId d : m_devices.ids())
                 if (!m_devices[d].running)
-                    start(static_cast<int>(d), now);
+                    start(d, now);
             // All devices are blocked, so the limit grows.
             if (std::ranges::none_of(m_devices, [](const Device& d) { return !!d.running; }))
                 ++m_mostStash;
@@ -75,10 +75,10 @@ private:
     void enter()
     {
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)
-            m_waiting[m_order.replicaOf[static_cast<std::size_t>(m)]].push(m);
+            m_waiting[m_order.replicaOf[m]].push(m);
         for (std::size_t replica = 0; replica < m_waiting.size(); ++replica) {
             const std::size_t all = m_waiting[replica].size();
-            const auto most = static_cast<std::size_t>(m_order.mostUnderWay);
+            const std::size_t most = m_order.mostUnderWay;
             for (std::size_t i = 0; i < (most == 0 ? all : std::min(all, most)); ++i)
                 enterNext(replica);
         }
@@ -94,17 +94,17 @@ private:
 
     void makeReady(bool forward, int stage, int microBatch)
     {
-        const int replica = m_order.replicaOf[static_cast<std::size_t>(microBatch)];
+        const int replica = m_order.replicaOf[microBatch];
         const Task task{m_order.due(forward, stage, microBatch), forward, replica, stage,
                         microBatch};
         const DeviceId device = m_schedule.device(replica, StageId{stage});
-        Device& holder = m_devices[static_cast<std::size_t>(device.value)];
+        Device& holder = m_devices[device];
         (isFirst(task) ? holder.begins : holder.others).push(task);
     }
 
-    void start(int number, std::int64_t now)
+    void start(DeviceId number, std::int64_t now)
     {
-        Device& device = m_devices[static_cast<std::size_t>(number)];
+        Device& device = m_devices[number];
         const bool room = device.stash + device.promised <= m_mostStash - chunks();
         const bool begins = !device.begins.empty() && room
             && (device.others.empty() || device.begins.top() < device.others.top());
@@ -115,7 +115,7 @@ private:
         queue.pop();
         device.running = task;
         device.until = now + (task.forward ? 1 : 2);
-        Program program(m_schedule, number);
+        Program program(m_schedule, number.value);
         if (!task.forward) {
             program.backward(task.stage, task.microBatch, task.replica);
             return;
@@ -138,12 +138,12 @@ private:
         else if (task.stage > 0)
             makeReady(false, task.stage - 1, task.microBatch);
         else
-            enterNext(static_cast<std::size_t>(task.replica));
+            enterNext(task.replica);
     }
 
     Schedule& m_schedule;
     const DueOrder& m_order;
-    std::vector<Device> m_devices;
+    IdVector<DeviceId, Device> m_devices;
     std::vector<std::queue<int>> m_waiting; // [replica] micro-batches that have not started
     int m_mostStash = 0;
 };
@@ -153,7 +153,7 @@ private:
 void writeByDue(Schedule& schedule, const DueOrder& order)
 {
     for (auto& ops : schedule.program)
-        ops.reserve(2 * order.replicaOf.size() * static_cast<std::size_t>(schedule.shape.chunks()));
+        ops.reserve(2 * order.replicaOf.size() * schedule.shape.chunks());
     ListScheduler(schedule, order).run();
 }
 

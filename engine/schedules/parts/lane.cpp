@@ -1,18 +1,19 @@
 #include "engine/schedules/parts/lane.h"
 
+#include "engine/base/id_vector.h"
+
 #include <algorithm>
-#include <array>
 
 namespace engine::parts {
 
 namespace {
 
-// Change of the activations held: [content].
-constexpr std::array kChanges{1, 1, 0, 0, -1, -1, 0};
+// Change of the activations held.
+constexpr EnumArray<Lane::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(Lane::Content content)
 {
-    return kChanges[static_cast<std::size_t>(content)];
+    return kChanges[content];
 }
 
 } // namespace
@@ -50,7 +51,7 @@ int Lane::place(Content op, int from)
 bool Lane::isTaken(int slot, int length) const
 {
     for (int i = slot; i < std::min(slot + length, size()); ++i) {
-        const Content content = m_slots[static_cast<std::size_t>(i)];
+        const Content content = m_slots[i];
         if (content != Content::Free && content != Content::Weight)
             return true;
     }
@@ -62,7 +63,7 @@ void Lane::grow(int size)
     while (this->size() < size) {
         const int slot = this->size();
         m_slots.push_back(Content::Free);
-        m_summaries.resize(static_cast<std::size_t>(slot / kSummarized) + 1);
+        m_summaries.resize(slot / kSummarized + 1);
         if (m_waiting > 0) {
             --m_waiting;
             set(slot, Content::Weight);
@@ -73,22 +74,21 @@ void Lane::grow(int size)
 void Lane::set(int slot, Content content)
 {
     m_heldAtEnd += change(content) - change(at(slot));
-    m_slots[static_cast<std::size_t>(slot)] = content;
+    m_slots[slot] = content;
     const int begin = slot / kSummarized * kSummarized;
     Summary summary;
     for (int i = begin; i < std::min(begin + kSummarized, size()); ++i) {
         summary.change += change(at(i));
         summary.most = std::max(summary.most, summary.change);
     }
-    m_summaries[static_cast<std::size_t>(slot / kSummarized)] = summary;
+    m_summaries[slot / kSummarized] = summary;
 }
 
 // Returns the end if no slot is free.
 int Lane::nextFree(int slot) const
 {
     const auto begin = m_slots.begin();
-    return static_cast<int>(std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free)
-                            - begin);
+    return std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free) - begin;
 }
 
 // The last of these slots after which more than the limit is held; -1: none.
@@ -96,7 +96,7 @@ int Lane::lastAbove(int held, int begin, int end) const
 {
     int after = m_heldAtEnd;
     for (int i = (size() - 1) / kSummarized; i >= begin / kSummarized; --i) {
-        const auto [change, most] = m_summaries[static_cast<std::size_t>(i)];
+        const auto [change, most] = m_summaries[i];
         if (after - change + most > held) {
             const int first = std::max(begin, i * kSummarized);
             int inside = after;

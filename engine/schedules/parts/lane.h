@@ -43,8 +43,8 @@ private:
         return op == Content::FirstForward || op == Content::SecondForward;
     }
 
-    int size() const { return static_cast<int>(m_slots.size()); }
-    Content at(int slot) const { return m_slots[static_cast<std::size_t>(slot)]; }
+    int size() const { return m_slots.size(); }
+    Content at(int slot) const { return m_slots[slot]; }
     bool isTaken(int slot, int length) const;
     int nextFree(int slot) const;
     int lastAbove(int held, int begin, int end) const;

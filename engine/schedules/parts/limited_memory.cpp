@@ -75,12 +75,12 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
 {
     const int most = std::min(problem.mostStash, problem.microBatches);
     const auto [forward, input, weight] = problem.costs;
-    std::vector<int> counts(static_cast<std::size_t>(problem.devices), most);
+    std::vector<int> counts(problem.devices, most);
     if (rule == WarmUp::Memory)
         return counts;
     std::int64_t arrives = problem.devices * forward; // time of the first gradient
     for (int d = problem.devices - 1; d >= 0; --d) {
-        int& count = counts[static_cast<std::size_t>(d)];
+        int& count = counts[d];
         count = 1;
         std::int64_t end = (d + 1) * forward;
         const std::int64_t latest = rule == WarmUp::Covered ? arrives - 1 : arrives - forward;
@@ -102,12 +102,12 @@ public:
         : m_problem(problem)
         , m_policy(policy)
         , m_warmUps(warmUps(problem, policy.warmUp))
-        , m_devices(static_cast<std::size_t>(problem.devices))
+        , m_devices(problem.devices)
     {
         for (Device& device : m_devices) {
-            device.forwardEnds.reserve(static_cast<std::size_t>(problem.microBatches));
-            device.inputEnds.reserve(static_cast<std::size_t>(problem.microBatches));
-            device.kinds.reserve(3 * static_cast<std::size_t>(problem.microBatches));
+            device.forwardEnds.reserve(problem.microBatches);
+            device.inputEnds.reserve(problem.microBatches);
+            device.kinds.reserve(std::size_t{3} * problem.microBatches);
         }
         m_wakes.emplace(0, 0);
     }
@@ -144,7 +144,7 @@ public:
             int forwards = 0;
             int inputs = 0;
             int weights = 0;
-            for (const OpKind kind : m_devices[static_cast<std::size_t>(d)].kinds)
+            for (const OpKind kind : m_devices[d].kinds)
                 if (kind == OpKind::Forward)
                     program.forward(d, forwards++);
                 else if (kind == OpKind::BackwardInput)
@@ -165,15 +165,15 @@ private:
         int weights = 0;
         std::int64_t freeAt = 0;
 
-        int forwards() const { return static_cast<int>(forwardEnds.size()); }
-        int inputs() const { return static_cast<int>(inputEnds.size()); }
+        int forwards() const { return forwardEnds.size(); }
+        int inputs() const { return inputEnds.size(); }
     };
 
-    const Device& at(int device) const { return m_devices[static_cast<std::size_t>(device)]; }
+    const Device& at(int device) const { return m_devices[device]; }
 
     static std::int64_t endOf(const std::vector<std::int64_t>& ends, int microBatch)
     {
-        const auto i = static_cast<std::size_t>(microBatch);
+        const std::size_t i = microBatch;
         return i < ends.size() ? ends[i] : kUnknown;
     }
 
@@ -184,7 +184,7 @@ private:
         const Device& device = at(d);
         const int next = device.forwards();
         const bool room = next - device.weights < m_problem.mostStash;
-        const bool warm = device.inputs() > 0 || next < m_warmUps[static_cast<std::size_t>(d)];
+        const bool warm = device.inputs() > 0 || next < m_warmUps[d];
         if (next == m_problem.microBatches || !room || !warm)
             return kUnknown;
         return d == 0 ? 0 : endOf(at(d - 1).forwardEnds, next);
@@ -208,14 +208,13 @@ private:
 
     void start(int d, std::int64_t now)
     {
-        Device& device = m_devices[static_cast<std::size_t>(d)];
+        Device& device = m_devices[d];
         if (device.freeAt > now)
             return;
         const std::int64_t forward = nextForward(d);
         const std::int64_t input = nextInput(d);
         const int underWay = device.forwards() - device.inputs();
-        const bool prefersForward
-            = m_policy.forwardFirst && underWay < m_warmUps[static_cast<std::size_t>(d)];
+        const bool prefersForward = m_policy.forwardFirst && underWay < m_warmUps[d];
         if (forward <= now && (input > now || prefersForward)) {
             device.forwardEnds.push_back(now + m_problem.costs.forward);
             begin(d, OpKind::Forward, now + m_problem.costs.forward);
@@ -230,7 +229,7 @@ private:
 
     void begin(int d, OpKind kind, std::int64_t end)
     {
-        Device& device = m_devices[static_cast<std::size_t>(d)];
+        Device& device = m_devices[d];
         device.kinds.push_back(kind);
         device.freeAt = end;
         m_wakes.emplace(end, d);

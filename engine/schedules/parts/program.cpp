@@ -20,8 +20,8 @@ Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement pl
     Schedule schedule;
     schedule.scheme = scheme;
     schedule.shape = shape;
-    schedule.program.resize(static_cast<std::size_t>(shape.devices));
-    schedule.deviceOf.resize(static_cast<std::size_t>(shape.replicas));
+    schedule.program.resize(shape.devices);
+    schedule.deviceOf.resize(shape.replicas);
     for (std::size_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
         for (int stage = 0; stage < shape.stages; ++stage) {
             const int down = placement(shape.devices, stage).value;

@@ -21,10 +21,10 @@ class Program
 {
 public:
     Program(Schedule& schedule, int device)
-        : m_ops(schedule.program[static_cast<std::size_t>(device)])
+        : m_ops(schedule.program[DeviceId{device}])
     { }
 
-    void reserve(int ops) { m_ops.reserve(static_cast<std::size_t>(ops)); }
+    void reserve(int ops) { m_ops.reserve(ops); }
     void forward(int stage, int microBatch, int replica = 0)
     {
         append(OpKind::Forward, stage, microBatch, replica);
@@ -45,7 +45,7 @@ public:
     void backwardHalf(int stage, int microBatch, int half, int replica = 0)
     {
         append(OpKind::Backward, stage, microBatch, replica);
-        m_ops.back().slice = static_cast<std::uint16_t>(half);
+        m_ops.back().slice = half;
         m_ops.back().flags = OpFlag::Half;
     }
     // Joins the last op with the next one.
@@ -66,7 +66,7 @@ private:
     {
         Op op;
         op.kind = kind;
-        op.replica = static_cast<std::uint8_t>(replica);
+        op.replica = replica;
         op.slice = slice;
         op.stage = StageId{stage};
         op.microBatch = MicroBatchId{microBatch};

@@ -42,12 +42,12 @@ public:
         : m_schedule(schedule)
         , m_block(block)
         , m_backward(backward)
-        , m_devices(static_cast<int>(block.size()))
+        , m_devices(block.size())
         , m_microBatches(schedule.shape.microBatches)
         , m_lanes(
               block.size(),
               Lane(backward == BlockBackward::Split, heldAtMost(block, m_microBatches, backward)))
-        , m_ends(block.size() * kOps.size() * static_cast<std::size_t>(m_microBatches))
+        , m_ends(block.size() * kOps.size() * m_microBatches)
     { }
 
     void place()
@@ -56,12 +56,12 @@ public:
         int last = 0;
         for (int d = 0; d < m_devices; ++d)
             for (std::size_t i = 0; i < kOps.size(); ++i) {
-                const int first = m_block[static_cast<std::size_t>(d)][i];
-                alternate[static_cast<std::size_t>(first % kPeriod)].push_back({d, kOps[i], first});
+                const int first = m_block[d][i];
+                alternate[first % kPeriod].push_back({d, kOps[i], first});
                 last = std::max(last, first + kPeriod * (m_microBatches - 1));
             }
         for (int slot = 0; slot <= last; ++slot)
-            for (const Repeated& op : alternate[static_cast<std::size_t>(slot % kPeriod)])
+            for (const Repeated& op : alternate[slot % kPeriod])
                 if (const int m = (slot - op.first) / kPeriod;
                     slot >= op.first && m < m_microBatches)
                     place(op.device, op.content, m);
@@ -83,10 +83,8 @@ private:
 
     int& end(int device, Content op, int microBatch)
     {
-        const std::size_t row
-            = static_cast<std::size_t>(device) * kOps.size() + static_cast<std::size_t>(op);
-        return m_ends[row * static_cast<std::size_t>(m_microBatches)
-                      + static_cast<std::size_t>(microBatch)];
+        const std::size_t row = device * kOps.size() + static_cast<std::size_t>(op);
+        return m_ends[row * m_microBatches + microBatch];
     }
 
     // The end of the op's inputs and of the previous op of its kind.
@@ -105,14 +103,14 @@ private:
 
     void place(int device, Content op, int microBatch)
     {
-        Lane& lane = m_lanes[static_cast<std::size_t>(device)];
+        Lane& lane = m_lanes[device];
         end(device, op, microBatch)
             = lane.place(op, ready(device, op, microBatch)) + lane.length(op);
     }
 
     void write(int device)
     {
-        const Lane& lane = m_lanes[static_cast<std::size_t>(device)];
+        const Lane& lane = m_lanes[device];
         Program program(m_schedule, device);
         program.reserve((m_backward == BlockBackward::Split ? 6 : 4) * m_microBatches);
         const std::array<int, 2> stages{device, 2 * m_devices - 1 - device}; // [chunk]

@@ -14,17 +14,16 @@ constexpr std::int64_t kForward = 1, kBackward = 2; // ticks
 
 UnitStarts::UnitStarts(const Schedule& schedule)
     : m_stages(schedule.shape.stages)
-    , m_forward(static_cast<std::size_t>(schedule.shape.stages)
-                    * static_cast<std::size_t>(schedule.shape.microBatches),
+    , m_forward(schedule.shape.stages * static_cast<std::size_t>(schedule.shape.microBatches),
                 kUnknown)
     , m_backward(m_forward)
 {
-    std::vector<std::size_t> next(schedule.program.size());
-    std::vector<std::int64_t> free(schedule.program.size());
+    IdVector<DeviceId, std::size_t> next(schedule.program.size());
+    IdVector<DeviceId, std::int64_t> free(schedule.program.size());
     std::size_t left = opCount(schedule);
     while (left > 0) {
         const std::size_t before = left;
-        for (std::size_t d = 0; d < next.size(); ++d) {
+        for (const DeviceId d : next.ids()) {
             const std::size_t done = run(schedule.program[d], next[d], free[d]);
             next[d] += done;
             left -= done;

@@ -26,8 +26,7 @@ public:
 private:
     std::size_t at(int stage, int microBatch) const
     {
-        return static_cast<std::size_t>(microBatch) * static_cast<std::size_t>(m_stages)
-            + static_cast<std::size_t>(stage);
+        return static_cast<std::size_t>(microBatch) * m_stages + stage;
     }
     std::int64_t inputOf(const Op& op) const;
     std::size_t run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free);

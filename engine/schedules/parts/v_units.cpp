@@ -18,10 +18,10 @@ class Slots
 {
 public:
     explicit Slots(int count)
-        : m_steps(static_cast<std::size_t>(count))
+        : m_steps(count)
     { }
 
-    void put(int slot, const Step& step) { m_steps[static_cast<std::size_t>(slot)] = step; }
+    void put(int slot, const Step& step) { m_steps[slot] = step; }
     std::vector<Step> inOrder() &&
     {
         std::erase_if(m_steps, [](const Step& step) { return step.stage < 0; });
@@ -77,7 +77,7 @@ private:
     // The micro-batch of the n-th op of its kind.
     int microBatch(const Step& step, std::size_t n) const
     {
-        const int unit = static_cast<int>(n / m_forwards.size());
+        const int unit = n / m_forwards.size();
         return unit * m_devices + step.replica * m_devices / 2 + step.entry;
     }
     void forwards(int count)

@@ -20,7 +20,7 @@ public:
     };
     explicit VirtualIds(const Sizes& sizes);
 
-    int count() const { return static_cast<int>(m_table.size()); }
+    int count() const { return m_table.size(); }
     int microBatch(int k) const { return at(k).microBatch; }
     int forwardStage(int k, int device) const { return at(k).chunk * m_devices + device; }
     int backwardStage(int k, int device) const
@@ -34,7 +34,7 @@ private:
         int microBatch = 0, chunk = 0;
     };
 
-    const Entry& at(int k) const { return m_table[static_cast<std::size_t>(k)]; }
+    const Entry& at(int k) const { return m_table[k]; }
 
     std::vector<Entry> m_table; // [k]
     int m_devices = 0, m_lastChunk = 0;

@@ -234,7 +234,7 @@ engine::GpuTrace CuptiCapture::collect(bool isLast)
             trace.strings.push_back(std::move(each.name));
         }
     }
-    trace.health.dropped = static_cast<std::int64_t>(dropped);
+    trace.health.dropped = dropped;
     trace.health.declinedBuffers
         = m_pool.declined() - std::exchange(m_declinedBefore, m_pool.declined());
     return trace;

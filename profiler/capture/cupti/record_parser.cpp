@@ -145,7 +145,7 @@ void RecordParser::addMemset(const cupti::MemsetRecord& record)
     set.place = placeOf(record);
     set.bytes = record.bytes;
     set.value = record.value;
-    set.memory = static_cast<std::uint8_t>(record.memoryKind);
+    set.memory = record.memoryKind;
     set.graphNode = record.graphNodeId;
     m_trace.memsets.push_back(set);
 }
@@ -181,7 +181,7 @@ void RecordParser::addWait(const cupti::SynchronizationRecord& record)
     const auto device = m_deviceOf.find(record.contextId); // the record has no device
     wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
                   record.streamId, record.correlationId};
-    wait.type = static_cast<std::uint32_t>(record.type);
+    wait.type = record.type;
     wait.event = record.cudaEventId;
     wait.eventSync = record.cudaEventSyncId;
     m_trace.waits.push_back(wait);
@@ -190,11 +190,11 @@ void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 void RecordParser::addAllocation(const cupti::MemoryRecord& record)
 {
     GpuAllocation event;
-    event.time = static_cast<std::int64_t>(record.timestamp);
+    event.time = record.timestamp;
     event.place = placeOf(record);
     event.address = record.address;
     event.bytes = record.bytes;
-    event.memory = static_cast<std::uint8_t>(record.memoryKind);
+    event.memory = record.memoryKind;
     event.isFree = record.memoryOperationType == cupti::kMemoryRelease;
     m_trace.allocations.push_back(event);
 }
@@ -213,7 +213,7 @@ void RecordParser::addContext(const cupti::ContextRecord& record)
 
 std::uint32_t RecordParser::text(std::string_view value)
 {
-    const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
+    const std::uint32_t next = m_trace.strings.size();
     const auto [known, isNew] = m_strings.try_emplace(std::string(value), next);
     if (isNew)
         m_trace.strings.emplace_back(value);

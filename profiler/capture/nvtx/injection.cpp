@@ -40,7 +40,7 @@ std::int64_t now()
 
 std::uint32_t thisThread()
 {
-    thread_local const auto id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    thread_local const std::uint32_t id = syscall(SYS_gettid);
     return id;
 }
 
@@ -170,7 +170,7 @@ int push(Domain* domain, const nvtxEventAttributes_t* attributes)
         return 0;
     if (t_pushed.size() < kDeepest)
         t_pushed.push_back({domain, Recorder::get().opened(domain, attributes)});
-    return static_cast<int>(t_pushed.size()) - 1;
+    return t_pushed.size() - 1;
 }
 
 int pop(Domain* domain)
@@ -180,8 +180,8 @@ int pop(Domain* domain)
     for (std::size_t i = t_pushed.size(); i-- > 0;)
         if (t_pushed[i].domain == domain) {
             Recorder::get().closed(t_pushed[i].range);
-            t_pushed.erase(t_pushed.begin() + static_cast<std::ptrdiff_t>(i));
-            return static_cast<int>(i);
+            t_pushed.erase(t_pushed.begin() + i);
+            return i;
         }
     return NVTX_NO_PUSH_POP_TRACKING;
 }

@@ -37,7 +37,7 @@ bool takeInterference(std::string_view name, std::string_view prefix,
         return false;
     for (const engine::OpKind kind : kKinds)
         if (name.substr(prefix.size()) == engine::kindShortName(kind))
-            entryOf(kind, info).*field = static_cast<std::int64_t>(value);
+            entryOf(kind, info).*field = value;
     return true;
 }
 

@@ -54,7 +54,7 @@ private:
         row->bind(m_window.begin, m_window.end);
         return readRows<Row>(m_database, *row, [&](Row& each, const Statement& statement) {
             OpOfIteration of;
-            const int column = static_cast<int>(names.size());
+            const int column = names.size();
             if (!more.empty() && !statement.isNull(column))
                 of = {static_cast<std::uint32_t>(statement.integer(column)),
                       static_cast<std::uint32_t>(statement.integer(column + 1))};
@@ -201,7 +201,7 @@ private:
 
     std::uint32_t text(const std::string& value)
     {
-        const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
+        const std::uint32_t next = m_trace.strings.size();
         const auto [known, isNew] = m_written.try_emplace(value, next);
         if (isNew)
             m_trace.strings.push_back(value);
@@ -210,7 +210,7 @@ private:
 
     std::uint32_t text(std::int64_t id)
     {
-        const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
+        const std::uint32_t next = m_trace.strings.size();
         const auto [known, isNew] = m_texts.try_emplace(id, next);
         if (isNew)
             m_trace.strings.push_back(

@@ -38,8 +38,7 @@ void addPeer(const PeerRow& row, GpuMachine& machine)
     constexpr int kMost = 1024; // limit for damaged files
     if (row.source < 0 || row.target < 0 || row.source >= kMost || row.target >= kMost)
         return;
-    const auto from = static_cast<std::size_t>(row.source),
-               to = static_cast<std::size_t>(row.target);
+    const std::size_t from = row.source, to = row.target;
     machine.peers.resize(std::max(machine.peers.size(), from + 1));
     machine.peers[from].resize(std::max(machine.peers[from].size(), to + 1));
     machine.peers[from][to] = row.access;

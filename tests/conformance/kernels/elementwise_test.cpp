@@ -191,7 +191,8 @@ TEST_CASE("AdamW")
                                         .beta2 = 0.95,
                                         .epsilon = 1e-8,
                                         .weightDecay = 0.1,
-                                        .step = step});
+                                        .step = step},
+                                       std::array{DecayPart{n, true}});
                          if constexpr (!kIsNarrow)
                              kernels.copy(memory.all(0), memory.all(4));
                      });
@@ -217,19 +218,19 @@ TEST_CASE("AdamW over the tensors of a stage")
                  [n, parts](const auto& kernels, const auto& memory) {
                      constexpr bool kIsNarrow
                          = !std::is_same_v<decltype(memory(0)), decltype(memory.wide(0))>;
-                     kernels.adamWOfParts({.weights = memory.wide(0),
-                                           .rounded = kIsNarrow ? memory(4) : nullptr,
-                                           .firstMoment = memory.wide(2),
-                                           .secondMoment = memory.wide(3),
-                                           .gradients = memory.wide(1),
-                                           .count = n,
-                                           .learningRate = 0.1,
-                                           .beta1 = 0.9,
-                                           .beta2 = 0.95,
-                                           .epsilon = 0.1,
-                                           .weightDecay = 0.5,
-                                           .step = 3},
-                                          parts);
+                     kernels.adamW({.weights = memory.wide(0),
+                                    .rounded = kIsNarrow ? memory(4) : nullptr,
+                                    .firstMoment = memory.wide(2),
+                                    .secondMoment = memory.wide(3),
+                                    .gradients = memory.wide(1),
+                                    .count = n,
+                                    .learningRate = 0.1,
+                                    .beta1 = 0.9,
+                                    .beta2 = 0.95,
+                                    .epsilon = 0.1,
+                                    .weightDecay = 0.5,
+                                    .step = 3},
+                                   parts);
                      if constexpr (!kIsNarrow)
                          kernels.copy(memory.all(0), memory.all(4));
                  });
@@ -262,12 +263,12 @@ TEST_CASE("the tensors of a stage are one launch, up to as many as its arguments
         for (std::size_t i = 0; i < tensors; ++i)
             parts.push_back({3, i % 2 == 0});
         const std::uint64_t before = cuda_on_cpu::launches();
-        device.kernels().adamWOfParts({.weights = numbers(0),
-                                       .firstMoment = numbers(1),
-                                       .secondMoment = numbers(2),
-                                       .gradients = numbers(3),
-                                       .count = 3 * tensors},
-                                      parts);
+        device.kernels().adamW({.weights = numbers(0),
+                                .firstMoment = numbers(1),
+                                .secondMoment = numbers(2),
+                                .gradients = numbers(3),
+                                .count = 3 * tensors},
+                               parts);
         device.synchronize();
         return cuda_on_cpu::launches() - before;
     };

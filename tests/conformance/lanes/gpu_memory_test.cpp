@@ -57,11 +57,11 @@ std::vector<GpuMemory> accountOf(const Schedule& lowered, const RunDevices& on, 
     return account;
 }
 
-Bytes sum(const ExecutionPlan& plan, std::size_t first, std::size_t end, MemoryCategory category)
+Bytes sum(const ExecutionPlan& plan, int first, int end, MemoryCategory category)
 {
     Bytes bytes = 0;
-    for (std::size_t d = first; d < end; ++d)
-        bytes += plan.devices[d].full[static_cast<std::size_t>(category)];
+    for (int d = first; d < end; ++d)
+        bytes += plan.devices[{d}].full[category];
     return bytes;
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
                                                    on.first().kernels());
     ExecutionPlan plan = planExecution({lowered, *unit});
-    plan.devices[2].arena += 4096; // a hole
+    plan.devices[{2}].arena += 4096; // a hole
     std::vector<DeviceMemory> arenas;
     for (const DevicePlan& device : plan.devices)
         arenas.push_back(on.first().allocate(device.arena, MemoryFor::Arena));
@@ -148,7 +148,7 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     CHECK(account[0][GpuHolder::Idle] == 4096);
     CHECK(account[0].difference() == 0);
     arenas.clear();
-    CHECK(on.first().memoryUse().taken[static_cast<std::size_t>(MemoryFor::Arena)] == 0);
+    CHECK(on.first().memoryUse().taken[MemoryFor::Arena] == 0);
     const GpuMemoryUse left = on.first().memoryUse(); // with the constants of the model
     CHECK(left.all() == left.used - left.before);
     cuda_on_cpu::plugIn({});

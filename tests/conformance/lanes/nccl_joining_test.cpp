@@ -119,7 +119,7 @@ TEST_CASE("... also where no rank says so")
 {
     const Machine machine(2);
     const std::atomic<bool> cancel{true};
-    std::vector<const Device*> devices;
+    IdVector<DeviceId, const Device*> devices;
     for (const auto& device : machine.devices)
         devices.push_back(device.get());
     CHECK_THROWS_AS(byNccl(kLong, cancel)(devices, {}), Cancelled);

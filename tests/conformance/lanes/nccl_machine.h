@@ -40,8 +40,9 @@ inline engine::MakeCommunicators byNccl(std::chrono::milliseconds patience
                                         = std::chrono::seconds(10),
                                         const std::atomic<bool>& cancel = kGoesOn)
 {
-    return [patience, &cancel](const std::vector<const engine::Device*>& devices,
-                               const std::vector<engine::CommunicatorPlan>& plans) {
+    return [patience,
+            &cancel](const engine::IdVector<engine::DeviceId, const engine::Device*>& devices,
+                     const std::vector<engine::CommunicatorPlan>& plans) {
         return engine::cuda::joinCommunicators(*engine::cuda::ncclFunctions(nullptr), devices,
                                                plans, cancel, patience);
     };

@@ -270,18 +270,18 @@ TEST_CASE("weights decay in the parts that say so, and all parts step")
     const Kernels<double>& kernels = openCpuDevice().value()->doubleKernels();
     Numbers weights(6, 1.0), first(6), second(6);
     const Numbers gradients(6, 0.5);
-    kernels.adamWOfParts({.weights = weights.data(),
-                          .firstMoment = first.data(),
-                          .secondMoment = second.data(),
-                          .gradients = gradients.data(),
-                          .count = 6,
-                          .learningRate = 0.01,
-                          .beta1 = 0.9,
-                          .beta2 = 0.95,
-                          .epsilon = 1e-12,
-                          .weightDecay = 0.1,
-                          .step = 1},
-                         std::vector<DecayPart>{{2, false}, {3, true}, {1, false}});
+    kernels.adamW({.weights = weights.data(),
+                   .firstMoment = first.data(),
+                   .secondMoment = second.data(),
+                   .gradients = gradients.data(),
+                   .count = 6,
+                   .learningRate = 0.01,
+                   .beta1 = 0.9,
+                   .beta2 = 0.95,
+                   .epsilon = 1e-12,
+                   .weightDecay = 0.1,
+                   .step = 1},
+                  std::vector<DecayPart>{{2, false}, {3, true}, {1, false}});
     for (std::size_t i = 0; i < 6; ++i)
         CHECK(weights[i] == Approx((i >= 2 && i < 5 ? 0.999 : 1.0) - 0.01));
 }

@@ -225,14 +225,14 @@ TEST_CASE("what is recomputed is repeated by ops of its own, or else by every ba
 TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
 {
     ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
-    CHECK(stageBytes(on, 8)[3].kept == stageBytes(on, 8)[3].stash);
+    CHECK(stageBytes(on, 8)[{3}].kept == stageBytes(on, 8)[{3}].stash);
     CHECK(keptShare(on) == 1);
-    const double whole = stageBytes(on, 8)[3].stash;
+    const double whole = stageBytes(on, 8)[{3}].stash;
     on.setup.attention = AttentionMode::Recompute; // 34 of 34 + 5 a s/h
-    CHECK(stageBytes(on, 8)[3].stash == whole);
+    CHECK(stageBytes(on, 8)[{3}].stash == whole);
     CHECK(keptShare(on) == Approx(34 / (34 + 5.0 * 104 * 2048 / 9984)).epsilon(1e-3));
     on.setup.recomputesAll = true;
-    CHECK(stageBytes(on, 8)[3].kept
+    CHECK(stageBytes(on, 8)[{3}].kept
           == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
 }
 
@@ -251,10 +251,10 @@ TEST_CASE("a layer has 12 h^2 + 13 h parameters, Llama's 2 h^2 (1 + g/a) + 3 h f
 TEST_CASE("the embedding's parameters are on the first stage and, as the head, on the last")
 {
     ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
-    const auto weights = [&on](std::size_t stage) { return stageBytes(on, 8)[stage].weights; };
+    const auto weights = [&on](int stage) { return stageBytes(on, 8)[{stage}].weights; };
     CHECK(weights(0) - weights(3) == 2 * embeddingParameters(on.model) / 4);
     CHECK(weights(7) == weights(0));
-    const auto stash = [&on] { return stageBytes(on, 8)[7].stash; };
+    const auto stash = [&on] { return stageBytes(on, 8)[{7}].stash; };
     const double plain = stash();
     on.model.transformedHead = true;
     CHECK((weights(7) - weights(0)) * 4 / 2 == Approx(headTransformParameters(on.model)));
@@ -368,7 +368,7 @@ TEST_CASE("copies of a pipeline that fills its node sum over the network")
         op.stage = StageId{0};
         return static_cast<double>(modelPrices(shape, on)->of(op, DeviceId{0}).duration) * 1e-9;
     };
-    const double bytes = stageBytes(on, 2)[0].gradients;
+    const double bytes = stageBytes(on, 2)[{0}].gradients;
     const auto ring = [&](LinkSpec link) {
         link.bandwidth *= on.hardware.linkShare;
         return Approx(ringAllReduce(link, 2, bytes)).epsilon(1e-6);

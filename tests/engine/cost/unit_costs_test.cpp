@@ -7,7 +7,7 @@ using namespace tests;
 namespace {
 
 // Durations of a device's ops in units.
-std::vector<double> unitsOn(const Schedule& schedule, const OpCosts& costs, std::size_t device)
+std::vector<double> unitsOn(const Schedule& schedule, const OpCosts& costs, DeviceId device)
 {
     std::vector<double> units;
     for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
@@ -28,9 +28,9 @@ UnitCosts withForward(const Fraction& forward)
 TEST_CASE("a chunk's op costs its share of a device's work")
 {
     Schedule schedule = scheduleOf("1f1b", 2, 1);
-    CHECK(unitsOn(schedule, costsOf(schedule), 0) == std::vector<double>{1, 2});
+    CHECK(unitsOn(schedule, costsOf(schedule), DeviceId{0}) == std::vector<double>{1, 2});
     schedule = scheduleOf("bitpipe", 2, 2);
-    for (const double duration : unitsOn(schedule, costsOf(schedule), 0))
+    for (const double duration : unitsOn(schedule, costsOf(schedule), DeviceId{0}))
         CHECK((duration == 0.5 || duration == 1));
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("a slice's op costs its share, and its message too")
     UnitCosts costs;
     costs.p2p = {2};
     schedule = addP2P(schedule);
-    CHECK(unitsOn(schedule, costsOf(schedule, costs), 1)
+    CHECK(unitsOn(schedule, costsOf(schedule, costs), DeviceId{1})
           == std::vector<double>{0, 0.25, 0.5, 0.5}); // RECV F B SEND
 }
 
@@ -57,14 +57,14 @@ TEST_CASE("a message costs the same whatever the chunk, all-reduce and step cost
     costs.optimizer = {1, 2};
     const Schedule schedule = lower(scheduleOf("bitpipe", 2, 2));
     const OpCosts resolved = costsOf(schedule, costs);
-    for (std::size_t i = 0; i < schedule.program[0].size(); ++i) {
-        const OpKind kind = schedule.program[0][i].kind;
-        const double duration = unitsOn(schedule, resolved, 0)[i];
+    for (std::size_t i = 0; i < schedule.program[{0}].size(); ++i) {
+        const OpKind kind = schedule.program[{0}][i].kind;
+        const double duration = unitsOn(schedule, resolved, DeviceId{0})[i];
         if (kind == OpKind::SendActivation || kind == OpKind::SendGradient) {
             CHECK(duration == 0.25);
-            CHECK(resolved.of[0][i].latency * 8 == resolved.ticksPerUnit);
+            CHECK(resolved.of[{0}][i].latency * 8 == resolved.ticksPerUnit);
         } else {
-            CHECK(resolved.of[0][i].latency == 0);
+            CHECK(resolved.of[{0}][i].latency == 0);
         }
         if (kind == OpKind::AllReduce)
             CHECK(duration == 0.5);
@@ -80,10 +80,10 @@ TEST_CASE("an evict and a load cost a chunk's share, a recompute its share of th
     costs.transfer = {1, 2};
     costs.recompute = {1, 3};
     Schedule schedule = scheduleOf("bitpipe", 2, 2);
-    schedule.program[0][0].kind = OpKind::Evict;
-    schedule.program[0][1].kind = OpKind::Load;
-    schedule.program[0][2].kind = OpKind::Recompute;
-    const auto units = unitsOn(schedule, costsOf(schedule, costs), 0);
+    schedule.program[{0}][0].kind = OpKind::Evict;
+    schedule.program[{0}][1].kind = OpKind::Load;
+    schedule.program[{0}][2].kind = OpKind::Recompute;
+    const auto units = unitsOn(schedule, costsOf(schedule, costs), DeviceId{0});
     CHECK(std::vector<double>(units.begin(), units.begin() + 3)
           == std::vector<double>{0.25, 0.25, 0.5});
 }

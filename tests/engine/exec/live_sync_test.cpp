@@ -32,11 +32,11 @@ int overtakes(const Run& run, std::uint32_t iteration)
             if (span.iteration == iteration)
                 windows[span.op] = span.window();
     int count = 0;
-    for (std::size_t d = 0; d < run.schedule.program.size(); ++d) {
+    for (const engine::DeviceId d : run.schedule.program.ids()) {
         std::int64_t reduced = 0;
         for (std::size_t i = 0; i < run.schedule.program[d].size(); ++i) {
             const Op& op = run.schedule.program[d][i];
-            const Window window = windows[index.of(DeviceId{static_cast<std::int32_t>(d)}, i)];
+            const Window window = windows[index.of(d, i)];
             if (op.kind == OpKind::AllReduce)
                 reduced = std::max(reduced, window.end);
             count += isCompute(op.kind) && window.begin < reduced ? 1 : 0;

@@ -35,11 +35,11 @@ Bytes tokenBytes(int microBatches)
     return TokenBatches::bytes(tests::narrowModel(8), microBatches);
 }
 
-using Live = std::array<Bytes, kMemoryCategories>;
+using Live = EnumArray<MemoryCategory, Bytes, kMemoryCategories>;
 
 Bytes& of(Live& live, MemoryCategory category)
 {
-    return live[static_cast<std::size_t>(category)];
+    return live[category];
 }
 
 // A run of the narrow model iteration by iteration.
@@ -120,7 +120,7 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
         Trained trained(scheme, 8, Accumulate::Float, LinkCost{}, precision);
         const ExecutionPlan& plan = trained.emulation->pipeline().plan();
         for (int d = 0; d < 4; ++d) {
-            const auto& device = plan.devices[static_cast<std::size_t>(d)];
+            const auto& device = plan.devices[{d}];
             Live& peak = trained.peak[static_cast<std::size_t>(d)];
             CHECK(of(peak, MemoryCategory::Stash) == device.stashPeak);
             CHECK(device.stashPeak > 0);
@@ -132,8 +132,8 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
 TEST_CASE("after a run only what is held for the whole run is alive")
 {
     Trained trained("bitpipe", 4);
-    for (std::size_t d = 0; d < 4; ++d)
-        CHECK(trained.live[d] == trained.emulation->pipeline().plan().devices[d].fixed);
+    for (int d = 0; d < 4; ++d)
+        CHECK(trained.live[d] == trained.emulation->pipeline().plan().devices[{d}].fixed);
 }
 
 // The replay once took the memory of the iteration that was cancelled: its stashes stayed alive.
@@ -146,8 +146,8 @@ TEST_CASE("after a run that was cancelled in an iteration, too")
     REQUIRE(training.iterate().error().code == Error::Code::Cancelled);
     REQUIRE(training.emulation->finish());
     training.replayEvents();
-    for (std::size_t d = 0; d < 4; ++d)
-        CHECK(training.live[d] == training.emulation->pipeline().plan().devices[d].fixed);
+    for (int d = 0; d < 4; ++d)
+        CHECK(training.live[d] == training.emulation->pipeline().plan().devices[{d}].fixed);
 }
 
 TEST_CASE("the sender's buffer is free when its SEND ends, not when the message has arrived")
@@ -177,7 +177,7 @@ TEST_CASE("weights, gradients and optimizer state follow from the parameters of 
             Trained trained(scheme, 4, accumulate);
             Live sum{};
             for (const Live& live : trained.live)
-                for (std::size_t c = 0; c < kMemoryCategories; ++c)
+                for (const MemoryCategory c : sum.enumerators())
                     sum[c] += live[c];
             const Bytes replicas = trained.run.schedule.shape.replicas;
             CHECK(of(sum, MemoryCategory::Weights) == replicas * all);
@@ -198,7 +198,7 @@ TEST_CASE("at its fullest moment an arena holds what is alive, by category")
             CHECK(static_cast<double>(all) >= 0.99 * static_cast<double>(plan.live())); // alignment
             Live full = plan.full;
             CHECK(of(full, MemoryCategory::Stash) > 0);
-            for (std::size_t c = 0; c < kMemoryCategories; ++c)
+            for (const MemoryCategory c : plan.full.enumerators())
                 CHECK(plan.full[c] >= plan.fixed[c]);
         }
     }
@@ -211,7 +211,7 @@ TEST_CASE("mixed precision holds 2, 4 and 12 bytes a parameter, and messages of 
     Trained fp32("1f1b", 8), bf16("1f1b", 8, Accumulate::Float, LinkCost{}, Precision::Bf16);
     Live sum{};
     for (const Live& live : bf16.live)
-        for (std::size_t c = 0; c < kMemoryCategories; ++c)
+        for (const MemoryCategory c : sum.enumerators())
             sum[c] += live[c];
     CHECK(of(sum, MemoryCategory::Weights) == 2 * parameters);
     CHECK(of(sum, MemoryCategory::Gradients) == 4 * parameters);

@@ -113,8 +113,9 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     experiment.schedule.dataParallel = 2;
     const Planned planned(experiment);
     // Of 8 devices on 4 GPUs two are on each: those of the last two stages on the second and last.
-    const auto on = [&](std::size_t gpu) {
-        return planned.plan.devices[2 * gpu % 4].arena + planned.plan.devices[2 * gpu % 4 + 1].arena
+    const auto on = [&](int gpu) {
+        return planned.plan.devices[{2 * gpu % 4}].arena
+            + planned.plan.devices[{2 * gpu % 4 + 1}].arena
             + Bytes{2 * QueuedTransport::kStaged}; // all-reduces between GPUs
     };
     constexpr Bytes kPlenty = Bytes{1} << 40;
@@ -142,7 +143,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     const Planned planned(experiment);
     // Device 1 of a copy has messages in both directions with two neighbours and one sum of two.
     constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
-    const Bytes needed = planned.plan.devices[1].arena + kCommunicators;
+    const Bytes needed = planned.plan.devices[{1}].arena + kCommunicators;
     const auto with = [&](Bytes fifth) {
         MemoryRooms rooms;
         for (int gpu = 0; gpu < 8; ++gpu)

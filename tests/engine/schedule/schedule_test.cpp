@@ -7,7 +7,7 @@ using namespace tests;
 TEST_CASE("ops are numbered through by device, then position")
 {
     Schedule schedule = scheduleOf("1f1b", 3, 2);
-    schedule.program[1].clear(); // a device without ops has no numbers
+    schedule.program[{1}].clear(); // a device without ops has no numbers
     const OpIndex index(schedule);
     CHECK(index.count() == opCount(schedule));
     std::uint32_t number = 0;

@@ -51,7 +51,7 @@ std::string difference(const Row& row, Size size)
     comparison.is("messages", metrics.messages, row.messages(size));
     comparison.is("copies", metrics.localCopies, row.copies(size));
     for (int d = 0; d < size.devices; ++d) {
-        const auto& device = metrics.devices[static_cast<std::size_t>(d)];
+        const auto& device = metrics.devices[{d}];
         comparison.is("peak stash", device.peakStash, row.peak(size, d), row.holds);
         comparison.is("weights", device.weights, row.weights(size, d));
     }

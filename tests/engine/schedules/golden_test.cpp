@@ -120,10 +120,10 @@ TEST_CASE("PipeDream and PipeDream-2BW give the golden orders and weight version
             const engine::Schedule schedule = scheduleOf(scheme, 4, microBatches);
             CHECK(programOf(schedule) == goldenProgram(stem + ".csv"));
             std::vector<std::string> versions; // device, op, micro-batch, version
-            for (std::size_t d = 0; d < schedule.program.size(); ++d)
+            for (const engine::DeviceId d : schedule.program.ids())
                 for (const engine::Op& op : schedule.program[d])
                     versions.push_back(
-                        std::to_string(d) + "," + std::string(engine::kindName(op.kind)) + ","
+                        std::to_string(d.value) + "," + std::string(engine::kindName(op.kind)) + ","
                         + std::to_string(op.microBatch.value) + "," + std::to_string(op.version));
             CHECK(versions == goldenRows(stem + ".versions.csv"));
         }

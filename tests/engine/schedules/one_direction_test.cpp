@@ -161,11 +161,11 @@ void checkPlaces(const Row& row, const Setting& setting, const Schedule& schedul
     for (const int ofDevice : messagesSent(addP2P(schedule)))
         sent += ofDevice;
     CHECK(sent == row.messages(setting));
-    const std::vector<int> copies = localCopies(schedule);
+    const auto copies = localCopies(schedule);
     for (int d = 0; d < setting.devices; ++d) {
         INFO("device " << d);
         CHECK(peakStash(schedule, d) == row.peak(setting, d));
-        CHECK(copies[static_cast<std::size_t>(d)] == row.copies(setting, d));
+        CHECK(copies[{d}] == row.copies(setting, d));
         CHECK(std::ranges::count(schedule.deviceOf[0], DeviceId{d}) == row.chunks);
     }
     CHECK(schedule.deviceOf.size() == 1); // one replica: weights 1

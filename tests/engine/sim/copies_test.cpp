@@ -117,7 +117,7 @@ TEST_CASE("an evict waits until the partner has a slot: the oldest load is throu
     // LOAD0 is still on its way and holds the slot.
     const Run run = simulatedRun(
         alone("0F0 0EVICT0 0F1 0F2 0B2 0LOAD0 0EVICT1 0B0 0LOAD1 0B1 0F3 0B3"), costs);
-    CHECK(stashRoom(run.schedule)[0].guests == 2);
+    CHECK(stashRoom(run.schedule)[{0}].guests == 2);
     CHECK(spansOf(run, Track::Kind::Copy)
           == Spans{"0EVICT0 1-4", "0LOAD0 7-10", "0EVICT1 10-13", "0LOAD1 13-16"});
     CHECK(peaks(run)[1] == 1);
@@ -131,7 +131,7 @@ TEST_CASE("an evicted stash counts on both devices while it moves, then on the p
     costs.transfer = {1, 2};
     CHECK(peaks(simulatedRun(alone(program), costs)) == std::vector<double>{2, 1});
     Run run = simulatedRun(alone(program), costs);
-    run.schedule.program[0][1].peer = 0; // on one device the same stash would count twice
+    run.schedule.program[{0}][1].peer = 0; // on one device the same stash would count twice
     CHECK(peaks(run)[0] == 3);
 }
 

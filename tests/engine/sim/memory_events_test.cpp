@@ -18,8 +18,7 @@ std::int64_t peakBytes(const Schedule& schedule, double kept)
     run.schedule = std::move(simulation.schedule);
     run.timeline = std::move(simulation.timeline);
     const StageBytes stage{1, 2, 3, 100, kept};
-    const std::vector<StageBytes> stages(static_cast<std::size_t>(run.schedule.shape.stages),
-                                         stage);
+    const IdVector<StageId, StageBytes> stages(run.schedule.shape.stages, stage);
     run.timeline.memory = simulatedMemory(run.schedule, run.timeline, stages);
     std::int64_t left = 0;
     for (const MemoryEvent& event : run.timeline.memory)
@@ -30,7 +29,7 @@ std::int64_t peakBytes(const Schedule& schedule, double kept)
         return std::tuple(event.time, event.op != MemoryEvent::kNoOp,
                           event.op != MemoryEvent::kNoOp && event.bytes > 0);
     }));
-    return profiler::metrics(run)->devices[0].peakStashBytes.value();
+    return profiler::metrics(run)->devices[{0}].peakStashBytes.value();
 }
 
 } // namespace

@@ -23,8 +23,8 @@ public:
     {
         do {
             m_changed = false;
-            for (std::size_t d = 0; d < lowered.program.size(); ++d)
-                sweep(DeviceId{static_cast<int>(d)});
+            for (const engine::DeviceId d : lowered.program.ids())
+                sweep(d);
         } while (m_changed);
     }
 
@@ -46,7 +46,7 @@ private:
         std::map<int, std::int64_t> links;
         for (std::size_t i = 0; i < m_schedule.on(device).size(); ++i) {
             const Op& op = m_schedule.on(device)[i];
-            const OpCosts::Cost& cost = m_costs.of[static_cast<std::size_t>(device.value)][i];
+            const OpCosts::Cost& cost = m_costs.of[device][i];
             Window& window = m_windows[m_index.of(device, i)];
             if (isCompute(op.kind)) {
                 for (const Value& value : consumes(op, m_schedule.shape))

@@ -175,9 +175,7 @@ TEST_CASE("what is slowed down may come late to the next all-reduce, which moves
         const OpIndex index(run.schedule);
         for (const Span& compute : computes) {
             took += compute.window().duration();
-            costsAlone
-                += resolved.of[static_cast<std::size_t>(device)][index.positionOf(compute.op)]
-                       .duration;
+            costsAlone += resolved.of[{device}][index.positionOf(compute.op)].duration;
             for (const Span& reduce : reduces)
                 beside += std::max<std::int64_t>(
                     0, std::min(compute.end, reduce.end) - std::max(compute.begin, reduce.begin));

@@ -221,11 +221,11 @@ TEST_CASE("all-reduces in different orders, or an order without transfers, are d
 TEST_CASE("ops that fit no stage, and copies without a partner, are refused")
 {
     Schedule schedule = lower(scheduleOf("1f1b", 2, 1));
-    schedule.program[1][0].microBatch = MicroBatchId{7};
+    schedule.program[{1}][0].microBatch = MicroBatchId{7};
     CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
                Catch::StartsWith("device 1, index 0: 1RECV_F7 is not valid in this schedule"));
     schedule = scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0", "1F0 1B0"});
-    schedule.program[0][1].peer = Op::kNoPeer;
+    schedule.program[{0}][1].peer = Op::kNoPeer;
     CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
                Catch::StartsWith("device 0, index 1: 0EVICT0 is not valid in this schedule"));
 }

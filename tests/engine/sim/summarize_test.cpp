@@ -60,7 +60,7 @@ void checkSame(const Schedule& schedule, const UnitCosts& costs, SyncPolicy sync
     if (sums.exposedIsKnown)
         CHECK(sums.bubbleRatio == Approx(spans.bubbleRatio).epsilon(1e-12));
     REQUIRE(sums.devices.size() == spans.devices.size());
-    for (std::size_t d = 0; d < sums.devices.size(); ++d)
+    for (const DeviceId d : sums.devices.ids())
         checkSame(spans.devices[d], sums.devices[d]);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("what recomputes is summed up by what it keeps, too")
     const Schedule schedule = addRecompute(scheduleOf("1f1b", 4, 8));
     checkSame(schedule, unevenCosts(), SyncPolicy::Eager);
     const auto sums = profiler::metrics(schedule, summaries(schedule, {}, SyncPolicy::Eager)[0]);
-    CHECK(sums.devices[0].peakKept == 4);
+    CHECK(sums.devices[{0}].peakKept == 4);
 }
 
 TEST_CASE("a device that computes for no time is busy while it sums")
@@ -112,14 +112,14 @@ TEST_CASE("a device that computes for no time is busy while it sums")
     const auto spans = withSpans(schedule, costs, SyncPolicy::Late);
     const auto sums
         = profiler::metrics(schedule, summaries(schedule, costs, SyncPolicy::Late).back());
-    for (std::size_t d = 0; d < 2; ++d)
+    for (const DeviceId d : sums.devices.ids())
         CHECK(sums.devices[d].span == spans.devices[d].span);
     costs.stages = {{0, {0}, {0}}, {1, {0}, {0}}};
     const auto idle
         = profiler::metrics(schedule, summaries(schedule, costs, SyncPolicy::Late).back());
-    CHECK(idle.devices[0].compute == 0);
-    CHECK(idle.devices[0].span == idle.duration); // both all-reduces
-    CHECK(idle.devices[0].drain == idle.duration);
+    CHECK(idle.devices[{0}].compute == 0);
+    CHECK(idle.devices[{0}].span == idle.duration); // both all-reduces
+    CHECK(idle.devices[{0}].drain == idle.duration);
 }
 
 TEST_CASE("stashes that move are summed up by when they move")

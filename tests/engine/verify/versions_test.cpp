@@ -159,8 +159,8 @@ TEST_CASE("the weights alive at most are the versions that the schedule keeps: D
     for (const char* scheme : {"pipedream", "pipedream-2bw", "1f1b"}) {
         INFO(scheme);
         Training training(schedule(scheme, 4, 16), Mode::Emulate, Accumulate::Float);
-        const std::vector<int> kept = versionsKept(training.run.schedule);
-        CHECK(kept[0]
+        const auto kept = versionsKept(training.run.schedule);
+        CHECK(kept[{0}]
               == (std::string(scheme) == "pipedream"           ? 4
                       : std::string(scheme) == "pipedream-2bw" ? 2
                                                                : 1));
@@ -168,8 +168,7 @@ TEST_CASE("the weights alive at most are the versions that the schedule keeps: D
         training.iterate(1);
         for (int d = 0; d < 4; ++d) {
             const Bytes each = floatBytes(training.model.sizes(StageId{d}).parameters);
-            CHECK(mostWeights(training.run.timeline, d)
-                  == kept[static_cast<std::size_t>(d)] * each);
+            CHECK(mostWeights(training.run.timeline, d) == kept[{d}] * each);
         }
     }
 }
@@ -187,13 +186,13 @@ TEST_CASE("a window that ends within an update is refused with one that does not
 TEST_CASE("a schedule whose versions are wrong is not trained with")
 {
     Schedule early = schedule("pipedream", 2, 4);
-    for (Op& op : early.program[0])
+    for (Op& op : early.program[{0}])
         if (op.microBatch.value == 2)
             op.version = 2; // not made yet when 0F2 runs
     CHECK_THAT(checkRunnable(early).error().message, Contains("uses weight version 2"));
 
     Schedule other = schedule("1f1b", 2, 4);
-    other.program[1][1].version = 1;
+    other.program[{1}][1].version = 1;
     CHECK_FALSE(checkRunnable(other));
 
     Schedule uneven = schedule("pipedream-2bw", 2, 4);

@@ -130,7 +130,7 @@ TEST_CASE("the plug-in joins one rank, whose sums are what they were, and aborts
         row("SKIPPED", why, kCheck);
         return;
     }
-    const std::vector<const Device*> devices{device->get()};
+    const IdVector<DeviceId, const Device*> devices{device->get()};
     const std::vector<CommunicatorPlan> plans{
         {"alone", CommunicatorPlan::Carries::Sums, {DeviceId{0}}}};
     std::vector<std::int64_t> numbers(kCount), back(kCount);

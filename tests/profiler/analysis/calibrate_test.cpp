@@ -127,12 +127,12 @@ TEST_CASE("every op of another iteration count takes the median of its kind and 
     const auto costs = calibratedCosts(run, longer);
     REQUIRE(costs);
     std::vector<std::int64_t> forwards;
-    for (std::size_t i = 0; i < longer.program[0].size(); ++i)
-        if (longer.program[0][i].kind == OpKind::Forward)
-            forwards.push_back(costs->of[0][i].duration);
+    for (std::size_t i = 0; i < longer.program[{0}].size(); ++i)
+        if (longer.program[{0}][i].kind == OpKind::Forward)
+            forwards.push_back(costs->of[{0}][i].duration);
     CHECK(forwards == std::vector<std::int64_t>{10, 90, 20, 20, 20}); // its own, then the median
     const auto even = calibratedCosts(run, longer, {.ownTimes = false});
-    CHECK(even->of[0][0].duration == 20);
+    CHECK(even->of[{0}][0].duration == 20);
 }
 
 TEST_CASE("warm-up counts in nothing, and of several measured iterations the median does")
@@ -165,12 +165,12 @@ TEST_CASE("a message over another class of link has that class's price")
     const Schedule longer = lower(scheduleOf("gpipe", 4, 9));
     const auto prices = calibratedCosts(run, longer, {.devicesPerNode = 2});
     REQUIRE(prices);
-    for (std::size_t d = 0; d < 4; ++d)
+    for (const DeviceId d : longer.program.ids())
         for (std::size_t i = 0; i < longer.program[d].size(); ++i) {
             const Op& op = longer.program[d][i];
             if (op.kind != OpKind::SendActivation && op.kind != OpKind::SendGradient)
                 continue;
-            const bool leaves = std::min<int>(static_cast<int>(d), op.peer) == 1;
+            const bool leaves = std::min<int>(d.value, op.peer) == 1;
             CHECK(static_cast<double>(prices->of[d][i].duration)
                   == (leaves ? 2 : 0.125) * static_cast<double>(prices->ticksPerUnit));
         }
@@ -246,7 +246,7 @@ Run withMessages(std::int64_t activation, std::int64_t gradient,
 // Of the first op of this kind and stage.
 std::int64_t durationOf(const Schedule& lowered, const OpCosts& costs, OpKind kind, int stage)
 {
-    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+    for (const engine::DeviceId d : lowered.program.ids())
         for (std::size_t i = 0; i < lowered.program[d].size(); ++i)
             if (lowered.program[d][i].kind == kind && lowered.program[d][i].stage.value == stage)
                 return costs.of[d][i].duration;
@@ -294,7 +294,7 @@ TEST_CASE("an op that the run has takes its own time, whichever direction its mi
         const Op& op = opAt(both.schedule, index, number);
         if (op.kind != OpKind::Forward || op.replica == 0)
             continue;
-        for (std::size_t d = 0; d < down.program.size(); ++d)
+        for (const engine::DeviceId d : down.program.ids())
             for (std::size_t i = 0; i < down.program[d].size(); ++i)
                 if (const Op& same = down.program[d][i]; same.kind == op.kind
                     && same.stage == op.stage && same.microBatch == op.microBatch) {
@@ -319,13 +319,13 @@ TEST_CASE("an op's own time is its own, whether it runs alone or with the next")
     costs.rules.jitter = {1, 10};
     const Run run = runOf(scheduleFrom({"0F1 (0F0 0B1) 0B0"}), costs);
     Schedule apart = run.schedule;
-    for (Op& op : apart.program[0])
+    for (Op& op : apart.program[{0}])
         op.flags = OpFlag::None;
     const auto asked = calibratedCosts(run, apart);
     REQUIRE(asked);
     const RecordedTimes times = recordedTimes(run);
     for (std::size_t i = 0; i < 4; ++i)
-        CHECK(asked->of[0][i].duration == times[i]->duration);
+        CHECK(asked->of[{0}][i].duration == times[i]->duration);
 }
 
 TEST_CASE("where none of a joint kind ran alone, a backward is taken for two forwards")

@@ -128,10 +128,10 @@ TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cau
             if (bubble.next)
                 CHECK(bubble.chain.back().op == *bubble.next);
         }
-        for (std::size_t d = 0; d < 4; ++d) {
-            CHECK(fill[d] == m.devices[d].fill);
-            CHECK(wait[d] == m.devices[d].wait);
-            CHECK(drain[d] == m.devices[d].drain);
+        for (int d = 0; d < 4; ++d) {
+            CHECK(fill[d] == m.devices[{d}].fill);
+            CHECK(wait[d] == m.devices[{d}].wait);
+            CHECK(drain[d] == m.devices[{d}].drain);
         }
     }
 }

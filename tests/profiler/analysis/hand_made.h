@@ -52,7 +52,7 @@ inline engine::Run handMade(engine::Shape shape, engine::Window window,
         const Row& row = rows[number];
         const auto device = static_cast<std::size_t>(row.device);
         const Op op = parseOp(row.op).value();
-        run.schedule.program[device].push_back(op);
+        run.schedule.program[{row.device}].push_back(op);
         const auto track = device * 5 + static_cast<std::size_t>(trackOf(op.kind));
         run.timeline.tracks[track].spans.push_back({row.begin, row.end, number, 0});
     }

@@ -61,7 +61,7 @@ TEST_CASE("what runs before its op begins counts in its times, not in its share 
     CHECK(table.rows[0].share == Approx(0.5));
     const auto work = opWork(activity, {1, 0}, {100, 300});
     REQUIRE(work);
-    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Nccl)] == 100);
+    CHECK(work->byKind[KernelKind::Nccl] == 100);
 }
 
 TEST_CASE("a table has every kernel of a kind of op with its times and its share")
@@ -124,8 +124,8 @@ TEST_CASE("an op knows its gaps, its longest one and what kinds of kernels took 
     CHECK(work->works == 3);
     CHECK(work->busy == 80);
     CHECK(work->longestGap == 10);
-    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Matmul)] == 70);
-    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Norm)] == 10);
+    CHECK(work->byKind[KernelKind::Matmul] == 70);
+    CHECK(work->byKind[KernelKind::Norm] == 10);
     CHECK(work->isLaunchBound()); // a fifth is gaps between kernels of 27 ns
     CHECK_FALSE(opWork(activity, {1, 0}, {100, 300})->isLaunchBound()); // one launch alone
     CHECK_FALSE(opWork(activity, {0, 7}, {0, 100}));

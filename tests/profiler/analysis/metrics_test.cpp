@@ -51,8 +51,8 @@ TEST_CASE("1F1B keeps min(D - d, N) activations on device d, GPipe N")
                    gpipe = numbers(simulated("gpipe", 4, n));
         for (int d = 0; d < 4; ++d) {
             CAPTURE(n, d);
-            CHECK(oneF.devices[static_cast<std::size_t>(d)].peakStash == std::min(4 - d, n));
-            CHECK(gpipe.devices[static_cast<std::size_t>(d)].peakStash == n);
+            CHECK(oneF.devices[{d}].peakStash == std::min(4 - d, n));
+            CHECK(gpipe.devices[{d}].peakStash == n);
         }
     }
 }
@@ -67,15 +67,15 @@ TEST_CASE("BitPipe with D = N = 4 has the numbers of the command line's contract
     CHECK(m.messages == 48);
     CHECK(m.localCopies == 8);
     const std::vector<double> peaks{3.5, 4, 4, 3.5}, spans{14, 12.5, 12.5, 14};
-    for (std::size_t d = 0; d < 4; ++d) {
+    for (int d = 0; d < 4; ++d) {
         CAPTURE(d);
-        CHECK(m.devices[d].peakStash == peaks[d]);
-        CHECK(units(run, m.devices[d].span) == spans[d]);
-        CHECK(units(run, m.devices[d].compute) == 12.0);
-        CHECK(units(run, m.devices[d].bubble) == 2.0);
-        CHECK(m.devices[d].exposedCommunication == 0);
-        CHECK(m.devices[d].weights == 2.0);
-        CHECK_FALSE(m.devices[d].peakBytes.has_value());
+        CHECK(m.devices[{d}].peakStash == peaks[d]);
+        CHECK(units(run, m.devices[{d}].span) == spans[d]);
+        CHECK(units(run, m.devices[{d}].compute) == 12.0);
+        CHECK(units(run, m.devices[{d}].bubble) == 2.0);
+        CHECK(m.devices[{d}].exposedCommunication == 0);
+        CHECK(m.devices[{d}].weights == 2.0);
+        CHECK_FALSE(m.devices[{d}].peakBytes.has_value());
     }
     CHECK_FALSE(m.tokensPerSecond.has_value());
     CHECK_FALSE(m.mfu.has_value());
@@ -93,17 +93,17 @@ TEST_CASE("BitPipe at N = D has a bubble ratio of (D-2)/(3N+D-2)")
 TEST_CASE("communication is exposed while a transfer is under way and nothing computes")
 {
     const RunMetrics m = numbers(pingPong());
-    CHECK(m.devices[0].compute == 6);
-    CHECK(m.devices[0].exposedCommunication == 2);
-    CHECK(m.devices[0].wait == 8);
-    CHECK(m.devices[0].fill + m.devices[0].drain == 0);
-    CHECK(m.devices[0].span == 16);
-    CHECK(m.devices[1].compute == 6);
-    CHECK(m.devices[1].exposedCommunication == 2);
-    CHECK(m.devices[1].fill == 4);
-    CHECK(m.devices[1].wait == 0);
-    CHECK(m.devices[1].drain == 4);
-    CHECK(m.devices[1].span == 6);
+    CHECK(m.devices[{0}].compute == 6);
+    CHECK(m.devices[{0}].exposedCommunication == 2);
+    CHECK(m.devices[{0}].wait == 8);
+    CHECK(m.devices[{0}].fill + m.devices[{0}].drain == 0);
+    CHECK(m.devices[{0}].span == 16);
+    CHECK(m.devices[{1}].compute == 6);
+    CHECK(m.devices[{1}].exposedCommunication == 2);
+    CHECK(m.devices[{1}].fill == 4);
+    CHECK(m.devices[{1}].wait == 0);
+    CHECK(m.devices[{1}].drain == 4);
+    CHECK(m.devices[{1}].span == 6);
     CHECK(m.bubbleRatio == 0.5);
 }
 
@@ -112,9 +112,9 @@ TEST_CASE("a transfer behind a computation is not exposed")
     const RunMetrics m
         = numbers(handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 10},
                            {{0, "0F0", 0, 4}, {0, "0SEND_F0", 3, 6}, {0, "0F1", 5, 10}}));
-    CHECK(m.devices[0].exposedCommunication == 1);
-    CHECK(m.devices[0].compute == 9);
-    CHECK(m.devices[0].bubble == 0);
+    CHECK(m.devices[{0}].exposedCommunication == 1);
+    CHECK(m.devices[{0}].compute == 9);
+    CHECK(m.devices[{0}].bubble == 0);
 }
 
 TEST_CASE("what is exposed, computed and idle adds up to the iteration, whatever the costs")
@@ -145,24 +145,24 @@ TEST_CASE("an activation whose backward is split lives until the end of its W")
                                            {0, "0W0", 3, 4},
                                            {0, "0I1", 4, 5},
                                            {0, "0W1", 5, 6}}));
-    CHECK(m.devices[0].peakStash == 2);
+    CHECK(m.devices[{0}].peakStash == 2);
 }
 
 TEST_CASE("at equal times a free comes before an allocation")
 {
     Run run = handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 4},
                        {{0, "0F0", 0, 1}, {0, "0B0", 1, 2}, {0, "0F1", 2, 3}, {0, "0B1", 3, 4}});
-    CHECK(numbers(run).devices[0].peakStash == 1);
+    CHECK(numbers(run).devices[{0}].peakStash == 1);
     run.timeline.memory = {{0, 100, MemoryEvent::kNoOp, 0, MemoryCategory::Weights},
                            {0, 10, 0, 0, MemoryCategory::Stash},
                            {2, 12, 2, 0, MemoryCategory::Stash},
                            {2, -10, 1, 0, MemoryCategory::Stash},
                            {4, -12, 3, 0, MemoryCategory::Stash}};
-    const DeviceMetrics d = numbers(run).devices[0];
+    const DeviceMetrics d = numbers(run).devices[{0}];
     CHECK(d.peakBytes == 112);
     CHECK(d.peakStashBytes == 12);
     CHECK(d.timeOfPeak == 2);
-    CHECK(d.bytesAtPeak[static_cast<std::size_t>(MemoryCategory::Weights)] == 100);
+    CHECK(d.bytesAtPeak[MemoryCategory::Weights] == 100);
 }
 
 TEST_CASE("what is alive when an iteration begins counts in its peak")
@@ -172,8 +172,8 @@ TEST_CASE("what is alive when an iteration begins counts in its peak")
     run.timeline.memory = {{0, 500, MemoryEvent::kNoOp, 0, MemoryCategory::Weights},
                            {2, 900, 0, 0, MemoryCategory::Stash},
                            {9, -900, 0, 0, MemoryCategory::Stash}};
-    CHECK(numbers(run).devices[0].peakBytes == 500);
-    CHECK(numbers(run).devices[0].timeOfPeak == 10);
+    CHECK(numbers(run).devices[{0}].peakBytes == 500);
+    CHECK(numbers(run).devices[{0}].timeOfPeak == 10);
 }
 
 TEST_CASE("tokens per second and MFU need a clock in nanoseconds and what they count")
@@ -208,6 +208,6 @@ TEST_CASE("a run without iterations has no metrics, and says so")
 TEST_CASE("a device of PipeDream holds its stage in D - d versions")
 {
     const RunMetrics m = numbers(simulated("pipedream", 4, 8));
-    for (std::size_t d = 0; d < 4; ++d)
-        CHECK(m.devices[d].weights == 4.0 - static_cast<double>(d));
+    for (int d = 0; d < 4; ++d)
+        CHECK(m.devices[{d}].weights == 4.0 - d);
 }

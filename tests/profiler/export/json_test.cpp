@@ -39,8 +39,8 @@ TEST_CASE("a run as JSON holds every span, where the stages lie, and what was ru
     CHECK(object["spans"].size() == spans);
     REQUIRE(object["device_of"].size() == run.schedule.deviceOf.size());
     for (std::size_t r = 0; r < run.schedule.deviceOf.size(); ++r)
-        for (std::size_t s = 0; s < run.schedule.deviceOf[r].size(); ++s)
-            CHECK(object["device_of"][r][s] == run.schedule.deviceOf[r][s].value);
+        for (int s = 0; s < std::ssize(run.schedule.deviceOf[r]); ++s)
+            CHECK(object["device_of"][r][s] == run.schedule.deviceOf[r][{s}].value);
     const json& first = object["spans"][0];
     CHECK(first["op"] == "0F0");
     CHECK(first["lane"] == "compute");

@@ -17,8 +17,8 @@ RunInfo onGpus(RunInfo info)
     for (const int gpu : {0, 3}) {
         GpuMemory& memory = info.gpuMemory.emplace_back();
         memory.gpu = gpu;
-        for (int i = 0; i < kGpuHolders; ++i)
-            memory.of[static_cast<std::size_t>(i)] = 1'000'000 * (i + 1) + gpu;
+        for (const GpuHolder holder : memory.of.enumerators())
+            memory[holder] = 1'000'000 * (static_cast<int>(holder) + 1) + gpu;
         memory.used = memory.known() + 1000;
         memory.reserved = 7'000'000 + gpu;
     }

@@ -22,9 +22,9 @@ std::size_t firstCompute(const std::vector<Op>& program)
 struct Recorded
 {
     Run run = simulatedRun(1);
-    std::size_t position = firstCompute(run.schedule.program[2]);
+    std::size_t position = firstCompute(run.schedule.program[{2}]);
     std::uint32_t op = OpIndex(run.schedule).of(DeviceId{2}, position);
-    std::string name = toString(run.schedule.program[2][position]);
+    std::string name = toString(run.schedule.program[{2}][position]);
     Span span;
     GpuTrace trace;
 

@@ -208,6 +208,6 @@ TEST_CASE("what was measured stands beside what was placed")
     CHECK(Script(folder / "run.sqlite")(
               "SELECT o.name, m.exec_order, m.wall_begin, m.wall_end, m.op_time FROM BS_op m JOIN "
               "BS_schedule o USING (op) JOIN BS_span s USING (iteration, op) ORDER BY m.exec_order")
-          == Rows{{toString(run.schedule.program[0][3]), "0", "1000", "1500", "480"},
-                  {toString(run.schedule.program[0][1]), "1", "1500", "1800", "290"}});
+          == Rows{{toString(run.schedule.program[{0}][3]), "0", "1000", "1500", "480"},
+                  {toString(run.schedule.program[{0}][1]), "1", "1500", "1800", "290"}});
 }

@@ -79,7 +79,7 @@ TEST_CASE("every kind of op survives")
         op.kind = static_cast<OpKind>(kind);
         op.stage = StageId{0};
         op.microBatch = MicroBatchId{0};
-        run.schedule.program[0].push_back(op);
+        run.schedule.program[{0}].push_back(op);
     }
     REQUIRE(writeRun(folder / "run.sqlite", run));
     CHECK(readRun(folder / "run.sqlite").value() == run);
@@ -121,7 +121,7 @@ TEST_CASE("a schedule that points outside its shape is not written")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun(1);
-    run.schedule.program[1][0].stage = StageId{99};
+    run.schedule.program[{1}][0].stage = StageId{99};
     const auto written = writeRun(folder / "run.sqlite", run);
     REQUIRE_FALSE(written);
     CHECK(written.error().message == "the schedule's op 0 of device 1 is outside its shape");

@@ -59,7 +59,7 @@ std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t ste
 {
     const auto bits
         = reinterpret_cast<std::uintptr_t>(data) | (static_cast<std::uintptr_t>(step) * size);
-    auto alignment = static_cast<std::uint32_t>(size);
+    std::uint32_t alignment = size;
     while (alignment < kAccess && bits % (2 * alignment) == 0)
         alignment *= 2;
     return alignment;
@@ -88,7 +88,7 @@ cublasLtMatrixLayout_t layoutOf(const Operand& operand, std::int32_t count)
                   static_cast<std::uint64_t>(operand.rows), operand.stride),
               "cublasLtMatrixLayoutCreate");
     if (count > 1) {
-        const auto offset = static_cast<std::int64_t>(operand.step);
+        const std::int64_t offset = operand.step;
         checkBlas(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
                                             sizeof count),
                   "cublasLtMatrixLayoutSetAttribute");

@@ -76,7 +76,7 @@ bool linearBackwardWeight(const Lane& lane, Products& products,
     product.bias = lane.beside();
     if (!products.multiply(lane, product))
         return false;
-    const auto count = static_cast<std::size_t>(op.dy.columns);
+    const std::size_t count = op.dy.columns;
     add<float>(lane, {lane.beside(), count}, {op.dBias, count});
     return true;
 }

@@ -23,7 +23,7 @@ Bytes usedMemory()
 {
     std::size_t available = 0, total = 0;
     check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-    return static_cast<Bytes>(total - available);
+    return total - available;
 }
 
 DeviceMemory Allocations::take(std::size_t bytes, MemoryFor purpose) const
@@ -34,14 +34,13 @@ DeviceMemory Allocations::take(std::size_t bytes, MemoryFor purpose) const
     if (status == cudaErrorMemoryAllocation)
         throw std::bad_alloc();
     check(status, "cudaMalloc");
-    const auto size = static_cast<Bytes>(bytes);
+    const Bytes size = bytes;
     const Bytes more = roundingOf(size, usedMemory() - before);
-    const auto slot = static_cast<std::size_t>(purpose);
-    m_out->taken[slot] += size;
+    m_out->taken[purpose] += size;
     m_out->rounding += more;
-    return {static_cast<std::byte*>(memory), [slot, size, more, out = m_out](std::byte* taken) {
+    return {static_cast<std::byte*>(memory), [purpose, size, more, out = m_out](std::byte* taken) {
                 cudaFree(taken);
-                out->taken[slot] -= size;
+                out->taken[purpose] -= size;
                 out->rounding -= more;
             }};
 }

@@ -22,7 +22,7 @@ public:
 private:
     struct Out
     {
-        std::array<std::atomic<Bytes>, kMemoryPurposes> taken{};
+        EnumArray<MemoryFor, std::atomic<Bytes>, kMemoryPurposes> taken{};
         std::atomic<Bytes> rounding{0};
     };
     std::shared_ptr<Out> m_out = std::make_shared<Out>();

@@ -25,7 +25,8 @@ const std::atomic<bool> kNever{false};
 class NcclCommunicators final : public DeviceCommunicators
 {
 public:
-    NcclCommunicators(const NcclFunctions& library, const std::vector<const Device*>& devices,
+    NcclCommunicators(const NcclFunctions& library,
+                      const IdVector<DeviceId, const Device*>& devices,
                       const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
                       std::chrono::milliseconds patience)
         : m_plans(plans)
@@ -124,12 +125,12 @@ private:
         NcclType type = NcclType::Byte;
     };
 
-    static void requireGpuEach(const std::vector<const Device*>& devices,
+    static void requireGpuEach(const IdVector<DeviceId, const Device*>& devices,
                                const CommunicatorPlan& plan)
     {
         std::map<int, DeviceId> seen;
         for (const DeviceId rank : plan.ranks) {
-            const int gpu = devices.at(static_cast<std::size_t>(rank.value))->gpu();
+            const int gpu = devices.at(rank)->gpu();
             if (const auto [other, isNew] = seen.emplace(gpu, rank); !isNew)
                 throw std::runtime_error(fmt::format(
                     "NCCL supports one rank per GPU, but devices {} and {} are both on GPU {}",
@@ -265,11 +266,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<DeviceCommunicators> joinCommunicators(const NcclFunctions& library,
-                                                       const std::vector<const Device*>& devices,
-                                                       const std::vector<CommunicatorPlan>& plans,
-                                                       const std::atomic<bool>& cancel,
-                                                       std::chrono::milliseconds patience)
+std::unique_ptr<DeviceCommunicators>
+joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
+                  const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
+                  std::chrono::milliseconds patience)
 {
     return std::make_unique<NcclCommunicators>(library, devices, plans, cancel, patience);
 }
@@ -282,7 +282,7 @@ extern "C" __attribute__((visibility("default"))) bool bubblescope_cuda_nccl(std
 }
 
 extern "C" __attribute__((visibility("default"))) engine::DeviceCommunicators*
-bubblescope_cuda_join(const std::vector<const engine::Device*>& devices,
+bubblescope_cuda_join(const engine::IdVector<engine::DeviceId, const engine::Device*>& devices,
                       const std::vector<engine::CommunicatorPlan>& plans,
                       const std::atomic<bool>& cancel, std::string* reason)
 try {

@@ -12,7 +12,7 @@ namespace engine::cuda {
 // not respond within `patience`, and Cancelled soon after `cancel` is set; all ranks are then
 // aborted.
 std::unique_ptr<DeviceCommunicators>
-joinCommunicators(const NcclFunctions& library, const std::vector<const Device*>& devices,
+joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
                   const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
                   std::chrono::milliseconds patience = std::chrono::seconds(30));
 

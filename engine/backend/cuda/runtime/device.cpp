@@ -20,7 +20,7 @@ std::size_t sharedMemoryOf(int gpu)
     int bytes = 0;
     check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
           "cudaDeviceGetAttribute");
-    return static_cast<std::size_t>(bytes);
+    return bytes;
 }
 
 class CudaDevice final : public Device

@@ -92,13 +92,13 @@ void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device)
 
 std::vector<std::vector<bool>> peerAccess(int devices)
 {
-    const auto count = static_cast<std::size_t>(devices);
+    const std::size_t count = devices;
     std::vector<std::vector<bool>> access(count, std::vector<bool>(count));
     for (int from = 0; from < devices; ++from)
         for (int to = 0; to < devices; ++to)
             if (int can = 0;
                 from != to && cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess && can != 0)
-                access[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = true;
+                access[from][to] = true;
     return access;
 }
 

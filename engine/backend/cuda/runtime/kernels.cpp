@@ -23,15 +23,9 @@ public:
         , m_memory(memory)
     { }
 
-    void zero(std::span<float> x) const override
+    void zeroBytes(std::span<std::byte> x) const override
     {
-        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "cudaMemsetAsync");
-    }
-    void copy(std::span<const Real> from, std::span<Real> to) const override
-    {
-        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
-                              m_lane.stream),
-              "cudaMemcpyAsync");
+        check(cudaMemsetAsync(x.data(), 0, x.size(), m_lane.stream), "cudaMemsetAsync");
     }
     void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
     {
@@ -39,35 +33,13 @@ public:
                               m_lane.stream),
               "cudaMemcpyAsync");
     }
-    void zeroIntegers(std::span<std::int64_t> x) const override
-    {
-        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "cudaMemsetAsync");
-    }
     void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const override
     {
         cuda::addIntegers(m_lane, x, y);
     }
-    void copyIntegers(std::span<const std::int64_t> from, std::span<std::int64_t> to) const override
-    {
-        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
-                              m_lane.stream),
-              "cudaMemcpyAsync");
-    }
     std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const override
     {
         return cuda::linesUnlike(m_lane, value, memory);
-    }
-    const float* constants(std::span<const float> numbers) const override
-    {
-        if (numbers.empty())
-            return nullptr;
-        std::byte* memory
-            = m_constants.emplace_back(m_memory.take(numbers.size_bytes(), MemoryFor::Other)).get();
-        check(cudaMemcpyAsync(memory, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice,
-                              m_lane.stream),
-              "cudaMemcpyAsync");
-        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
-        return reinterpret_cast<const float*>(memory); // NOLINT: of the device
     }
 
     void matmul(const Matmul<Real>& op) const override
@@ -156,12 +128,7 @@ public:
     {
         cuda::crossEntropyBackward(m_lane, logits, targets, scale);
     }
-    void adamW(const AdamW<Real>& op) const override
-    {
-        const DecayPart whole{op.count, true};
-        cuda::adamW(m_lane, op, {&whole, 1});
-    }
-    void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const override
+    void adamW(const AdamW<Real>& op, std::span<const DecayPart> parts) const override
     {
         cuda::adamW(m_lane, op, parts);
     }
@@ -179,6 +146,19 @@ public:
     }
 
 private:
+    const std::byte* constantBytes(std::span<const std::byte> bytes) const override
+    {
+        if (bytes.empty())
+            return nullptr;
+        std::byte* memory
+            = m_constants.emplace_back(m_memory.take(bytes.size(), MemoryFor::Other)).get();
+        check(cudaMemcpyAsync(memory, bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
+                              m_lane.stream),
+              "cudaMemcpyAsync");
+        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
+        return memory;
+    }
+
     const Lane& m_lane;
     Products& m_products;
     const Allocations& m_memory;

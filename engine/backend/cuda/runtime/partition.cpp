@@ -72,7 +72,7 @@ std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
 
 int sizeOf(const CUdevResource& group)
 {
-    return static_cast<int>(group.sm.smCount);
+    return group.sm.smCount;
 }
 
 // As split(), but empty if the groups are not equal.
@@ -89,7 +89,7 @@ std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 
 bool isEnough(const std::vector<CUdevResource>& groups, int count)
 {
-    return groups.size() >= static_cast<std::size_t>(count);
+    return std::ssize(groups) >= count;
 }
 
 int multiprocessorsOf(int gpu)

@@ -125,7 +125,7 @@ CudaDevice describe(int index, const cudaDeviceProp& properties)
     device.minor = properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
     device.partition = smallestPartition(index);
-    device.memory = static_cast<Bytes>(properties.totalGlobalMem);
+    device.memory = properties.totalGlobalMem;
     addFacts(index, properties, device);
     device.fallback = lackOfTensorCores(properties.sharedMemPerBlockOptin);
     return device;

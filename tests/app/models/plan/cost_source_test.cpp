@@ -56,9 +56,9 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
     CHECK(prediction->metrics.tokensPerSecond);
     // The first stage of 1F1B holds most: weights, gradients, Adam and D stashes.
     const auto bytes = engine::stageBytes(on, lowered.shape.stages);
-    CHECK(static_cast<double>(*prediction->metrics.devices[0].peakBytes)
-          == Approx(bytes[0].weights + bytes[0].gradients + bytes[0].optimizer
-                    + lowered.shape.devices * bytes[0].stash));
+    CHECK(static_cast<double>(*prediction->metrics.devices[{0}].peakBytes)
+          == Approx(bytes[{0}].weights + bytes[{0}].gradients + bytes[{0}].optimizer
+                    + lowered.shape.devices * bytes[{0}].stash));
 }
 
 TEST_CASE("what does not fit into the memory of the hardware is said, with the device")
@@ -85,7 +85,8 @@ TEST_CASE("what is recomputed costs time and saves memory on hardware, too")
     REQUIRE((all && saved));
     CHECK(saved->metrics.duration > all->metrics.duration);
     CHECK(*largestMemory(saved->metrics) < *largestMemory(all->metrics));
-    CHECK(*saved->metrics.devices[0].peakStashBytes < *all->metrics.devices[0].peakStashBytes / 2);
+    CHECK(*saved->metrics.devices[{0}].peakStashBytes
+          < *all->metrics.devices[{0}].peakStashBytes / 2);
 }
 
 // The window counted attention that is made again as if nothing stayed, the command 30 percent.
@@ -97,7 +98,7 @@ TEST_CASE("recomputed attention keeps the same share of a stash as on the comman
     REQUIRE(prediction);
     CHECK(prediction->info.recomputeKeeps == 0.3);
     // Four in flight on device 0, of which one is whole while its backward runs.
-    CHECK(prediction->metrics.devices[0].peakStash == Approx(1 + 3 * 0.3));
+    CHECK(prediction->metrics.devices[{0}].peakStash == Approx(1 + 3 * 0.3));
 }
 
 TEST_CASE("the schedule that was recorded is predicted as long as its replay, others by its times")
@@ -109,8 +110,8 @@ TEST_CASE("the schedule that was recorded is predicted as long as its replay, ot
     CHECK(same->info.timing.find("medians of runs/one.sqlite") == 0);
     const auto other = predict(recorded("gpipe", run));
     REQUIRE(other);
-    CHECK(other->metrics.devices[0].compute
-          == Approx(static_cast<double>(same->metrics.devices[0].compute)).epsilon(0.05));
+    CHECK(other->metrics.devices[{0}].compute
+          == Approx(static_cast<double>(same->metrics.devices[{0}].compute)).epsilon(0.05));
 }
 
 TEST_CASE("a run of other stages, or none, is refused with what to do, its split backward may be "

@@ -21,7 +21,7 @@ engine::Schedule built(const char* scheme, int devices, int microBatches)
 std::string ops(const EditedSchedule& edited, int device)
 {
     std::string text;
-    for (const engine::Op& op : edited.schedule().program[static_cast<std::size_t>(device)])
+    for (const engine::Op& op : edited.schedule().program[{device}])
         text += (text.empty() ? "" : " ") + engine::toString(op);
     return text;
 }
@@ -69,9 +69,9 @@ TEST_CASE("two ops that run as one move as one, and one of them alone is a plain
 {
     EditedSchedule edited(built("dualpipe", 2, 4));
     int pair = -1;
-    const auto& program = edited.schedule().program[0];
+    const auto& program = edited.schedule().program[{0}];
     for (int i = 0; i < static_cast<int>(program.size()) && pair < 0; ++i)
-        if (program[static_cast<std::size_t>(i)].flags == engine::OpFlag::JointWithNext)
+        if (program[i].flags == engine::OpFlag::JointWithNext)
             pair = i;
     REQUIRE(pair > 0);
     const std::string first = engine::toString(edited.at({0, pair}));
@@ -114,8 +114,8 @@ TEST_CASE("an order in which devices wait for each other shows how far each one 
 TEST_CASE("a missing op is marked absent and finds the place where the schedule is valid again")
 {
     engine::Schedule schedule = built("1f1b", 2, 3);
-    const engine::Op gone = schedule.program[0][1];
-    schedule.program[0].erase(schedule.program[0].begin() + 1);
+    const engine::Op gone = schedule.program[{0}][1];
+    schedule.program[{0}].erase(schedule.program[{0}].begin() + 1);
     const ScheduleCheck check = checkSchedule(schedule, QStringLiteral("x"));
     REQUIRE(check.missing.size() == 1);
     CHECK(check.missing.front().op == gone);

@@ -82,7 +82,7 @@ TEST_CASE("an edited schedule that lacks an op is predicted as its violations")
 {
     auto schedule = engine::buildSchedule(request("1f1b", 2, 2));
     REQUIRE(schedule);
-    schedule->program[1].pop_back();
+    schedule->program[{1}].pop_back();
     const auto result = predict(*schedule, QStringLiteral("x"), PredictionRequest());
     REQUIRE(result);
     CHECK_FALSE(result->isValid());

@@ -35,7 +35,7 @@ struct NcclView
     std::vector<int> rowsOf(engine::DeviceId device, Role role) const
     {
         std::vector<int> rows;
-        for (int row = 0; row < kernels.rows()[static_cast<std::size_t>(device.value)]; ++row)
+        for (int row = 0; row < kernels.rows()[device]; ++row)
             if (kernels.row(device, row).role == role)
                 rows.push_back(row);
         return rows;

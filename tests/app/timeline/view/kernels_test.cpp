@@ -94,7 +94,7 @@ TEST_CASE("a device with kernels has a row for each stream, and its transfers st
 {
     const Painted painted(1000);
     REQUIRE(painted.kernels->rows().size() == 2);
-    CHECK(painted.kernels->rows()[0] == 2); // 1F1B sends and reduces nothing
+    CHECK(painted.kernels->rows()[{0}] == 2); // 1F1B sends and reduces nothing
     const Lane& lane = painted.lanes[0];
     CHECK(lane.kernels == 2);
     CHECK(lane.kernelTop(0) >= lane.computeTop() + lane.compute);

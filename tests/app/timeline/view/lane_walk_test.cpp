@@ -50,7 +50,7 @@ TEST_CASE("what is drawn as bubble, exposed and compute is what the metrics say"
         std::map<Piece::Kind, std::int64_t> sum;
         for (const Piece& piece : walked(view, DeviceId{d}, whole(view, 1e7)))
             sum[piece.kind] += piece.window.duration();
-        const auto& device = metrics->devices[static_cast<std::size_t>(d)];
+        const auto& device = metrics->devices[{d}];
         CHECK(sum[Piece::Kind::Op] == device.compute);
         CHECK(sum[Piece::Kind::Exposed] == device.exposedCommunication);
         CHECK(sum[Piece::Kind::Bubble] == device.bubble);

@@ -16,7 +16,7 @@ TEST_CASE("the stash that is drawn peaks where the metrics say, in every scheme"
         const auto metrics = profiler::metrics(*run);
         REQUIRE(metrics);
         const auto series = app::stashFromSpans(*run);
-        for (std::size_t d = 0; d < 4; ++d)
+        for (const engine::DeviceId d : series.ids())
             CHECK(series[d].peak() == Approx(metrics->devices[d].peakStash));
     }
 }
@@ -28,7 +28,7 @@ TEST_CASE("recorded memory peaks where the metrics say")
     REQUIRE(metrics);
     const auto series = app::recordedMemory(*run);
     const auto window = run->timeline.iterations[1].window;
-    for (std::size_t d = 0; d < 4; ++d) {
+    for (const engine::DeviceId d : series.ids()) {
         const auto level
             = series[d].highest(static_cast<double>(window.begin), static_cast<double>(window.end));
         CHECK(level.total == Approx(static_cast<double>(*metrics->devices[d].peakBytes)));

@@ -204,7 +204,7 @@ TEST_CASE("a device has as many rows of ranges as are ever open at once, and no 
     const RangeView ranges(*run, trace);
     for (int device = 0; device < 2; ++device) {
         std::vector<HostRange> all;
-        for (int row = 0; row < ranges.rows()[static_cast<std::size_t>(device)]; ++row)
+        for (int row = 0; row < ranges.rows()[{device}]; ++row)
             for (const HostRange& range : ranges.on(engine::DeviceId{device}, row))
                 all.push_back(range);
         std::ptrdiff_t most = 0;
@@ -212,7 +212,7 @@ TEST_CASE("a device has as many rows of ranges as are ever open at once, and no 
             most = std::max(most, std::ranges::count_if(all, [&](const HostRange& range) {
                                 return range.window.contains(at.window.begin);
                             }));
-        CHECK(ranges.rows()[static_cast<std::size_t>(device)] == most);
+        CHECK(ranges.rows()[{device}] == most);
     }
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("blocking sends and receives carry GPipe and GEMS, and no other scheme
             if (!built)
                 continue;
             INFO(scheme.name << " D=" << devices);
-            CHECK(reportOf(*built).of(TransportKind::Blocking).safe
+            CHECK(reportOf(*built).verdicts[TransportKind::Blocking].safe
                   == (scheme.name == "gpipe" || scheme.name == "gems"));
         }
 }
@@ -70,7 +70,7 @@ TEST_CASE("one communicator keeps the order of the schemes of one direction, Chi
                     continue;
                 INFO(name << " D=" << devices << " N=" << units * devices);
                 const TransportVerdict verdict
-                    = reportOf(*built).of(TransportKind::OneCommunicator);
+                    = reportOf(*built).verdicts[TransportKind::OneCommunicator];
                 CHECK(verdict.reason.empty());
                 CHECK(verdict.safe);
             }
@@ -82,22 +82,24 @@ TEST_CASE(
     for (const std::string& name : kOutOfOrder) {
         INFO(name);
         if (findScheme(name) != nullptr)
-            CHECK_FALSE(reportOf(scheduleOf(name, 8, 32)).of(TransportKind::OneCommunicator).safe);
+            CHECK_FALSE(
+                reportOf(scheduleOf(name, 8, 32)).verdicts[TransportKind::OneCommunicator].safe);
     }
-    CHECK(reportOf(scheduleOf("dualpipe", 4, 8)).of(TransportKind::OneCommunicator).safe);
-    CHECK(reportOf(scheduleOf("zb-v", 4, 4)).of(TransportKind::OneCommunicator).safe);
+    CHECK(reportOf(scheduleOf("dualpipe", 4, 8)).verdicts[TransportKind::OneCommunicator].safe);
+    CHECK(reportOf(scheduleOf("zb-v", 4, 4)).verdicts[TransportKind::OneCommunicator].safe);
 }
 
 TEST_CASE("on two devices a split backward of looping stages overtakes an activation")
 {
     for (const std::string& name : kRingsOfTwo) {
         INFO(name);
-        CHECK(reportOf(scheduleOf(name, 2, 2)).of(TransportKind::OneCommunicator).safe);
-        CHECK_FALSE(reportOf(scheduleOf(name, 2, 4)).of(TransportKind::OneCommunicator).safe);
+        CHECK(reportOf(scheduleOf(name, 2, 2)).verdicts[TransportKind::OneCommunicator].safe);
+        CHECK_FALSE(reportOf(scheduleOf(name, 2, 4)).verdicts[TransportKind::OneCommunicator].safe);
     }
-    CHECK(reportOf(scheduleOf("interleaved-zb", 2, 4)).of(TransportKind::OneCommunicator).reason
-          == "device 1, index 15: 1RECV_F2 gets message 4 from device 0, which is 2SEND_B0 (its "
-             "index 12)");
+    CHECK(
+        reportOf(scheduleOf("interleaved-zb", 2, 4)).verdicts[TransportKind::OneCommunicator].reason
+        == "device 1, index 15: 1RECV_F2 gets message 4 from device 0, which is 2SEND_B0 (its "
+           "index 12)");
 }
 
 TEST_CASE("within one kind the order always holds, and tags need none")
@@ -111,8 +113,8 @@ TEST_CASE("within one kind the order always holds, and tags need none")
                     continue;
                 INFO(scheme.name << " D=" << devices << " N=" << units * devices);
                 const CommunicationReport report = reportOf(*built);
-                CHECK(report.of(TransportKind::PerKind).safe);
-                CHECK(report.of(TransportKind::Tagged).safe);
+                CHECK(report.verdicts[TransportKind::PerKind].safe);
+                CHECK(report.verdicts[TransportKind::Tagged].safe);
             }
 }
 
@@ -120,8 +122,8 @@ TEST_CASE("a fused exchange carries 1F1B, which blocking sends do not")
 {
     for (const int devices : {2, 3, 4, 8}) {
         const CommunicationReport report = reportOf(scheduleOf("1f1b", devices, 3 * devices));
-        CHECK_FALSE(report.of(TransportKind::Blocking).safe);
-        CHECK(report.of(TransportKind::Fused).safe);
+        CHECK_FALSE(report.verdicts[TransportKind::Blocking].safe);
+        CHECK(report.verdicts[TransportKind::Fused].safe);
         CHECK(report.messages == static_cast<std::size_t>(6 * devices * (devices - 1)));
     }
 }
@@ -129,7 +131,7 @@ TEST_CASE("a fused exchange carries 1F1B, which blocking sends do not")
 TEST_CASE("who waits for whom is told with device, index and op")
 {
     const CommunicationReport report = reportOf(scheduleOf("1f1b", 2, 2));
-    const TransportVerdict& blocking = report.of(TransportKind::Blocking);
+    const TransportVerdict& blocking = report.verdicts[TransportKind::Blocking];
     CHECK(blocking.device == DeviceId{0});
     CHECK(blocking.index == 3);
     CHECK(toString(blocking.op) == "0SEND_F1");
@@ -147,7 +149,7 @@ TEST_CASE("a message in another's place is told with both ends")
     CHECK(report.messages == 4);
     for (const TransportKind transport :
          {TransportKind::Fused, TransportKind::OneCommunicator, TransportKind::PerKind}) {
-        const TransportVerdict& verdict = report.of(transport);
+        const TransportVerdict& verdict = report.verdicts[transport];
         CHECK_FALSE(verdict.safe);
         CHECK(verdict.device == DeviceId{1});
         CHECK(verdict.index == 0);
@@ -155,7 +157,7 @@ TEST_CASE("a message in another's place is told with both ends")
               == "device 1, index 0: 1RECV_F1 gets message 0 from device 0, which is 0SEND_F0 (its "
                  "index 1)");
     }
-    CHECK(report.of(TransportKind::Tagged).safe);
+    CHECK(report.verdicts[TransportKind::Tagged].safe);
 }
 
 TEST_CASE("a schedule without messages is safe in every way")
@@ -173,7 +175,7 @@ TEST_CASE("all-reduces, copies and steps are not in the way of messages")
         const Schedule schedule = scheduleOf(scheme, 4, 8);
         const CommunicationReport plain = reportOf(schedule);
         const CommunicationReport lowered = checkCommunication(lower(schedule));
-        for (std::size_t t = 0; t < plain.verdicts.size(); ++t)
+        for (const TransportKind t : plain.verdicts.enumerators())
             CHECK(plain.verdicts[t].safe == lowered.verdicts[t].safe);
     }
 }

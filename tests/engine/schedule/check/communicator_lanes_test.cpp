@@ -62,10 +62,10 @@ TEST_CASE("with all devices in one communicator, rings and V-shaped placements w
 TEST_CASE("two ranks that sum in different orders wait for each other")
 {
     Schedule schedule = scheduleFrom({"0F0 0B0 0ALLREDUCE 1ALLREDUCE", "1F1u 0ALLREDUCEu"});
-    schedule.program[1].insert(schedule.program[1].begin() + 1, *parseOp("1ALLREDUCEu"));
+    schedule.program[{1}].insert(schedule.program[{1}].begin() + 1, *parseOp("1ALLREDUCEu"));
     CHECK(reasonOf(findLaneFault(schedule, Ranks::Pair)).empty()); // nothing computes in between
-    schedule.program[0].insert(schedule.program[0].begin() + 3, *parseOp("1F1"));
-    schedule.program[1].insert(schedule.program[1].begin() + 2, *parseOp("0F0u"));
+    schedule.program[{0}].insert(schedule.program[{0}].begin() + 3, *parseOp("1F1"));
+    schedule.program[{1}].insert(schedule.program[{1}].begin() + 2, *parseOp("0F0u"));
     CHECK(reasonOf(findLaneFault(schedule, Ranks::Pair))
           == "device 0, index 2: 0ALLREDUCE waits for 0ALLREDUCE of device 1; device 1, index 1: "
              "1ALLREDUCEu waits for 1ALLREDUCEu of device 0");

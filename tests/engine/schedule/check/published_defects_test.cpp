@@ -50,9 +50,9 @@ std::string torch28OneFOneB(int devices, int microBatches)
 Schedule chimeraWithOverwrittenSlots(int devices, int microBatches)
 {
     Schedule schedule = scheduleOf("chimera", devices, microBatches);
-    std::vector<std::map<int, Op>> slots(static_cast<std::size_t>(devices));
-    for (auto& ops : schedule.program) {
-        const std::size_t device = static_cast<std::size_t>(&ops - schedule.program.data());
+    IdVector<DeviceId, std::map<int, Op>> slots(devices);
+    for (const DeviceId device : slots.ids()) {
+        auto& ops = schedule.program[device];
         std::ranges::stable_sort(ops, {}, [devices](const Op& op) {
             return op.microBatch.value / devices; // a unit after the other
         });
@@ -65,7 +65,7 @@ Schedule chimeraWithOverwrittenSlots(int devices, int microBatches)
             slots[device][start + 2 * j + depth] = op;
         }
     }
-    for (std::size_t d = 0; d < slots.size(); ++d) {
+    for (const DeviceId d : slots.ids()) {
         schedule.program[d].clear();
         for (const auto& [slot, op] : slots[d])
             schedule.program[d].push_back(op);
@@ -77,21 +77,21 @@ Schedule chimeraWithOverwrittenSlots(int devices, int microBatches)
 // and the micro-batches that have none.
 std::multiset<std::string> lost(const Schedule& whole, const Schedule& left)
 {
-    std::set<std::pair<std::size_t, Op>> kept;
+    std::set<std::pair<DeviceId, Op>> kept;
     std::set<MicroBatchId> begun;
-    for (std::size_t d = 0; d < left.program.size(); ++d)
+    for (const engine::DeviceId d : left.program.ids())
         for (const Op& op : left.program[d]) {
             kept.emplace(d, op);
             begun.insert(op.microBatch);
         }
     std::multiset<std::string> messages;
     std::set<MicroBatchId> gone;
-    for (std::size_t d = 0; d < whole.program.size(); ++d)
+    for (const engine::DeviceId d : whole.program.ids())
         for (const Op& op : whole.program[d])
             if (!begun.contains(op.microBatch))
                 gone.insert(op.microBatch);
             else if (!kept.contains({d, op}))
-                messages.insert(fmt::format("device {}: {} is missing", d, toString(op)));
+                messages.insert(fmt::format("device {}: {} is missing", d.value, toString(op)));
     for (const MicroBatchId m : gone)
         messages.insert(
             fmt::format("micro-batch {} is missing: no device has an op of it", m.value));

@@ -13,7 +13,7 @@ Schedule withDevice0(const std::string& program)
 {
     Schedule schedule
         = scheduleFrom({program, "1F0 1F1 1B0 1B1", "2F0 2F1 2B0 2B1", "3F0 3F1 3B0 3B1"});
-    for (Op& op : schedule.program[0])
+    for (Op& op : schedule.program[{0}])
         if (isCopy(op.kind))
             op.peer = 3;
     return schedule;
@@ -86,8 +86,8 @@ TEST_CASE("peaks by the order alone are the closed forms of the schemes")
         const auto peaks = stashPeaks(schedule);
         const std::int64_t one = stashPartsPerActivation(schedule.shape);
         for (int d = 0; d < devices; ++d) {
-            CHECK(peaks[static_cast<std::size_t>(d)].own == (devices - d) * one);
-            CHECK(peaks[static_cast<std::size_t>(d)].guests == 0);
+            CHECK(peaks[{d}].own == (devices - d) * one);
+            CHECK(peaks[{d}].guests == 0);
         }
         CHECK(checkStashLimit(schedule, devices * one).empty());
         CHECK(checkStashLimit(schedule, devices * one - 1).size() == 1);

@@ -109,14 +109,14 @@ TEST_CASE("an op that is there twice is named with both places")
 TEST_CASE("an op on a device without its stage, or of no stage at all, is named")
 {
     Schedule schedule = scheduleOf("1f1b", 2, 2);
-    std::swap(schedule.program[0][0], schedule.program[1][0]);
+    std::swap(schedule.program[{0}][0], schedule.program[{1}][0]);
     const Messages messages = messagesOf(schedule);
     REQUIRE(messages.size() == 4);
     CHECK(messages[0] == "device 0: 0F0 is missing");
     CHECK(messages[1] == "device 0, index 0: 1F0: stage 1 is on device 1");
 
     schedule = scheduleOf("1f1b", 2, 2);
-    schedule.program[1][0].microBatch = MicroBatchId{2};
+    schedule.program[{1}][0].microBatch = MicroBatchId{2};
     CHECK(validate(schedule).back().kind == Kind::OutOfRange);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("in a schedule with transfers each value is sent and received")
     CHECK(messagesOf(scheduleFrom({"0F0 0SEND_F0 0B0", "1F0 1B0 1SEND_B0"}))
           == Messages{"device 0: 0RECV_B0 is missing", "device 1: 1RECV_F0 is missing"});
     Schedule schedule = addP2P(scheduleOf("1f1b", 3, 1));
-    schedule.program[0][1].peer = 2;
+    schedule.program[{0}][1].peer = 2;
     CHECK(messagesOf(schedule).front()
           == "device 0, index 1: 0SEND_F0 names device 2, but stage 1 is on device 1");
 }

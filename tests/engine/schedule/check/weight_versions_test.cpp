@@ -43,10 +43,10 @@ TEST_CASE("an asynchronous schedule is valid, as built and lowered, and survives
 
 TEST_CASE("an update follows every micro-batch of PipeDream, and every batch of 2BW")
 {
-    const auto steps = [](const Schedule& schedule, std::size_t device) {
+    const auto steps = [](const Schedule& schedule, int device) {
         std::vector<int> versions;
         const Schedule lowered = lower(schedule);
-        for (const Op& op : lowered.program[device])
+        for (const Op& op : lowered.program[{device}])
             if (op.kind == OpKind::OptimizerStep)
                 versions.push_back(op.version);
         return versions;
@@ -65,7 +65,7 @@ TEST_CASE("PipeDream keeps D-d versions on device d, 2BW two")
     for (const int devices : {2, 4, 8}) {
         const auto kept = versionsKept(scheduleOf("pipedream", devices, 3 * devices));
         for (int d = 0; d < devices; ++d)
-            CHECK(kept[static_cast<std::size_t>(d)] == devices - d);
+            CHECK(kept[{d}] == devices - d);
         CHECK(versionsKept(scheduleOf("pipedream-2bw", devices, 4 * devices))
               == std::vector<int>(static_cast<std::size_t>(devices), 2));
         CHECK(versionsKept(lower(scheduleOf("1f1b", devices, devices)))
@@ -76,13 +76,13 @@ TEST_CASE("PipeDream keeps D-d versions on device d, 2BW two")
 TEST_CASE("a version that is not created yet is named")
 {
     Schedule schedule = scheduleOf("pipedream", 2, 3);
-    schedule.program[1][2].version = 2; // 1F1, behind one backward
+    schedule.program[{1}][2].version = 2; // 1F1, behind one backward
     CHECK(
         faultsOf(schedule)
         == Faults{"device 1, index 2: 1F1 uses weight version 2, but the newest before it is 1",
                   "device 1, index 3: 1B1 uses weight version 1, but its forward used version 2"});
     schedule = lower(scheduleOf("pipedream", 1, 2));
-    std::swap(schedule.program[0][2], schedule.program[0][3]); // OPT behind the next forward
+    std::swap(schedule.program[{0}][2], schedule.program[{0}][3]); // OPT behind the next forward
     CHECK(faultsOf(schedule)
           == Faults{"device 0, index 2: 0F1 uses weight version 1, but the newest before it is 0"});
 }
@@ -90,7 +90,7 @@ TEST_CASE("a version that is not created yet is named")
 TEST_CASE("a backward with other weights than its forward is named")
 {
     Schedule schedule = scheduleOf("pipedream", 2, 4);
-    schedule.program[0].back().version = 3;
+    schedule.program[{0}].back().version = 3;
     CHECK(
         faultsOf(schedule)
         == Faults{"device 0, index 7: 0B3 uses weight version 3, but its forward used version 2"});
@@ -99,11 +99,11 @@ TEST_CASE("a backward with other weights than its forward is named")
 TEST_CASE("an update out of turn, or from no gradient, is named")
 {
     Schedule schedule = lower(scheduleOf("pipedream", 1, 2));
-    schedule.program[0].back().version = 5;
+    schedule.program[{0}].back().version = 5;
     CHECK(faultsOf(schedule)
           == Faults{"device 0, index 5: 0OPT creates weight version 5, but the next one is 2"});
     schedule = lower(scheduleOf("pipedream", 1, 2));
-    std::swap(schedule.program[0][4], schedule.program[0][5]); // OPT before its B
+    std::swap(schedule.program[{0}][4], schedule.program[{0}][5]); // OPT before its B
     CHECK(faultsOf(schedule)
           == Faults{"device 0, index 4: 0OPT creates weight version 2 with no backward since the "
                     "last update"});

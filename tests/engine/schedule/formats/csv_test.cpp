@@ -56,8 +56,8 @@ TEST_CASE("slices, halves, joint ops and weight versions survive the file")
     auto schedule = readCsv(halves);
     REQUIRE(schedule);
     CHECK(writeCsv(*schedule) == halves);
-    CHECK(schedule->program[0][0].flags == OpFlag::JointWithNext);
-    CHECK(schedule->program[0][2].flags == OpFlag::Half);
+    CHECK(schedule->program[{0}][0].flags == OpFlag::JointWithNext);
+    CHECK(schedule->program[{0}][2].flags == OpFlag::Half);
 
     const std::string slices = kHeader
         + "0,0,F,0,0,0,0,0,0,0\n"
@@ -65,8 +65,8 @@ TEST_CASE("slices, halves, joint ops and weight versions survive the file")
     schedule = readCsv(slices);
     REQUIRE(schedule);
     CHECK(writeCsv(*schedule) == slices);
-    CHECK(schedule->program[0][1].flags == OpFlag::None);
-    CHECK(schedule->program[0][1].version == 3);
+    CHECK(schedule->program[{0}][1].flags == OpFlag::None);
+    CHECK(schedule->program[{0}][1].version == 3);
     CHECK(schedule->shape.slices == 2);
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("the partner of an evict and its load follows from the devices")
           "2,0,F,2,0,0,0,,0,\n";
     const auto schedule = readCsv(text);
     REQUIRE(schedule);
-    CHECK(schedule->program[0][1].peer == 2);
-    CHECK(schedule->program[0][2].peer == 2);
+    CHECK(schedule->program[{0}][1].peer == 2);
+    CHECK(schedule->program[{0}][2].peer == 2);
     CHECK(writeCsv(*schedule) == text);
 }
 

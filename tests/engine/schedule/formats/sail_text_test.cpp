@@ -13,7 +13,7 @@ namespace {
 std::string printedBySail(const Schedule& schedule)
 {
     std::string text;
-    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+    for (const engine::DeviceId d : schedule.program.ids()) {
         std::string line;
         for (const Op& op : schedule.program[d]) {
             std::string word(

@@ -90,7 +90,7 @@ TEST_CASE("what PyTorch cannot say is refused with the op and the reason")
                Catch::Contains("0OPT") && Catch::Contains("training loop"));
     CHECK_THAT(refusal(scheduleFrom({"(0F0 0F1) 0B0 0B1"})), Catch::Contains("can join only"));
     Schedule halves = scheduleFrom({"0F0 0B0.0 0B0.1"});
-    halves.program[0][1].flags = halves.program[0][2].flags = OpFlag::Half;
+    halves.program[{0}][1].flags = halves.program[{0}][2].flags = OpFlag::Half;
     CHECK_THAT(refusal(halves), Catch::Contains("not halves"));
 }
 

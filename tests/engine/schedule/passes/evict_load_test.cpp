@@ -31,7 +31,7 @@ TEST_CASE("a stash leaves behind its forward and comes back one op before its ba
 {
     CHECK(programOf(evicting("1f1b", 4, 6)).front()
           == "0F0 0F1 0EVICT1 0F2 0F3 0EVICT3 0B0 0LOAD1 0F4 0B1 0F5 0B2 0LOAD3 0B3 0B4 0B5");
-    CHECK(evicting("1f1b", 4, 6).program[0][2].peer == 3);
+    CHECK(evicting("1f1b", 4, 6).program[{0}][2].peer == 3);
 }
 
 TEST_CASE("whatever scheme of one direction holds more on one end can share it with the other")

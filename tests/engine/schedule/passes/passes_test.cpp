@@ -27,8 +27,8 @@ TEST_CASE("a value is sent right behind its maker and received right before its 
     for (const auto& ops : lowered.program)
         for (const Op& op : ops)
             CHECK((op.peer == Op::kNoPeer) == !isTransfer(op.kind));
-    CHECK(lowered.program[0][1].peer == 1);
-    CHECK(lowered.program[1][0].peer == 0);
+    CHECK(lowered.program[{0}][1].peer == 1);
+    CHECK(lowered.program[{1}][0].peer == 0);
 }
 
 TEST_CASE("stages on one device hand over locally")
@@ -45,7 +45,7 @@ TEST_CASE("a joint pair keeps together: receives before it, sends behind it")
 {
     const Schedule lowered = addP2P(scheduleFrom({"0F0 0F1 0B0 0B1", "1F0 (1F1 1B0) 1B1"}));
     CHECK(programOf(lowered)[1] == "1RECV_F0 1F0 1RECV_F1 1F1 1B0 1SEND_B0 1B1 1SEND_B1");
-    CHECK(lowered.program[1][3].flags == OpFlag::JointWithNext);
+    CHECK(lowered.program[{1}][3].flags == OpFlag::JointWithNext);
 }
 
 TEST_CASE("one direction sends 2N(D-1) messages, BitPipe 4N(D-1) and copies 2N")

@@ -32,7 +32,7 @@ TEST_CASE("every scheme can recompute: one before each B or I, valid, and the sa
         REQUIRE(built);
         INFO(scheme.name);
         const Schedule schedule = addRecompute(*built);
-        for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        for (const engine::DeviceId d : schedule.program.ids()) {
             const auto count = [](const std::vector<Op>& ops, OpKind kind) {
                 return std::ranges::count(ops, kind, &Op::kind);
             };

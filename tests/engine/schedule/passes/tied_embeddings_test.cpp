@@ -76,7 +76,7 @@ TEST_CASE("what a file has of a tie is taken, not added again")
 TEST_CASE("an all-reduce of one end alone is a violation still")
 {
     Schedule schedule = tied("1f1b", 4);
-    std::erase_if(schedule.program[3], [](const Op& op) { return op.kind == OpKind::AllReduce; });
+    std::erase_if(schedule.program[{3}], [](const Op& op) { return op.kind == OpKind::AllReduce; });
     CHECK_FALSE(validate(readBack(schedule)).empty());
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("between several copies the all-reduces of the ends become those that 
         CHECK(tiesEmbeddings(op) == (op.stage.value == 0 || op.stage.value == 7));
     CHECK(validate(schedule).empty());
     // That of the last stage is over last, so it is called for last.
-    const std::vector<Op>& program = schedule.program[3];
+    const std::vector<Op>& program = schedule.program[{3}];
     const auto call
         = std::ranges::find(program.rbegin(), program.rend(), OpKind::AllReduce, &Op::kind);
     REQUIRE(call != program.rend());
