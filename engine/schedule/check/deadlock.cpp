@@ -86,15 +86,33 @@ private:
     {
         const std::vector<Op>& ops = m_schedule.program[device];
         const std::size_t before = m_next[device];
-        for (; m_next[device] < ops.size(); ++m_next[device]) {
-            const Op& op = ops[m_next[device]];
-            if (!belongs(op, device))
-                continue;
-            if (missingInput(op, device))
-                break;
-            execute(op, device);
+        while (m_next[device] < ops.size() && !blockedOp(device)) {
+            const std::size_t end = endOfGroup(ops, m_next[device]);
+            for (; m_next[device] < end; ++m_next[device])
+                if (const Op& op = ops[m_next[device]]; belongs(op, device))
+                    execute(op, device);
         }
         return meet(device) || m_next[device] != before;
+    }
+
+    // The end of the group of joint ops that starts at `first`. They start together, so each needs
+    // the inputs of all of them.
+    static std::size_t endOfGroup(const std::vector<Op>& ops, std::size_t first)
+    {
+        std::size_t end = first + 1;
+        while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
+            ++end;
+        return end;
+    }
+
+    // The position of the first op of the device's next group that has to wait.
+    std::optional<std::size_t> blockedOp(DeviceId device) const
+    {
+        const std::vector<Op>& ops = m_schedule.program[device];
+        for (std::size_t i = m_next[device]; i < endOfGroup(ops, m_next[device]); ++i)
+            if (belongs(ops[i], device) && missingInput(ops[i], device))
+                return i;
+        return std::nullopt;
     }
 
     // The input of the op that comes from another device and is not yet produced.
@@ -197,7 +215,7 @@ private:
 
     Value waitedFor(DeviceId device) const
     {
-        return *missingInput(m_schedule.program[device][m_next[device]], device);
+        return *missingInput(m_schedule.program[device][*blockedOp(device)], device);
     }
 
     // Follows the waiting nodes until one repeats, and returns that cycle. Nodes that an earlier
@@ -233,8 +251,8 @@ private:
             if (node.kind == Node::Kind::Device && violation.index < 0) {
                 const DeviceId d{node.id};
                 violation.device = d;
-                violation.index = m_next[d];
-                violation.op = m_schedule.program[d][m_next[d]];
+                violation.index = static_cast<int>(*blockedOp(d));
+                violation.op = m_schedule.program[d][*blockedOp(d)];
             }
         }
         return violation;
@@ -248,7 +266,7 @@ private:
         const DeviceId d{node.id};
         const Value value = waitedFor(d);
         return fmt::format("device {}, index {}: {} waits for the {} from device {}", d.value,
-                           m_next[d], toString(m_schedule.program[d][m_next[d]]),
+                           *blockedOp(d), toString(m_schedule.program[d][*blockedOp(d)]),
                            engine::describe(value),
                            m_schedule.device(value.replica, value.stage).value);
     }

@@ -179,6 +179,20 @@ private:
         if (source && source->index > place.index)
             report(Kind::Order, place, "{} comes before {} (index {}), but needs its {}",
                    toString(place.op), toString(source->op), source->index, describe(value));
+        else if (source && source->device == place.device
+                 && isJoint(place.device, source->index, place.index))
+            report(Kind::Order, place, "{} starts together with {} (index {}), but needs its {}",
+                   toString(place.op), toString(source->op), source->index, describe(value));
+    }
+
+    // Whether all ops from `first` to before `last` are joint with the next.
+    bool isJoint(DeviceId device, int first, int last) const
+    {
+        const auto group
+            = std::span<const Op>(m_schedule.program[device])
+                  .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+        return std::ranges::all_of(group,
+                                   [](const Op& op) { return op.flags == OpFlag::JointWithNext; });
     }
 
     void reportMissing(Op op, OpKind kind)
