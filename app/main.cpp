@@ -21,7 +21,7 @@
 
 namespace {
 
-// Keeps the session when an event handler throws, for example because memory is exhausted.
+// Keeps the program running if an event handler throws, for example because memory is exhausted.
 class Application : public QApplication
 {
 public:
@@ -32,7 +32,7 @@ public:
         try {
             return QApplication::notify(receiver, event);
         } catch (const std::bad_alloc&) {
-            report(tr("Memory is exhausted. Close some runs."));
+            report(tr("Out of memory. Close some runs."));
         } catch (const std::exception& error) {
             report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
         }
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // One box at a time: a handler that paints throws again and again.
+    // Shows one message box at a time, because a paint handler may throw again and again.
     void report(const QString& what)
     {
         engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());

@@ -16,11 +16,18 @@ readonly build_packages=(
 # More, to test:
 readonly test_packages=(catch2 libbenchmark-dev sqlite3 clang-format-14 poppler-utils procps
     desktop-file-utils appstream)
+# More, to make packages with cpack:
+readonly package_packages=(file dpkg-dev)
 
 say() { printf '%s\n' "$*"; }
 fail() {
     printf 'quickstart: %s\n' "$*" >&2
     exit 1
+}
+
+# make_folder FOLDER VARIABLE: the variable can name another place.
+make_folder() {
+    { mkdir -p "$1" && [ -w "$1" ]; } 2>/dev/null || fail "cannot write to $1; set $2 to a folder that you may write"
 }
 
 usage() {
@@ -56,12 +63,29 @@ missing_packages() {
 }
 
 as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Asks for the password, if one is needed, before the output of apt-get goes to a log.
+check_may_install() {
+    [ "$(id -u)" -ne 0 ] || return 0
+    command -v sudo >/dev/null ||
+        fail "these Debian packages are missing, and installing them needs root or sudo: $*"
+    sudo -v || fail "this user may not use sudo; ask an administrator to install: $*"
+}
+
+# Prints the cause of the failure that is in the log of apt-get, in one line.
+cause_of() {
+    if grep -qiE 'resolving|could not connect|unreachable|timed out' "$1"; then
+        say "the package servers cannot be reached; check the network"
+    elif grep -qi 'no space left\|enough free space' "$1"; then
+        say "the disk is full; free some space"
+    elif grep -qi 'could not get lock' "$1"; then
+        say "another program is installing packages; wait for it to finish"
+    elif grep -qi 'unable to locate package' "$1"; then
+        say "$(grep -i -m 1 'unable to locate package' "$1"); this needs Debian 12 or a relative of it"
     else
-        fail "needs root for: $* - run it as root, or install sudo"
+        say "$(grep -E -m 1 '^E:' "$1" || tail -n 1 "$1")"
     fi
 }
 
@@ -70,13 +94,13 @@ install_packages() {
     mapfile -t missing < <(missing_packages "$@")
     [ "${#missing[@]}" -eq 0 ] && return
     say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+    check_may_install "${missing[@]}"
     local log
     log="$(mktemp)"
     if ! { as_root apt-get update -qq \
         && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
         >"$log" 2>&1; then
-        tail -n 15 "$log" >&2
-        fail "apt-get could not install the packages above (log: $log); check the network and /etc/apt/sources.list"
+        fail "apt-get could not install the packages: $(cause_of "$log") (log: $log)"
     fi
     rm -f "$log"
 }
@@ -157,10 +181,18 @@ choose_cuda() {
 
 # --- build ------------------------------------------------------------------------------------------------------
 
+fail_build() {
+    ! grep -qi 'no space left on device' "$1" || fail "the build failed: the disk of $(dirname "$1") is full; free some space"
+    grep -E -m 20 -A 5 'error|FAILED' "$1" >&2 || tail -n 30 "$1" >&2
+    fail "the build failed; its log is $1"
+}
+
 # Ninja's own status line on a terminal, one line per tenth elsewhere; the whole log stays beside the build.
 run_ninja() {
-    local build="$1" log="$1/quickstart.log"
-    shift
+    local build="$1" log="$1/quickstart.log" what="$2"
+    shift 2
+    ! ninja -C "$build" -n "$@" 2>/dev/null | grep '^\[' | grep -qv Re-checking ||
+        say "Building $what (two cores: a few minutes the first time)"
     local ninja=(ninja -C "$build" -j "${JOBS:-$(nproc)}" "$@")
     if [ -t 1 ]; then
         "${ninja[@]}" || fail "the build failed; the messages are above"
@@ -168,17 +200,19 @@ run_ninja() {
     fi
     if ! "${ninja[@]}" 2>&1 | tee "$log" | awk -F'[][/ ]' '
         /^\[[0-9]+\/[0-9]+\]/ { tenth = int(10 * $2 / $3); if (tenth > last) { last = tenth; print "  built " 10 * tenth " %"; fflush() } }'; then
-        grep -E -m 20 -A 5 'error|FAILED' "$log" >&2 || tail -n 30 "$log" >&2
-        fail "the build failed; its log is $log"
+        fail_build "$log"
     fi
 }
 
 configure() {
     local build="$1" log
     shift
-    mkdir -p "$build"
+    make_folder "$build" BUILD_DIR
+    # ccache does not work without a folder of its own.
+    mkdir -p "${CCACHE_DIR-${HOME-/nonexistent}/.cache/ccache}" 2>/dev/null || export CCACHE_DISABLE=1
     log="$build/configure.log"
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON "${cuda_options[@]}" "$@" >"$log" 2>&1 || {
+        ! grep -qi 'no space left on device' "$log" || fail "the disk of $build is full; free some space"
         tail -n 20 "$log" >&2
         fail "CMake could not configure the build; its log is $log"
     }
@@ -187,15 +221,22 @@ configure() {
 build_release() {
     local build="${BUILD_DIR:-$root/build/quickstart}"
     configure "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
-    [ "$(ninja -C "$build" -n 2>/dev/null | grep -c '^\[')" -eq 0 ] || say "Building Bubblescope (two cores: a few minutes the first time)"
-    run_ninja "$build"
+    run_ninja "$build" Bubblescope
     programs="$build/bin"
 }
 
 # --- commands ---------------------------------------------------------------------------------------------------
 
-has_display() {
-    [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]
+# Fails if there is no display; a display that is set may still be unreachable.
+open_comparison() {
+    [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || return 1
+    say "Opening the comparison"
+    local messages status=0
+    messages="$(mktemp)"
+    "$programs/bubblescope" "$@" 2> >(tee "$messages" >&2) || status=$?
+    if [ "$status" -ne 0 ] && grep -q 'no display to open a window on' "$messages"; then status=1; else exit "$status"; fi
+    rm -f "$messages"
+    return 1
 }
 
 train() {
@@ -204,18 +245,15 @@ train() {
 }
 
 command_run() {
+    local folder="${XDG_DATA_HOME:-${HOME-}/.local/share}/bubblescope/quickstart"
+    make_folder "$folder" XDG_DATA_HOME
     ensure_packages "${build_packages[@]}"
     choose_cuda
     build_release
-    local folder="${XDG_DATA_HOME:-$HOME/.local/share}/bubblescope/quickstart"
-    mkdir -p "$folder"
     train 1f1b "$folder/1f1b.sqlite"
     train bitpipe "$folder/bitpipe.sqlite"
-    if has_display; then
-        say "Opening the comparison"
-        exec "$programs/bubblescope" "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite"
-    fi
-    "$programs/bubblescope" figure "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" \
+    open_comparison "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" || true
+    "$programs/bubblescope" figure "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" --force \
         -o "$folder/comparison.pdf" -o "$folder/comparison.png"
     say "No display here, so the comparison was drawn to"
     say "  $folder/comparison.pdf"
@@ -235,16 +273,16 @@ command_test() {
     local build="${BUILD_DIR:-$root/build/test}"
     configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON \
         "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -D_GLIBCXX_ASSERTIONS"
-    say "Building Bubblescope and its tests"
-    run_ninja "$build"
+    run_ninja "$build" "Bubblescope and its tests"
     ctest --test-dir "$build" --output-on-failure --no-tests=error -j "${JOBS:-$(nproc)}"
 }
 
+[ "$#" -le 1 ] || { usage >&2; fail "unknown argument '$2' after $1"; }
 case "${1:-}" in
     run) command_run ;;
     test) command_test ;;
     build) command_build ;;
-    deps) ensure_packages "${build_packages[@]}" "${test_packages[@]}" ;;
+    deps) ensure_packages "${build_packages[@]}" "${test_packages[@]}" "${package_packages[@]}" ;;
     -h | --help | help) usage ;;
     "") usage ;;
     *) usage >&2; fail "there is no command '$1'" ;;

@@ -28,7 +28,8 @@ struct ExportSettings : FigureSettings
 // Converts a chosen file to ExportSettings::base: removes the extension if it names a format.
 QString figureBase(const QString& file);
 
-// figureFields(), then the publication and the files. Fields with a key are stored.
+// The fields of figureFields(), followed by those of the publication and the files. Fields with a
+// key are stored.
 engine::Fields<ExportSettings> exportFields();
 
 // Rows and iteration are not stored, because they belong to one run. Missing or invalid values keep

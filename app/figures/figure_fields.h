@@ -5,7 +5,8 @@
 
 namespace app {
 
-constexpr std::string_view kFigureTable = "figure"; // of the fields that the export dialog stores
+// The TOML table of the fields that the export dialog stores
+constexpr std::string_view kFigureTable = "figure";
 
 enum class FigureTimes : std::uint8_t { Measured, Schematic };
 

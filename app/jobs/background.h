@@ -31,7 +31,7 @@ public:
 
     // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
     // thread. Queued work of higher priority runs first.
-    // An exception of `work` is thrown again in the owner's thread, where the application reports
+    // An exception of `work` is rethrown in the owner's thread, where the application reports
     // it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)

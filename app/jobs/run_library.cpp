@@ -2,7 +2,9 @@
 
 #include "app/models/plan/run_work.h"
 #include "app/models/text.h"
+#include "engine/base/version.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/store/trace_store.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -28,8 +30,7 @@ QString schemeTitle(const QString& name)
     return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
-} // namespace
-
+// The default output file; creates its folder.
 QString newRunFile(const QStringList& options)
 {
     QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
@@ -46,6 +47,17 @@ QString newRunFile(const QStringList& options)
     QString file = folder.filePath(name + QStringLiteral(".sqlite"));
     for (int i = 2; QFileInfo::exists(file); ++i)
         file = folder.filePath(QStringLiteral("%1-%2.sqlite").arg(name).arg(i));
+    return file;
+}
+
+} // namespace
+
+engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)
+{
+    const QString file = newRunFile(options);
+    run.info.program = engine::buildId();
+    if (auto written = profiler::writeRun(file.toStdString(), run); !written)
+        return tl::unexpected(written.error());
     return file;
 }
 

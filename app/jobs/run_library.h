@@ -2,6 +2,7 @@
 
 #include "app/jobs/run_session.h"
 #include "app/models/tables/runs_model.h"
+#include "engine/base/result.h"
 
 #include <QObject>
 
@@ -61,8 +62,8 @@ private:
     int m_lastNumber = 0;
 };
 
-// The default output file, .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Creates the
-// folder.
-QString newRunFile(const QStringList& options);
+// Writes a run of this program, made with `options`, to a new file of the default folder,
+// .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Returns the file.
+engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options);
 
 } // namespace app

@@ -118,7 +118,7 @@ void RunNotes::read()
             m_run = answer.run;
         show(answer.run == m_run || !answer.failure.isEmpty()
                  ? answer
-                 : StoredNotes{{}, {}, tr("The file is now another run. Open it again.")});
+                 : StoredNotes{{}, {}, tr("The file now contains another run. Open it again.")});
     });
 }
 

@@ -51,7 +51,7 @@ private:
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
-    std::string m_run;  // to keep notes out of another run that replaces the file
+    std::string m_run;  // runIdentity() of m_file at open(); no note is written to another run
     QDateTime m_readAt; // modification time of m_file at the last read
     int m_changes = 0;  // changes by this window; a read that started before the last is discarded
     QTimer m_timer;

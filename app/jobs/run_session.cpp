@@ -127,7 +127,7 @@ void RunSession::start(const QString& program, const QStringList& options)
     const QString folder = QFileInfo(m_document->file()).path();
     if (!QFileInfo(folder).isDir()) { // RunLibrary tried to create it
         workerEnded({WorkerEnd::How::Refused,
-                     tr("The folder %1 for runs cannot be created; rename the file in its place, "
+                     tr("The folder %1 for runs cannot be created; rename the file of that name, "
                         "or set XDG_DATA_HOME to a writable folder.")
                          .arg(folder)});
         return;

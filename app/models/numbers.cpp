@@ -44,15 +44,6 @@ QString percent(double share, int decimals)
     return number(share * 100, decimals) + kThinSpace + QLatin1Char('%');
 }
 
-QString fileSize(std::int64_t bytes)
-{
-    const auto size = static_cast<double>(bytes);
-    if (size < 1e6)
-        return number(size / 1e3, 1) + QStringLiteral(" kB");
-    return size < 1e9 ? number(size / 1e6, 1) + QStringLiteral(" MB")
-                      : number(size / 1e9, 2) + QStringLiteral(" GB");
-}
-
 QString takesText(double seconds)
 {
     if (seconds < 10)

@@ -16,8 +16,8 @@ inline QString fromUtf8(std::string_view text)
 // The title of a scheme without the part in parentheses: "1F1B" for "1F1B (PipeDream-Flush)".
 QString shortTitle(const QString& title);
 
-// A tooltip that shows `text` as it is, although Qt interprets HTML in tooltips; cut after 4,096
-// characters.
+// Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. Text
+// after 4096 characters is omitted.
 QString toolTipText(const QString& text);
 
 QString capitalized(QString words); // capitalizes the first letter

@@ -19,20 +19,19 @@ constexpr const char* kHelp
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
-      "                                   the window as a picture, and no more\n"
+      "                                   a screenshot of the window\n"
       "bubblescope --version | --help\n"
       "\n"
-      "  --theme light|dark  --size WxH     of the window\n"
-      "  --page setup|scheme|editor|keys|commands   what it opens with\n"
+      "  --theme light|dark  --size WxH     theme and size of the window\n"
+      "  --page setup|scheme|editor|keys|commands   the page or dialog to open\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
       "Without a screen: bubblescope figure, and bscope for everything else (bscope --help).\n";
 
 constexpr const char* kNoDisplay
-    = "bubblescope: there is no display to open a window on; set DISPLAY or WAYLAND_DISPLAY, or "
-      "use "
-      "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need none\n";
+    = "bubblescope: no display is available; set DISPLAY or WAYLAND_DISPLAY, or use "
+      "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
 const QStringList kPages{QStringLiteral("setup"), QStringLiteral("scheme"),
                          QStringLiteral("editor"), QStringLiteral("keys"),

@@ -41,8 +41,8 @@ DeviceDialog::DeviceDialog(QWidget* parent)
     m_process.setProcessChannelMode(QProcess::MergedChannels);
     const QString program = workerProgram();
     if (program.isEmpty())
-        m_text->setPlainText(tr("bscope is missing beside this program; install the same "
-                                "version of it."));
+        m_text->setPlainText(
+            tr("bscope is not in the folder of this program; reinstall Bubblescope."));
     else
         m_process.start(program, {QStringLiteral("devices")});
 }

@@ -12,10 +12,8 @@
 #include "app/widgets/editor/times_panel.h"
 #include "app/widgets/editor/unsaved_dialog.h"
 #include "app/widgets/forms/cost_form.h"
-#include "engine/base/version.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
-#include "profiler/store/trace_store.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -256,17 +254,16 @@ void EditorPage::copyCommand()
 
 void EditorPage::simulate()
 {
-    const QString file = newRunFile({QStringLiteral("--schedule"), m_file->name()});
     engine::Run run = *check().prediction.run;
     run.info.scheme = "file";
     run.info.label = m_file->name().toStdString();
-    run.info.program = engine::buildId();
     if (!m_file->path().isEmpty() && !isModified())
         run.info.command = simulateCommand().toStdString();
-    if (const auto written = profiler::writeRun(file.toStdString(), run); !written)
-        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(written.error().message));
+    const QStringList options{QStringLiteral("--schedule"), m_file->name()};
+    if (const auto file = writeNewRun(std::move(run), options); !file)
+        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
     else
-        Q_EMIT openRequested(file);
+        Q_EMIT openRequested(*file);
 }
 
 void EditorPage::train()
@@ -334,7 +331,7 @@ QString EditorPage::title() const
 QStringList EditorPage::statusTexts() const
 {
     if (schedule() == nullptr)
-        return {tr("nothing is open")};
+        return {tr("no schedule is open")};
     const engine::Shape& shape = schedule()->schedule().shape;
     QStringList texts = {
         tr("D %1, N %2, %3 stages").arg(shape.devices).arg(shape.microBatches).arg(shape.stages)};

@@ -44,7 +44,7 @@ public:
     bool isModified() const;
     bool saveTo(const QString& file); // false: the band shows the error
     const ScheduleCheck& check() const;
-    const EditedSchedule* schedule() const; // null: none is open
+    const EditedSchedule* schedule() const; // null: no schedule is open
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -62,14 +62,14 @@ private:
     void showSaved();
     void updateActions();
     void showCosts();
-    bool saveFirst(); // false: not saved, or the changes could not be written
+    bool saveFirst(); // returns false if the user cancelled or the file cannot be written
     void copyCommand();
     QString simulateCommand() const; // for the saved file
     void simulate();
     void train();
 
     const ThemeController& m_theme;
-    RunPlan m_plan; // holds the costs and all-reduce of the times
+    RunPlan m_plan; // the costs and the all-reduce of the times
     ScheduleFile* m_file;
     QStackedLayout* m_stack;
     EmptyState* m_refused;

@@ -47,9 +47,7 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
 {
     auto* dock = named(makeSurface("plain"), "detailsDock");
     dock->setMinimumWidth(220);
-    auto* close = named(new QToolButton, "closeDetails", tr("Close the details"));
-    close->setAutoRaise(true);
-    followTheme(close, Icon::Close, theme);
+    auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), theme);
     connect(close, &QToolButton::clicked, m_actions.showDetails,
             [action = m_actions.showDetails] { action->setChecked(false); });
     auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});

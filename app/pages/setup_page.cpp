@@ -8,8 +8,6 @@
 #include "app/widgets/setup/scheme_list.h"
 #include "app/widgets/setup/scheme_table.h"
 #include "app/widgets/setup/setup_form.h"
-#include "engine/base/version.h"
-#include "profiler/store/trace_store.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -160,15 +158,13 @@ void SetupPage::keepPrediction()
     const Prediction* prediction = m_prediction->prediction();
     if (prediction == nullptr)
         return;
-    const QString file = newRunFile(runOptions(plan()));
     engine::Run run = *prediction->run;
     run.info.command = commandText(plan()).toStdString();
-    run.info.program = engine::buildId();
-    if (const auto written = profiler::writeRun(file.toStdString(), run); !written)
+    if (const auto file = writeNewRun(std::move(run), runOptions(plan())); !file)
         m_prediction->band().show(Band::Kind::Error, tr("Not written."),
-                                  fromUtf8(written.error().message));
+                                  fromUtf8(file.error().message));
     else
-        Q_EMIT openRequested(file);
+        Q_EMIT openRequested(*file);
 }
 
 void SetupPage::copyCommand()

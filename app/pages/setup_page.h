@@ -36,7 +36,7 @@ protected:
 private:
     QWidget* makeParameters(const ThemeController& theme);
     void connectAll();
-    void edited(); // the plan changed
+    void edited(); // call it after the plan has changed
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);

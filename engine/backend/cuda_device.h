@@ -24,8 +24,8 @@ constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
                                                                    Carrier carrier = Carrier::Auto);
 
-// The same as a symbol of the plug-in: returns devices that the caller owns, or false and the
-// reason.
+// openCudaDevices() as a symbol of the plug-in. Returns devices that the caller owns, or false and
+// the reason.
 using CudaOpenDevicesFunction
     = bool (*)(int count, Carrier carrier, std::vector<Device*>* devices, std::string* reason);
 constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";

@@ -28,7 +28,7 @@ struct FieldFacts
     std::string key = {};        // "iterations"; "" if not stored in a file
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
-    std::string_view help = {};  // "Measured iterations": without the default and a full stop
+    std::string_view help = {};  // "Measured iterations"; without default and full stop
     std::string_view value = {}; // placeholder in --help: "K"; "" for that of the kind
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included

@@ -73,7 +73,7 @@ LockFile::~LockFile()
 
 int LockFile::acquire()
 {
-    constexpr int kAttempts = 6; // sweeping the folder holds a lock for an instant
+    constexpr int kAttempts = 6; // removeDead() in another process holds the lock for an instant
     int error = EWOULDBLOCK;
     for (int i = 0; i < kAttempts && error == EWOULDBLOCK; ++i) {
         if (i > 0)
@@ -92,7 +92,7 @@ int LockFile::tryOnce()
         return errno;
     // On a file system without flock() the name alone protects the file.
     const bool isTaken = flock(m_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!isTaken && isStillThere()) // otherwise its last holder has just deleted it
+    if (!isTaken && isStillThere()) // otherwise the previous holder has just deleted the file
         return 0;
     close(std::exchange(m_descriptor, -1));
     return EWOULDBLOCK;

@@ -19,8 +19,8 @@ std::string joined(std::span<const std::string_view> names);
 // '?'.
 std::string excerpt(std::string_view text);
 
-// `text` with control characters as "\\x1b", so that a terminal does not obey text of a file. Kept
-// are newline, tab, carriage return, and the sequences that set a colour or erase a line.
+// Writes control characters as "\\x1b", so that text from a file cannot control the terminal. Keeps
+// newline, tab, carriage return, and the sequences that set a colour or erase a line.
 std::string withoutControls(std::string_view text);
 
 // Quotes `word` for a POSIX shell with single quotes if it contains special characters.

@@ -47,7 +47,7 @@ struct OpCosts
 {
     struct Cost
     {
-        std::int64_t duration = 0; // on its lane
+        std::int64_t duration = 0; // ticks that the op occupies its lane
         std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
     };
     IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
@@ -55,7 +55,7 @@ struct OpCosts
     TimingRules rules;
 };
 
-// unitPrices() (op_prices.h) for every op.
+// Returns the cost of every op according to unitPrices() (op_prices.h).
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // "the costs are too large or too finely divided to add up exactly; ..."
 tl::unexpected<Error> costsTooLarge();

@@ -72,7 +72,8 @@ double breakEven(const EstimateInput& input, int from, int to)
 
 UtilisationEstimate utilisation(const EstimateInput& input, double iterationSeconds)
 {
-    constexpr double kPublished = 3; // of a forward: F once, and B, which is counted as twice F
+    // The papers count three attention forwards: F once, and B as twice F.
+    constexpr double kPublished = 3;
     const double model = modelFlops(input.on.model, input.globalBatch);
     const double could = devices(input) * input.on.hardware.peakFlops * iterationSeconds;
     return {model / could, (model + recomputedFlops(input, kPublished)) / could,

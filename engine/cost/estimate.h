@@ -8,7 +8,7 @@ namespace engine {
 // data-parallel.
 struct EstimateInput
 {
-    ModelOnHardware on; // its micro-batch size applies to this row
+    ModelOnHardware on; // its micro-batch size is that of one row of results
     int stages = 8;
     double globalBatch = 128; // sequences per iteration, over all data-parallel copies
 };
@@ -17,7 +17,7 @@ struct EstimateInput
 struct MemoryEstimate
 {
     double state = 0, stash = 0;    // weights, gradients, optimizer; one micro-batch of one stage
-    double oneFOneB = 0, bpipe = 0; // total: with min(N, D) stashes, and with at most ceil((D+2)/2)
+    double oneFOneB = 0, bpipe = 0; // total for min(N, D) and for ceil((D+2)/2) stashes
 };
 MemoryEstimate estimateMemory(const EstimateInput& input);
 

@@ -37,8 +37,8 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
 // Bytes of a stage on a device: for the whole run, and per micro-batch between F and backward.
-// `stash` applies during F and the backward, `kept` in between; it is smaller if something is
-// recomputed.
+// `stash` applies during F and the backward, `kept` in between; `kept` is smaller than `stash` if
+// something is recomputed.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;

@@ -19,7 +19,8 @@ public:
     void addAlone(std::span<const OpTiming> iteration); // the last call counts
     void addBeside(std::span<const OpTiming> iteration);
 
-    // By kind, in the order of the kinds; empty if one of the two was not measured.
+    // Returns the sums of each kind, in the order of the kinds; empty if one of the two was not
+    // measured.
     std::vector<Interference> result() const;
 
 private:

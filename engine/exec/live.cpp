@@ -56,7 +56,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // of a GPU; workers report theirs by failure()
+} catch (const std::exception& error) { // of a device; workers report theirs by failure()
     return fail(Error::Code::Device, error.what());
 }
 

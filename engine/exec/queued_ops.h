@@ -36,19 +36,20 @@ public:
     void popOldest() { m_ahead.pop_front(); }
     void clear() { m_ahead.clear(); }
 
-    // For ops that were queued before; on any thread. Throw std::runtime_error if the GPU has
-    // failed.
+    // These require an op that was queued before. Any thread may call them. They throw
+    // std::runtime_error if the GPU has failed.
     bool wasQueued(std::size_t op) const { return op < m_marks.size() && m_marks[op].end; }
     bool hasBegun(std::size_t op) const { return m_marks[op].begin->hasPassed(); }
     bool hasEnded(std::size_t op) const { return m_marks[op].end->hasPassed(); }
-    // The GPU time of the op in the last iteration, in ns; 0: it has not run yet. On any thread.
+    // Returns the GPU time of the op in the last iteration, in ns; 0 if it has not run yet. Any
+    // thread may call it.
     std::int64_t tookBefore(std::size_t op) const
     {
         return m_took[op].load(std::memory_order_relaxed);
     }
 
-    // For ops that have ended: the GPU time in ns, and begin and end on CLOCK_MONOTONIC (after
-    // Device::anchor()).
+    // These require an op that has ended. takeTime() returns its GPU time in ns, the others its
+    // begin and end on CLOCK_MONOTONIC (after Device::anchor()).
     std::int64_t takeTime(std::size_t op);
     std::int64_t beginOf(std::size_t op) const { return m_marks[op].begin->time(); }
     std::int64_t endOf(std::size_t op) const { return m_marks[op].end->time(); }

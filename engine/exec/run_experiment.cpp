@@ -35,7 +35,7 @@ struct Plan
     TextData data;
 };
 
-// Refuses a schedule whose record would not fit, before the schedule is built.
+// Checks before the schedule is built that its recording would fit in memory.
 Result<void> checkSize(const Experiment& experiment)
 {
     if (!experiment.scheduleFile.empty())

@@ -25,7 +25,6 @@ std::string labelOf(const Experiment& experiment)
     return std::string(scheme->title.substr(0, scheme->title.find(" (")));
 }
 
-// The link of a live run, for display.
 std::string linkOf(const std::string& transport)
 {
     return transport == "nccl" ? "NCCL"

@@ -61,7 +61,7 @@ public:
     void runAlone(OpRef ref, std::uint32_t iteration);
     void takeTimes(); // of a GPU's ops, which must have ended
 
-    // During an iteration; thread-safe.
+    // Any thread may call these during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     bool isOver() const { return m_over.load(std::memory_order_relaxed); } // has reported its end
@@ -81,7 +81,7 @@ public:
     // Stops waiting for a GPU that no longer responds.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
-    // Between iterations.
+    // These may be called between iterations.
     struct Times // of an op
     {
         std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU from its time stamps

@@ -93,10 +93,10 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
         > std::ranges::count(modelNames(), nameOrFile))
         return fail(
             Error::Code::NotFound,
-            fmt::format("model '{}' can be costed (bscope simulate, bscope estimate) but not "
-                        "trained: it has no optimizer and no initial weights; models that "
-                        "can be trained: {}, or a .toml file",
-                        nameOrFile, fmt::join(modelNames(), ", ")));
+            fmt::format(
+                "model '{}' cannot be trained, because it has no optimizer settings and no initial "
+                "weights (bscope simulate and estimate support it); use one of {}, or a .toml file",
+                nameOrFile, fmt::join(modelNames(), ", ")));
     return SpecFile::textOf(kFolders, nameOrFile, "model")
         .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
         .and_then([&](const toml::table& table) {

@@ -19,7 +19,6 @@ void addArena(const DevicePlan& plan, GpuMemory& memory)
     memory[GpuHolder::Idle] += idle;
 }
 
-// Adds allocations of the devices that are not arenas.
 void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
 {
     memory[GpuHolder::Workspaces] = use.taken[MemoryFor::Workspace];

@@ -13,7 +13,8 @@
 
 namespace engine {
 
-// A device of its own for one device of the schedule, with the model's stages on its kernels.
+// The hardware of one device of the schedule (a GPU or a partition), with the model's stages on its
+// kernels.
 struct ExecutorDevice
 {
     const Device& device; // has a queue (engine/backend/device_queue.h)
@@ -50,12 +51,12 @@ public:
         // the CPU.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // the plan for this setup if it exists already; copied
-        // If every device has a GPU or a partition of its own, of all copies. `unit` and
+        // The GPU or partition of every device, if each has its own, of all copies. `unit` and
         // `kernels` then belong to one of them, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // Joins NCCL communicators for messages and sums, if every executor device is a whole GPU.
-        // If empty, they are copies.
+        // Joins NCCL communicators for messages and sums; only if every executor device is a whole
+        // GPU. If empty, messages and sums are copies.
         MakeCommunicators communicators = {};
     };
     // Plans and allocates memory and initializes the weights. References in `setup` must outlive

@@ -32,7 +32,7 @@ private:
     std::vector<StashPlace> m_places; // [buffer of the program]
 };
 
-// What the plans of all devices share.
+// The plans that are common to all devices.
 struct PlanParts
 {
     const Schedule& lowered;

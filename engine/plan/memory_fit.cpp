@@ -104,7 +104,7 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 
 double recordOf(const Experiment& experiment, const Schedule& lowered)
 {
-    // 1 for the median iteration.
+    // The median iteration is recorded, too.
     const std::int64_t iterations = experiment.warmup + experiment.iterations + 1;
     return recordBytes(opCount(lowered), iterations);
 }
@@ -132,7 +132,7 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
     const int all = devicesOf(plan);
     const bool isNccl = experiment.transport == Carrier::Nccl;
     const auto communicators = isNccl ? communicatorNeed(plan) : IdVector<DeviceId, Bytes>(all);
-    // Not in the arenas: copies of other GPUs' buffers, which all-reduces add.
+    // All-reduces copy buffers of other GPUs to staging memory, which the arenas do not include.
     const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
     const double staged = isStaged ? QueuedTransport::kStaged : 0;
     for (int d = 0; d < all; ++d) {

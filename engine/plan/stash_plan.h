@@ -20,7 +20,7 @@ int unitsPerMicroBatch(const Schedule& lowered);
 bool hasHalves(const Schedule& lowered);
 UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
-constexpr std::size_t kStashPieces = 4; // pieces of StashPieces, and the first one
+constexpr std::size_t kStashPieces = 4; // number of pieces in StashPieces, including the first
 
 // A buffer whose lifetime the program of a device determines: a stash, the part of it that I keeps
 // for W, a boundary tensor between two stages of the device, or an older weight version.

@@ -94,8 +94,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Whether the value is on the device. Values that the device computes itself are, because its
-// compute runs in order; only all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values that the device computes itself always are, because
+// its compute runs in order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)

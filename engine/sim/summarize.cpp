@@ -29,9 +29,9 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     if (!facts)
         return tl::unexpected(facts.error());
     if (facts->hasTransfers)
-        return fail(
-            Error::Code::InvalidArgument,
-            "the schedule has transfers of its own, which only a simulation with spans supports");
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule has SEND and RECV ops, which a simulation without spans does not "
+                    "support: remove them");
     if (prices.most(4.0 * opCount(order) * options.iterations) > kMostTicks)
         return costsTooLarge();
     std::vector<IterationSummary> summaries;

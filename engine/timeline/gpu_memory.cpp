@@ -31,7 +31,7 @@ constexpr EnumArray<GpuHolder, Names, kGpuHolders> kNames{{{
     {"contexts", "contexts"},
     {"partitions", "streams, libraries"},
     {"communicators", "communicators"},
-    {"running", "loaded while it ran"},
+    {"running", "appeared during the run"},
 }}};
 
 } // namespace

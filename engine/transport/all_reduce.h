@@ -21,7 +21,7 @@ void allReduce(std::span<const std::span<Number>> buffers)
             other[i] = first[i];
 }
 
-// The same for buffers in the memory of the kernels' device.
+// allReduce() for buffers in the memory of the kernels' device.
 inline void allReduce(const Kernels<float>& kernels, std::span<const std::span<float>> buffers)
 {
     for (const std::span<float> other : buffers.subspan(1))

@@ -80,7 +80,7 @@ public:
         return byNccl(request);
     }
 
-    // A live iteration that takes longer than this many emulated ones was disturbed by other work.
+    // If a live iteration takes longer than this many emulated ones, other processes disturbed it.
     static constexpr double kBusy = 1.5;
 
     // Compares the times of a live and an emulated iteration. The difference depends on the number
@@ -102,11 +102,12 @@ public:
             const double seen = fastest(*live), predicted = fastest(*emulated);
             const bool isBusy = seen > kBusy * predicted;
             check.passed = true;
-            check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
-                                       "{:+.0f} %; {}{}",
-                                       seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
-                                       modeDescription(live->info),
-                                       isBusy ? "; not judged: the machine is too busy" : "");
+            check.detail
+                = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
+                              "{:+.0f} %; {}{}",
+                              seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
+                              modeDescription(live->info),
+                              isBusy ? "; no conclusion, because the machine is too busy" : "");
         }
         add(std::move(check));
         return {};
@@ -250,7 +251,6 @@ private:
         return runExperiment(experiment, {}, m_cancel);
     }
 
-    // Compares two iterations in both modes.
     void agreement(const ScheduleRequest& request)
     {
         const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);

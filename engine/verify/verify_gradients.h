@@ -33,7 +33,7 @@ struct GradientCheck
 // nothing.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
-// The same on given devices; live mode needs as many as the request has.
+// checkIntegerProbe() on given devices; live mode needs as many as the request has.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
 

@@ -14,4 +14,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What no program is linked against: OpenBLAS is loaded when the first run needs it.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libopenblas0-pthread, fonts-roboto-unhinted")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-dejavu-core, qt6-wayland")
+# Without these programs CPack makes a package without dependencies, which cannot start.
+set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_CURRENT_LIST_DIR}/CheckPackageTools.cmake")
 include(CPack)

@@ -18,8 +18,8 @@ struct CalibrateOptions
     std::optional<engine::Fraction> inputShare = {};
     // Rules of the prediction. The times of the run already include its interference.
     engine::TimingRules rules = {};
-    // Whether an op that the run also has takes its own time there. Otherwise all ops of one kind,
-    // stage and slice take the same time.
+    // If true, an op that the run also has takes its time in the run. Otherwise all ops of one
+    // kind, stage and slice take the same time.
     bool ownTimes = true;
 };
 

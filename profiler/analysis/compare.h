@@ -12,7 +12,7 @@ namespace profiler {
 // baseline if both have the same unit.
 struct ComparedRun
 {
-    std::string label; // of distinctLabels()
+    std::string label; // from distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // more threads than cores
     std::int64_t ticksPerUnit = 1;

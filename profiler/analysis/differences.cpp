@@ -38,7 +38,7 @@ constexpr std::array kSettings{
     Setting{"transport", [](const Run& run) { return run.info.transport; }},
 };
 
-// Options whose effect is one of the settings above, or that do not change what is compared.
+// Options that other settings already cover, or that do not affect the comparison.
 const std::set<std::string, std::less<>> kOtherOptions{
     "--scheme",        "--schedule",       "--devices",     "--micro-batches", "--chunks",
     "--data-parallel", "--mode",           "--model",       "--precision",     "--transport",
@@ -47,7 +47,7 @@ const std::set<std::string, std::less<>> kOtherOptions{
 
 using Options = std::map<std::string, std::string, std::less<>>;
 
-// "--seed 2 --blocking" of a stored command.
+// Parses the options of a stored command: "--seed 2 --blocking".
 Options optionsOf(const std::string& command)
 {
     Options options;
@@ -79,7 +79,7 @@ std::string labelOf(const Run& run)
     return run.info.label.empty() ? run.info.scheme : run.info.label;
 }
 
-// "D = 4, --seed 2" of run `index`.
+// The differing settings of run `index`: "D = 4, --seed 2".
 std::string suffixOf(const std::vector<Difference>& differences, std::size_t index)
 {
     std::string text;
@@ -121,7 +121,7 @@ std::vector<Difference> differences(const std::vector<const Run*>& runs)
 
 std::vector<std::string> distinctLabels(const std::vector<const Run*>& runs)
 {
-    std::map<std::string, std::vector<std::size_t>> same; // runs by label
+    std::map<std::string, std::vector<std::size_t>> same; // [label] indices of runs
     for (std::size_t i = 0; i < runs.size(); ++i)
         same[labelOf(*runs[i])].push_back(i);
     std::vector<std::string> labels(runs.size());

@@ -7,19 +7,19 @@
 
 namespace profiler {
 
-// A setting that is not the same in all runs of a comparison.
+// A setting that differs between the compared runs.
 struct Difference
 {
     std::string title;               // "N", "model", "--learning-rate"
     std::vector<std::string> values; // [run]; "" if the run does not have the setting
 };
 
-// Differences of shape, mode, model, machine and links, then those of the options with which the
-// runs were recorded.
+// Returns differences of shape, mode, model, machine and links, then those of the recording
+// options.
 std::vector<Difference> differences(const std::vector<const engine::Run*>& runs);
 
-// The labels of the runs; runs with the same label are named by what differs between them:
-// "1F1B, W = 2". Runs that do not differ are numbered.
+// Returns a unique label for each run. Equal labels are extended by the settings that differ, as in
+// "1F1B, W = 2", or by a number if none differs.
 std::vector<std::string> distinctLabels(const std::vector<const engine::Run*>& runs);
 
 } // namespace profiler

@@ -22,7 +22,7 @@ public:
     engine::Window window() const { return m_window; } // of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
-    // Clipped to the iteration:
+    // These return the windows within the iteration.
     Windows compute(engine::DeviceId device) const;
     Windows communication(engine::DeviceId device) const; // running, with or without compute
     Windows exposed(engine::DeviceId device) const;       // running without compute

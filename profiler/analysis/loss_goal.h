@@ -15,11 +15,11 @@ struct LossGoal
     double loss = 0;
     std::size_t window = 1; // micro-batches
 
-    static constexpr std::size_t kWindow = 32; // fewer if the shortest run has fewer
+    static constexpr std::size_t kWindow = 32; // default; fewer if a run has fewer micro-batches
 };
 // The lowest loss that all runs reach; nullopt if a run has no losses.
 std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& runs);
-// The same window for a given loss.
+// Returns a goal with this loss and the window of bestCommonLoss().
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
 // What a run needed until the mean of the last `window` micro-batches was at most the goal. Counts

@@ -56,7 +56,7 @@ engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 // Metrics of a summarized iteration, without memory, tokens and byKind.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
-// Adds tokens per second, MFU and HFU if the info has what they need.
+// Adds tokens per second, MFU and HFU if `info` has the tokens, FLOPs and peak for them.
 void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
 
 } // namespace profiler

@@ -16,8 +16,8 @@ inline constexpr double kAttentionKeeps = 0.3;
 // Adds the model of a prediction to `info`, with the numbers from which rates are computed.
 void describeModel(const engine::ModelOnHardware& on, const engine::Shape& shape,
                    engine::RunInfo& info);
-// The same for a recorded run; `file` is its name. Values per micro-batch are scaled to the
-// micro-batches of `shape`.
+// As describeModel(), for the model of a recorded run in `file`. Values per micro-batch are scaled
+// to the micro-batches of `shape`.
 void describeRecorded(const engine::Run& recorded, std::string_view file,
                       const engine::Shape& shape, engine::RunInfo& info);
 

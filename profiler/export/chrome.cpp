@@ -28,7 +28,6 @@ using engine::Track;
 // A thread id is the lane plus ten times the sub-lane.
 constexpr int kSubLane = 10;
 
-// A time in microseconds with three decimals.
 std::string microseconds(const Run& run, std::int64_t ticks)
 {
     const std::int64_t ns = engine::nanosecondsOf(run.info, ticks);

@@ -58,7 +58,7 @@ Rect swatchOf(const FigureStyle& style)
     return {0, 0, 1.25 * style.size, 0.95 * style.size};
 }
 
-// Entries with their texts and places.
+// Legend entries with their texts and positions.
 struct Arranged
 {
     std::vector<std::string> texts;
@@ -85,7 +85,7 @@ Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& sty
     return all;
 }
 
-// Short texts are used if they fit one line or need fewer lines.
+// Uses the short texts if only they fit one line, or if they need fewer lines.
 Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& style,
                  const LegendPlace& place)
 {

@@ -73,6 +73,6 @@ struct FigureScale
 std::string percentText(double share);                  // "14.3 %", thin space before the sign
 std::string signedPercentText(double share);            // "−14.2 %", "+3.1 %"
 std::string unitNumber(double value, int decimals = 1); // "26.5", "14": no trailing ".0"
-std::string pointText(double points);                   // of a file: "239.76", "-0.5", "0"
+std::string pointText(double points);                   // a length in a file: "239.76", "-0.5", "0"
 
 } // namespace profiler

@@ -34,7 +34,7 @@ const char* kindText(OpKind kind)
     }
 }
 
-// ", chunk 0 and 1"; ", chunk 0, 1, 2 ..." where chunks share colours.
+// Returns ", chunk 0 and 1", or ", chunk 0, 1, 2 ..." if several chunks have one colour.
 std::string chunkText(const std::set<int>& chunks, std::size_t colours)
 {
     const bool isCut = colours < chunks.size();

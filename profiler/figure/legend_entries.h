@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// What a legend explains: chunks by kind of op, and the rest.
+// The contents of a drawing that need legend entries.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
@@ -23,22 +23,23 @@ struct LegendEntry
     enum class Look : std::uint8_t { Fills, Up, Bubble, Wait };
 
     Look look = Look::Fills;
-    std::vector<Colour> fills; // one swatch each; of Up, Bubble and Wait one that is not drawn
+    std::vector<Colour> fills; // a swatch each; Up, Bubble and Wait have one unused fill
     std::string text, shortText;
     std::vector<OpHatch> hatches = {}; // [fill]; empty: plain
     std::optional<Colour> edge = {};
 };
 
-// The entries of a legend in their order, for the window and for figures.
+// Returns the legend entries in order, for the window and for figures.
 std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palette& palette);
 
-// The place of an entry: its line, and its distance from the begin of the line.
+// The line of an entry and its x within the line.
 struct LegendPosition
 {
     int line = 0;
     double x = 0;
 };
-// Entries in lines of `width`, from left to right; an entry wider than a line has its own.
+// Places entries from left to right in lines of `width`. An entry that is wider than a line has its
+// own line.
 std::vector<LegendPosition> legendPositions(std::span<const double> widths, double gap,
                                             double width);
 

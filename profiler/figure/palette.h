@@ -53,7 +53,7 @@ struct Palette
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch; // plain in most palettes
 
     Colour fill(const engine::Op& op, int chunk) const;
-    // With the density of this chunk; 0: plain.
+    // Returns the hatch of an op on this chunk; density 0 means plain.
     OpHatch hatch(const engine::Op& op, int chunk) const;
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text

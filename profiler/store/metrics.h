@@ -38,7 +38,7 @@ void runMetrics(auto& run, auto&& metric)
            run.transport);
     metric({"precision", "", "`fp32 bf16 tf32`"}, run.precision);
     metric({"threads", "", "of a live run; more than `cores`: oversubscribed"}, run.threads);
-    metric({"cores", "", "of its machine"}, run.cores);
+    metric({"cores", "", "of the machine"}, run.cores);
     metric({"unigram_entropy", "nats/token", "of the data"}, run.unigramEntropy);
     metric({"entropy_rate", "nats/token", "of the data"}, run.entropyRate);
     metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},

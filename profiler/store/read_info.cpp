@@ -54,7 +54,7 @@ std::size_t sizeOfText(const auto& /*other*/)
     return 0;
 }
 
-// Texts are shown in labels and tooltips.
+// Limits texts, because they are shown in labels and tooltips.
 Result<void> checkTexts(const Database& database, RunInfo& info)
 {
     constexpr std::size_t kMost = 4096; // bytes

@@ -21,7 +21,7 @@ void columns(engine::RunInfo& run, auto&& column)
            Spelled{run.mode, engine::modeName, engine::modeNamed});
     column({"outcome", kMaybeText, "", "`running finished cancelled failed`"},
            Spelled{run.outcome, engine::outcomeName, engine::outcomeNamed});
-    column({"failure", kMaybeText, "", "why it failed"}, run.failure);
+    column({"failure", kMaybeText, "", "reason of the failure"}, run.failure);
     column({"started", kMaybeText, "", "ISO 8601, UTC"}, run.started);
     column({"program", kMaybeText, "", "build that wrote the file"}, run.program);
     column({"ticks_per_unit", kMaybeInteger, "tick", "1: a tick is a nanosecond"},
@@ -58,7 +58,7 @@ inline constexpr TableText kTableOf<engine::Schedule>{"BS_shape", kEveryRun,
 void columns(engine::Schedule& schedule, auto&& column)
 {
     auto& shape = schedule.shape;
-    column({"scheme", kMaybeText, "", "the scheme's own name in the schedule"}, schedule.scheme);
+    column({"scheme", kMaybeText, "", "scheme named in the schedule"}, schedule.scheme);
     column({"devices", kMaybeInteger}, shape.devices);
     column({"stages", kMaybeInteger}, shape.stages);
     column({"micro_batches", kMaybeInteger, "", "per iteration and copy"}, shape.microBatches);
@@ -99,7 +99,7 @@ inline constexpr TableText kTableOf<DeviceRow>{"BS_device", kEveryRun, "One row 
 void columns(DeviceRow& row, auto&& column)
 {
     column({"device", kId}, row.device);
-    column({"name", kMaybeText, "", "what computed"}, row.name);
+    column({"name", kMaybeText, "", "hardware of the device"}, row.name);
     column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
     column({"live", kMaybeInteger, "byte", "peak of live buffers in its arena"}, row.live);
     column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);

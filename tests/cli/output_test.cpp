@@ -206,7 +206,8 @@ TEST_CASE("a killed run that is analyzed becomes one whole file")
 TEST_CASE("escape sequences in names of files do not reach the terminal")
 {
     const Folder folder;
-    const Printed printed = bscope(folder, {"analyze", "\x1B]52;c;aGk=\x07.sqlite"});
+    const Printed printed
+        = bscope(folder, std::vector<std::string>{"analyze", "\x1B]52;c;aGk=\x07.sqlite"});
     CHECK(printed.status == 1);
     CHECK_FALSE(contains(printed.err, "\x1B"));
     CHECK(contains(printed.err, "\\x1b]52;c;aGk=\\x07.sqlite does not exist"));

@@ -96,7 +96,7 @@ std::string lossCell(const ComparedRun& run)
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
 }
 
-// The differences that have no column yet.
+// Returns the differences that the table has no column for.
 std::vector<Difference> otherDifferences(const Comparison& comparison)
 {
     std::vector<Difference> others = comparison.differences;

@@ -30,7 +30,7 @@ public:
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    // Why something requested is not recorded; empty if all of it is.
+    // The reasons why requested activity is not recorded; empty if all of it is.
     const std::vector<std::string>& notes() const { return m_notes; }
     // Appended to the description of the op timing: "; kernels by CUPTI 130001", or "" if no
     // kernels are recorded.

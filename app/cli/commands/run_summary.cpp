@@ -1,7 +1,7 @@
 #include "app/cli/commands/run_summary.h"
 
+#include "app/cli/text/run_file.h"
 #include "app/cli/text/run_text.h"
-#include "engine/base/text.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/words.h"
 
@@ -61,13 +61,20 @@ std::string gpuText(const RunInfo& info)
             bytesText(memory.used), signedShare(memory));
     return text;
 }
+
+std::string fileLine(const std::string& file)
+{
+    const std::string open = openCommand(file);
+    return fmt::format("file       {}{}\n", file, open.empty() ? "" : "  (open it: " + open + ")");
+}
+
 } // namespace
 
 std::string runSummary(const Run& run, const std::string& file)
 {
     const auto numbers = metrics(run);
     if (!numbers)
-        return fmt::format("file       {}  (open it: bubblescope {})\n", file, shellQuoted(file));
+        return fileLine(file);
     const std::int64_t unit = run.info.ticksPerUnit;
     std::int64_t idle = 0;
     for (const DeviceMetrics& device : numbers->devices)
@@ -78,12 +85,11 @@ std::string runSummary(const Run& run, const std::string& file)
     return fmt::format("loss       {}\n"
                        "iteration  {} {}{}\n"
                        "bubble     {}, at most {} on one device\n"
-                       "peak       {}\n{}"
-                       "file       {}  (open it: bubblescope {})\n",
+                       "peak       {}\n{}{}",
                        lossText(run.timeline), timeText(numbers->duration, unit),
                        modeDescription(run.info), speed, shareText(numbers->bubbleRatio),
-                       timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info), file,
-                       shellQuoted(file));
+                       timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info),
+                       fileLine(file));
 }
 
 } // namespace cli

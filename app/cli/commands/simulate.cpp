@@ -9,6 +9,7 @@
 #include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/table.h"
@@ -292,9 +293,10 @@ Result<int> print(const SimulationOptions& options)
         if (const auto written = writeRun(std::move(*file), all->front().run); !written)
             return tl::unexpected(written.error());
     printText(options.json ? asJson(*all) : asText(*all));
-    if (file && !options.json)
-        printText("\n" + options.output.file + "  (bubblescope " + shellQuoted(options.output.file)
-                  + ")\n");
+    if (file && !options.json) {
+        const std::string open = openCommand(options.output.file);
+        printText("\n" + options.output.file + (open.empty() ? "" : "  (" + open + ")") + "\n");
+    }
     return 0;
 }
 void addCostOptions(CLI::App& app, SimulationOptions& options)

@@ -15,7 +15,7 @@ std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& healt
 
 // GPU activity of a run and the speed of its GPUs; "" if the run has none.
 std::string gpuText(const engine::Run& run, const engine::GpuTrace& trace);
-// The same as JSON; null for runs without GPUs.
+// The contents of gpuText() as JSON; null for runs without GPUs.
 nlohmann::ordered_json gpuJson(const engine::Run& run, const engine::GpuTrace& trace);
 
 } // namespace cli

@@ -1,14 +1,17 @@
 #include "app/cli/text/run_file.h"
 
 #include "app/cli/text/output.h"
+#include "engine/base/text.h"
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <sstream>
 
 namespace cli {
 
@@ -23,7 +26,32 @@ std::string dataHome()
     return std::string(home && *home ? home : ".") + "/.local/share";
 }
 
+namespace fs = std::filesystem;
+
+// The first program of that name in the folders of PATH; empty if there is none.
+fs::path onPath(const std::string& program)
+{
+    const char* variable = std::getenv("PATH");
+    std::istringstream folders(variable == nullptr ? "" : variable);
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (const fs::path file = fs::path(folder) / program; access(file.c_str(), X_OK) == 0)
+            return file;
+    return {};
+}
+
 } // namespace
+
+std::string openCommand(const std::string& file)
+{
+    std::error_code ignored;
+    const fs::path own = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "bubblescope";
+    const fs::path found = onPath("bubblescope");
+    const bool isOwn = access(own.c_str(), X_OK) == 0;
+    if (!isOwn && found.empty())
+        return {};
+    const bool isFound = !isOwn || fs::equivalent(own, found, ignored);
+    return (isFound ? "bubblescope" : shellQuoted(own.string())) + " " + shellQuoted(file);
+}
 
 Result<NewFile> createRunFile(const Experiment& experiment)
 {

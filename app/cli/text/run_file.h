@@ -11,6 +11,10 @@ namespace cli {
 // the folder. If the name is taken, "-2" and so on is appended.
 engine::Result<engine::NewFile> createRunFile(const engine::Experiment& experiment);
 
+// The command that opens a file in the window, quoted for a shell: "bubblescope FILE", with the
+// full path of the program if it is not the one on the PATH. "" if there is no such program.
+std::string openCommand(const std::string& file);
+
 // Reads a whole run. A warning of the reader is printed to standard error as a note.
 engine::Result<engine::Run> openRun(const std::string& file);
 

@@ -100,7 +100,6 @@ ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
             {"gpus", each}};
 }
 
-// Adds the GPU data that the run has.
 void addGpu(const RunInfo& info, ordered_json& json)
 {
     if (!info.interference.empty()) {

@@ -29,7 +29,7 @@ struct CostSource
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// The unit costs that still apply with `source`: the interference between ops.
+// Returns the part of `costs` that still applies with `source`: the interference between ops.
 engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
 
 // The model, with the recomputation and data-parallel width of the schedule. Returns

@@ -118,7 +118,7 @@ OpPlace EditedSchedule::move(OpPlace from, int before)
     if (target < count)
         target = target > first && target < last ? first : group({from.device, target}).first;
     if (target >= first && target <= last)
-        return {}; // where it is
+        return {}; // the op is already there
     Program ops = program(from.device);
     const auto begin = ops.begin();
     OpPlace now = from;

@@ -37,7 +37,7 @@ int nearestPossible(const engine::ScheduleRequest& request, int engine::Schedule
 
 // The values of D, N and v that a scheme accepts: "D ≥ 2, even; N a multiple of D; v = 2".
 QString ruleText(const engine::Scheme& scheme);
-// The same rule by field: "≥ 2, even", "a multiple of D"; "" if any value is accepted.
+// The rule of ruleText() by field: "≥ 2, even", "a multiple of D"; "" if any value is accepted.
 struct RuleParts
 {
     QString devices, microBatches, chunks, other;

@@ -26,8 +26,8 @@ QStringList modelPresets(); // only the compiled-in ones
 // size, sequence length and recomputation, which come from the new preset.
 void chooseModel(RunPlan& plan, const QString& model);
 
-// The plan with another scheme: keeps D, N and the model, and uses the default chunks and options
-// of the scheme.
+// Returns the plan with another scheme. D, N and the model are kept; chunks and options are the
+// defaults of the scheme.
 RunPlan withScheme(RunPlan plan, std::string_view scheme);
 
 QStringList runOptions(const RunPlan& plan); // of `bscope run`

@@ -20,7 +20,7 @@ struct Wait
 // The result of checking an edited schedule: violations by op, or times.
 struct ScheduleCheck
 {
-    Prediction prediction;               // why the simulator refused a valid schedule, or ""
+    Prediction prediction;               // the violations, or the times
     QString problem;                     // why the simulator refused a valid schedule; "" else
     std::map<OpPlace, QString> messages; // violations by op
     // Ops that run before the device deadlocks; all ops if it does not.

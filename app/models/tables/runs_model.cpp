@@ -1,6 +1,7 @@
 #include "app/models/tables/runs_model.h"
 
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 
 #include <QFileInfo>
 

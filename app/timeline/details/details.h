@@ -75,6 +75,11 @@ struct DetailsSection
     bool isChain = false; // links that follow from one another, connected by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsRow> rows;
+
+    void add(const QString& name, const QString& value, bool isStrong = false)
+    {
+        rows.push_back({name, value, isStrong});
+    }
 };
 
 struct Details

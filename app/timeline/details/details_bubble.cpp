@@ -43,19 +43,18 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
                      const DetailsClock& clock)
 {
     DetailsSection section;
-    section.rows.push_back({tr("Kind"), kindText(bubble.kind)});
-    section.rows.push_back({tr("Starts, ends"),
-                            rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                                + clock.scale.unit});
+    section.add(tr("Kind"), kindText(bubble.kind));
+    section.add(tr("Starts, ends"),
+                rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
+                    + clock.scale.unit);
     if (const auto exposed = transferAfter(view, bubble))
-        section.rows.push_back(
-            {tr("Transfer after it"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed))});
+        section.add(tr("Transfer after it"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
     if (metrics) {
         const auto& device = metrics->devices[bubble.device];
         const double all = static_cast<double>(std::max<std::int64_t>(1, device.bubble));
-        section.rows.push_back({tr("Share of the device's bubble"),
-                                percent(static_cast<double>(bubble.window.duration()) / all)});
+        section.add(tr("Share of the device's bubble"),
+                    percent(static_cast<double>(bubble.window.duration()) / all));
     }
     return section;
 }

@@ -32,16 +32,15 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     return section;
 }
 
-// Adds the memory arena of the device and how much of it the run used.
 void addArena(const engine::ArenaUse& use, DetailsSection& section)
 {
     const Scale bytes = byteScale(use.arena);
     const auto text
         = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
-    section.rows.push_back({tr("Arena, planned"), text(use.arena)});
-    section.rows.push_back({tr("... live at its peak"), text(use.live)});
-    section.rows.push_back(
-        {tr("... touched"), use.touched ? text(*use.touched) : tr("known at the end of the run")});
+    section.add(tr("Arena, planned"), text(use.arena));
+    section.add(tr("... live at its peak"), text(use.live));
+    section.add(tr("... touched"),
+                use.touched ? text(*use.touched) : tr("known at the end of the run"));
 }
 
 DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
@@ -52,24 +51,22 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
     if (device.peakBytes) {
         const Scale bytes = byteScale(*device.peakBytes);
         section.note = bytes.unit;
-        section.rows.push_back(
-            {tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
-             bytes.text(static_cast<double>(*device.peakBytes)), true});
+        section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
+                    bytes.text(static_cast<double>(*device.peakBytes)), true);
         for (const engine::MemoryCategory category : device.bytesAtPeak.enumerators()) {
             const auto amount = device.bytesAtPeak[category];
             const auto name = engine::memoryCategoryName(category);
             if (amount > 0)
-                section.rows.push_back(
-                    {tr("... %1").arg(fromUtf8(name)), bytes.text(static_cast<double>(amount))});
+                section.add(tr("... %1").arg(fromUtf8(name)),
+                            bytes.text(static_cast<double>(amount)));
         }
     }
     if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
         addArena(*use, section);
-    section.rows.push_back(
-        {tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ")});
-    section.rows.push_back({tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ")});
+    section.add(tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ"));
+    section.add(tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ"));
     if (!view.hasMemory())
-        section.rows.push_back({tr("Bytes"), tr("not recorded")});
+        section.add(tr("Bytes"), tr("not recorded"));
     return section;
 }
 

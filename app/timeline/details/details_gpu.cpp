@@ -54,11 +54,10 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
     const std::int64_t all = gpu != nullptr ? numberOf(*gpu, "smCount") : 0;
     const QString count = all > 0 ? tr("%1 of %2").arg(context->multiprocessors).arg(all)
                                   : QString::number(context->multiprocessors);
-    section.rows.push_back({context->isPartition ? tr("SM partition") : tr("Multiprocessors"),
-                            count, context->isPartition});
+    section.add(context->isPartition ? tr("SM partition") : tr("Multiprocessors"), count,
+                context->isPartition);
 }
 
-// Adds what NVML reported of this GPU.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {
@@ -75,10 +74,9 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     if (clocks.empty())
         return;
     const auto [least, most] = std::ranges::minmax(clocks);
-    section.rows.push_back({tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most)});
+    section.add(tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most));
     const std::string slow = engine::throttleText(throttle);
-    section.rows.push_back(
-        {tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+    section.add(tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow));
 }
 
 // The difference of the driver's value from the sum of owners; marked above kMemoryTolerance.
@@ -103,18 +101,16 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
     section.note = bytes.unit;
     for (int i = 0; i < engine::kGpuHolders; ++i)
         if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
-            section.rows.push_back(
-                {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
+            section.add(capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder]));
     if (all.reserved != 0)
-        section.rows.push_back({tr("(Reserved for communicators)"), text(all.reserved)});
-    section.rows.push_back({tr("Sum"), text(all.known())});
-    section.rows.push_back({tr("Reported by the driver"), text(all.used), true});
+        section.add(tr("(Reserved for communicators)"), text(all.reserved));
+    section.add(tr("Sum"), text(all.known()));
+    section.add(tr("Reported by the driver"), text(all.used), true);
     section.rows.push_back(differenceRow(all));
     if (info.gpuMemory.size() > 1)
         for (const engine::GpuMemory& gpu : info.gpuMemory)
-            section.rows.push_back(
-                {tr("GPU %1: driver, difference").arg(gpu.gpu),
-                 text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value});
+            section.add(tr("GPU %1: driver, difference").arg(gpu.gpu),
+                        text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value);
     return section;
 }
 
@@ -129,14 +125,14 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
     DetailsSection section;
     section.title = tr("GPU");
     if (gpu != nullptr && !gpu->name.empty())
-        section.rows.push_back({tr("Name"), QString::fromStdString(gpu->name)});
+        section.add(tr("Name"), QString::fromStdString(gpu->name));
     if (place != nullptr) {
         const engine::GpuTrace& trace = kernels->activity().trace();
         addPartition(trace, *place, gpu, section);
         addSamples(trace, *place, section);
         if (const std::int64_t given = mostGiven(trace, *place); given > 0)
-            section.rows.push_back({tr("Memory reported by the driver, peak"),
-                                    byteScale(given).withUnit(static_cast<double>(given))});
+            section.add(tr("Memory reported by the driver, peak"),
+                        byteScale(given).withUnit(static_cast<double>(given)));
     }
     return section.rows.empty() ? std::nullopt : std::optional(std::move(section));
 }

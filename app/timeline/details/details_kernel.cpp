@@ -67,13 +67,13 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
            {tr("Registers per thread"), QString::number(kernel.registers)},
            {tr("Shared memory per block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
     if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
-        section.rows.push_back(
-            {tr("... static, dynamic"),
-             tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared))});
+        section.add(
+            tr("... static, dynamic"),
+            tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared)));
     if (kernel.localPerThread > 0)
-        section.rows.push_back({tr("Local memory per thread"), bytesOf(kernel.localPerThread)});
+        section.add(tr("Local memory per thread"), bytesOf(kernel.localPerThread));
     if (kernel.graphNode != 0)
-        section.rows.push_back({tr("Launched by"), tr("a CUDA graph")});
+        section.add(tr("Launched by"), tr("a CUDA graph"));
     return section;
 }
 
@@ -124,19 +124,18 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     DetailsSection section;
     section.title = tr("When and where");
     const auto& place = activity.placeOf(work);
-    section.rows.push_back(
-        {tr("Starts, ends"),
-         rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit});
+    section.add(tr("Starts, ends"),
+                rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ')
+                    + clock.scale.unit);
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
     if (const auto wait = kernels.waitOf(workAt(activity, work))) {
-        section.rows.push_back({tr("Waits for other ranks"), microseconds(wait->duration())});
-        section.rows.push_back({tr("Transfers"), microseconds(work.window.end - wait->end), true});
+        section.add(tr("Waits for other ranks"), microseconds(wait->duration()));
+        section.add(tr("Transfers"), microseconds(work.window.end - wait->end), true);
     }
-    section.rows.push_back(
-        {tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context)});
+    section.add(tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context));
     if (place.correlation != 0)
-        section.rows.push_back({tr("Correlation"), QString::number(place.correlation)});
+        section.add(tr("Correlation"), QString::number(place.correlation));
     return section;
 }
 
@@ -170,14 +169,14 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     section.note = clock.scale.unit;
     section.links.push_back(linkTo(view, {work.of.op, view.deviceOf(work.of.op), span->window()},
                                    static_cast<int>(work.of.iteration), clock));
-    section.rows.push_back({tr("Share of the op"), percent(shareOfOp(work, span->window())), true});
+    section.add(tr("Share of the op"), percent(shareOfOp(work, span->window())), true);
     const auto all = kernels.activity().of(work.of);
     const auto own = std::ranges::find(all, workAt(kernels.activity(), work));
-    section.rows.push_back(
-        {tr("Position in the op"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
+    section.add(tr("Position in the op"),
+                tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size()));
     const auto source = kernels.activity().takenFrom(work.of);
     if (source != work.of.iteration)
-        section.rows.push_back({tr("Recorded in"), sourceWords(view, work.of, source)});
+        section.add(tr("Recorded in"), sourceWords(view, work.of, source));
     return section;
 }
 
@@ -202,8 +201,7 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
         section.links.push_back(std::move(link));
     }
     if (all.size() > kShown)
-        section.rows.push_back(
-            {tr("More kernels"), tr("%1, in the table").arg(all.size() - kShown)});
+        section.add(tr("More kernels"), tr("%1, in the table").arg(all.size() - kShown));
 }
 
 QString kindWord(profiler::KernelKind kind)
@@ -246,7 +244,7 @@ Details kernelDetails(const RunView& view, const KernelView& kernels, const Sele
     if (name.full != name.label) {
         DetailsSection full;
         full.title = tr("Full name");
-        full.rows.push_back({{}, breakable(name.full)});
+        full.add({}, breakable(name.full));
         details.sections.push_back(std::move(full));
     }
     return details;
@@ -275,13 +273,13 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
             bar.parts.push_back(part);
     }
     section.bars.push_back(std::move(bar));
-    section.rows.push_back({tr("Gaps between kernels"), percent(work->gapShare()), true});
-    section.rows.push_back({tr("Longest gap"), microseconds(work->longestGap)});
+    section.add(tr("Gaps between kernels"), percent(work->gapShare()), true);
+    section.add(tr("Longest gap"), microseconds(work->longestGap));
     if (work->isLaunchBound())
-        section.rows.push_back({tr("Launch-bound"), tr("short kernels wait for their launches")});
+        section.add(tr("Launch-bound"), tr("short kernels wait for their launches"));
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
-        section.rows.push_back({tr("Recorded in"), sourceWords(view, op, source)});
+        section.add(tr("Recorded in"), sourceWords(view, op, source));
     addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }

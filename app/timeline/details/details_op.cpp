@@ -81,11 +81,11 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
     details.left = place(view, op);
     details.right = tr("device %1").arg(selection.device.value);
     DetailsSection facts;
-    facts.rows.push_back({tr("Starts, ends"),
-                          rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                              + clock.scale.unit});
+    facts.add(tr("Starts, ends"),
+              rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
+                  + clock.scale.unit);
     if (explanation && engine::isCompute(op.kind))
-        facts.rows.push_back({tr("Waited before"), clock.lengthWithUnit(explanation->waited)});
+        facts.add(tr("Waited before"), clock.lengthWithUnit(explanation->waited));
     for (const auto& row : {spread(view, selection.op, clock), lossRow(view, selection)}) {
         if (row)
             facts.rows.push_back(*row);

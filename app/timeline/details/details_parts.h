@@ -31,7 +31,7 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
                    const DetailsClock& clock);
 // "B of micro-batch 5 on stage 1"
 QString describeOp(const engine::Op& op);
-// The path of the micro-batch of a selection through the stages.
+// The ops of the selection's micro-batch in all stages, as a strip over time.
 void addStrip(Details& details, const RunView& view, const Selection& selection,
               const DetailsClock& clock);
 // The shares of forward, backward, W, optimizer, exposed communication and bubble in a window.

@@ -49,7 +49,7 @@ DetailsSection shares(const RunView& view, engine::Window window)
         section.bars.push_back(std::move(bar));
     }
     if (view.devices() > kShown)
-        section.rows.push_back({tr("Further devices"), QString::number(view.devices() - kShown)});
+        section.add(tr("Further devices"), QString::number(view.devices() - kShown));
     return section;
 }
 
@@ -73,11 +73,11 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
 {
     DetailsSection section;
     section.title = tr("Range on the host");
-    section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
-    section.rows.push_back(
-        {tr("By"),
-         range.domain.empty() ? tr("range of the op") : QString::fromStdString(range.domain)});
-    section.rows.push_back({tr("While launching"), opText(view.op(range.of.op))});
+    section.add(tr("Text"), QString::fromStdString(range.text));
+    section.add(tr("By"),
+                range.domain.empty() ? tr("range of the op")
+                                     : QString::fromStdString(range.domain));
+    section.add(tr("While launching"), opText(view.op(range.of.op)));
     return section;
 }
 
@@ -105,10 +105,10 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Kern
     const Counts counts = countsIn(view, window);
     DetailsSection facts;
     facts.title = tr("Counts");
-    facts.rows.push_back({tr("Ops complete, cut"),
-                          number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
-                              + number(static_cast<double>(counts.cut), 0)});
-    facts.rows.push_back({tr("Messages"), number(static_cast<double>(counts.messages), 0)});
+    facts.add(tr("Ops complete, cut"),
+              number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
+                  + number(static_cast<double>(counts.cut), 0));
+    facts.add(tr("Messages"), number(static_cast<double>(counts.messages), 0));
     details.sections.push_back(std::move(facts));
     return details;
 }

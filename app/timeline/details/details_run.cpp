@@ -89,11 +89,11 @@ void addCourse(const engine::Run& run, const QString& name,
     if (known.empty())
         return;
     const QString last = number(known.back(), kDecimals);
-    section.rows.push_back(
-        {name,
-         known.size() == 1 ? last
-                           : number(known.front(), kDecimals) + QString::fromUtf8(" → ") + last,
-         false});
+    section.add(name,
+                known.size() == 1
+                    ? last
+                    : number(known.front(), kDecimals) + QString::fromUtf8(" → ") + last,
+                false);
 }
 
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
@@ -103,25 +103,24 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     section.title = tr("Run");
     const auto add = [&section](const QString& name, const std::string& value) {
         if (!value.empty())
-            section.rows.push_back({name, QString::fromStdString(value)});
+            section.add(name, QString::fromStdString(value));
     };
     addCourse(view.run(), tr("Loss, nats per token"), &engine::Iteration::loss, section);
     addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
     if (metrics.tokensPerSecond)
-        section.rows.push_back(
-            {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
+        section.add(tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0)));
     if (metrics.mfu) // relative to a measured peak unless it is from a data sheet
-        section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
-                                percent(*metrics.mfu)});
+        section.add(info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
+                    percent(*metrics.mfu));
     if (metrics.hfu) // includes recomputed work
-        section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
+        section.add(tr("HFU"), percent(*metrics.hfu));
     if (info.peakFlops > 0)
-        section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
+        section.add(tr("Peak of a device"), flopsText(info.peakFlops));
     add(tr("Peak source"), info.peakSource);
-    section.rows.push_back({tr("Messages, local copies"),
-                            tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
+    section.add(tr("Messages, local copies"),
+                tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies));
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
-        section.rows.push_back({tr("Copies W"), tr("%1, the first is shown").arg(copies)});
+        section.add(tr("Copies W"), tr("%1, the first is shown").arg(copies));
     add(tr("Model"), info.model);
     add(tr("Precision"), info.precision);
     add(tr("Link"), info.link);

@@ -47,25 +47,10 @@ void BoxPainter::fill(const QRectF& box, const BoxColours::Look& look, bool isUp
     if (!isUp) {
         m_painter.fillRect(box, look.fill);
     } else {
-        const double cut = box.width() < 20 || box.height() < 22 ? 4 : 5;
-        const QPointF outline[] = {{box.left() + cut, box.top()},
-                                   box.topRight(),
-                                   box.bottomRight(),
-                                   box.bottomLeft(),
-                                   {box.left(), box.top() + cut}};
-        m_painter.setRenderHint(QPainter::Antialiasing);
-        m_painter.setPen(Qt::NoPen);
-        m_painter.setBrush(look.fill);
-        m_painter.drawPolygon(outline, 5);
-        m_painter.setRenderHint(QPainter::Antialiasing, false);
+        fillCutBox(m_painter, box, box.width() < 20 || box.height() < 22 ? 4 : 5, look.fill);
     }
-    if (look.edge.isValid() && look.edge != look.fill && box.width() >= 3) {
-        const double pixel = m_axis.gap();
-        m_painter.fillRect(QRectF(box.left(), box.top(), box.width(), pixel), look.edge);
-        m_painter.fillRect(QRectF(box.left(), box.bottom() - pixel, box.width(), pixel), look.edge);
-        m_painter.fillRect(QRectF(box.left(), box.top(), pixel, box.height()), look.edge);
-        m_painter.fillRect(QRectF(box.right() - pixel, box.top(), pixel, box.height()), look.edge);
-    }
+    if (look.edge.isValid() && look.edge != look.fill && box.width() >= 3)
+        fillFrame(m_painter, box, m_axis.gap(), look.edge);
 }
 
 void BoxPainter::label(const QRectF& box, QColor ink, const BoxText& text)
@@ -99,6 +84,34 @@ void BoxPainter::write(const QRectF& box, const QString& text, const QFont& font
     if (how.isUp)
         m_painter.fillRect(QRectF(x, m_axis.snap(baseline + 2), std::round(width), m_axis.gap()),
                            m_painter.pen().color());
+}
+
+void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(polygon);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour)
+{
+    fillPolygon(painter,
+                QPolygonF{{box.left() + cut, box.top()},
+                          box.topRight(),
+                          box.bottomRight(),
+                          box.bottomLeft(),
+                          {box.left(), box.top() + cut}},
+                colour);
+}
+
+void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour)
+{
+    painter.fillRect(QRectF(box.left(), box.top(), box.width(), width), colour);
+    painter.fillRect(QRectF(box.left(), box.bottom() - width, box.width(), width), colour);
+    painter.fillRect(QRectF(box.left(), box.top(), width, box.height()), colour);
+    painter.fillRect(QRectF(box.right() - width, box.top(), width, box.height()), colour);
 }
 
 } // namespace app

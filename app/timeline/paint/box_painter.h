@@ -4,6 +4,7 @@
 #include "app/timeline/view/coordinates.h"
 
 #include <QFont>
+#include <QPolygonF>
 #include <QString>
 
 class QPainter;
@@ -37,5 +38,12 @@ private:
     const BoxColours& m_colours;
     QFont m_numberFont, m_boldFont, m_nameFont;
 };
+
+// Antialiased, without an outline.
+void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour);
+// The box of an op in the up direction: its upper left corner is cut.
+void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour);
+// A frame of `width` within the box.
+void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour);
 
 } // namespace app

@@ -1,6 +1,7 @@
 #include "app/timeline/paint/compare_painter.h"
 
 #include "app/models/tables/runs_model.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/words.h"
@@ -51,15 +52,10 @@ bool showsDifference(const CompareRow& row)
 void arrow(QPainter& painter, double from, double to, double y, QColor ink)
 {
     painter.fillRect(QRectF(from, y, to - from, 1), ink);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(ink);
-    for (const auto& [tip, side] : {std::pair(from, 1.0), std::pair(to, -1.0)}) {
-        const QPointF head[]
-            = {{tip, y + 0.5}, {tip + 6 * side, y - 2.5}, {tip + 6 * side, y + 3.5}};
-        painter.drawPolygon(head, 3);
-    }
-    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (const auto& [tip, side] : {std::pair(from, 1.0), std::pair(to, -1.0)})
+        fillPolygon(painter,
+                    QPolygonF{{tip, y + 0.5}, {tip + 6 * side, y - 2.5}, {tip + 6 * side, y + 3.5}},
+                    ink);
 }
 
 void paintGap(const ComparePaint& paint, double from, double to)

@@ -174,7 +174,7 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
                  });
 }
 
-// More than one span in two pixels: columns of exact shares.
+// With more than one span per two pixels, columns of exact shares are drawn.
 void LanePainter::paintTransfers(DeviceId device, engine::Track::Kind kind, double top)
 {
     const engine::Window sight = m_axis.window();
@@ -231,7 +231,6 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
         paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);
 }
 
-// A dot at the highest memory of an iteration.
 void LanePainter::paintPeak(const MemoryLevels& levels, engine::Window iteration)
 {
     if (levels.series.isEmpty())

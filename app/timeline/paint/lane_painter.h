@@ -35,7 +35,7 @@ private:
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
-    // The narrow lanes under the boxes: messages, all-reduces, memory over time.
+    // Draws the narrow lanes below the boxes: messages, all-reduces, memory over time.
     void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
     void paintTransfer(const engine::Span& span, double top);
     void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);

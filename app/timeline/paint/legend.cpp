@@ -1,5 +1,6 @@
 #include "app/timeline/paint/legend.h"
 
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/view/words.h"
 
@@ -16,7 +17,7 @@ using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
-// What occurs in any of the runs, by the kinds that have entries of their own, and whether exposed
+// The kinds of op with legend entries that occur in any of the runs, and whether exposed
 // communication covers a pixel.
 profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail)
 {
@@ -90,16 +91,7 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     } else if (entry.look == LegendEntry::Look::Wait) {
         paintKernelWait(painter, colours, swatch, swatch.left(), 1);
     } else if (entry.look == LegendEntry::Look::Up) {
-        const QPointF outline[] = {{swatch.left() + 5, swatch.top()},
-                                   swatch.topRight(),
-                                   swatch.bottomRight(),
-                                   swatch.bottomLeft(),
-                                   {swatch.left(), swatch.top() + 5}};
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(colours.theme().chrome.text2);
-        painter.drawPolygon(outline, 5);
-        painter.setRenderHint(QPainter::Antialiasing, false);
+        fillCutBox(painter, swatch, 5, colours.theme().chrome.text2);
     } else {
         for (std::size_t k = 0; k < entry.fills.size(); ++k) {
             const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);

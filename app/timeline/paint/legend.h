@@ -15,8 +15,8 @@ namespace app {
 
 struct Legend
 {
-    std::vector<profiler::LegendEntry> left, right; // right: memory
-    QString note;                                   // replaces the right entries
+    std::vector<profiler::LegendEntry> left, right; // right: the entries about memory
+    QString note;                                   // shown in place of the right entries
 };
 
 enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };

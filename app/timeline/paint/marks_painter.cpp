@@ -14,11 +14,7 @@ constexpr double kPixelsPerArrow = 2.5; // with denser arrows the area would be 
 // Draws a frame of whole pixels around a box, outside of it if grow > 0.
 void frame(QPainter& painter, const QRectF& box, double width, double grow, QColor colour)
 {
-    const QRectF outer = box.adjusted(-grow, -grow, grow, grow);
-    painter.fillRect(QRectF(outer.left(), outer.top(), outer.width(), width), colour);
-    painter.fillRect(QRectF(outer.left(), outer.bottom() - width, outer.width(), width), colour);
-    painter.fillRect(QRectF(outer.left(), outer.top(), width, outer.height()), colour);
-    painter.fillRect(QRectF(outer.right() - width, outer.top(), width, outer.height()), colour);
+    fillFrame(painter, box.adjusted(-grow, -grow, grow, grow), width, colour);
 }
 
 void paintHead(QPainter& painter, QPointF tip, double direction, QColor colour)

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/overview_painter.h"
 
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/words.h"
@@ -126,9 +127,6 @@ void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours&
                        const QRectF& area, const std::vector<Selection>& hits)
 {
     const TimeAxis axis = overviewAxis(view, area, 1);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colours.theme().chrome.text);
     double last = -10;
     for (const Selection& hit : hits) {
         const auto begin = static_cast<double>(hit.window.begin);
@@ -137,10 +135,9 @@ void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours&
             continue;
         last = x;
         const double top = area.top() + kOverviewLabels - 2;
-        const QPointF mark[] = {{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}};
-        painter.drawPolygon(mark, 3);
+        fillPolygon(painter, QPolygonF{{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}},
+                    colours.theme().chrome.text);
     }
-    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window)

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/ruler_painter.h"
 
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/words.h"
 
 #include <QFontMetricsF>
@@ -112,12 +113,7 @@ void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis&
 
 void paintTriangle(QPainter& painter, QPointF tip, QColor colour)
 {
-    const QPointF triangle[] = {tip, tip + QPointF(-5, -7), tip + QPointF(5, -7)};
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    painter.drawPolygon(triangle, 3);
-    painter.setRenderHint(QPainter::Antialiasing, false);
+    fillPolygon(painter, {tip, tip + QPointF(-5, -7), tip + QPointF(5, -7)}, colour);
 }
 
 void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,

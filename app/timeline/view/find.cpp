@@ -52,7 +52,7 @@ QString whatThereIs(const FindFacet& facet, const RunView& view)
         return tr("iterations are 0 to %1").arg(measured - 1);
     }
     default:
-        return tr("try another one");
+        return tr("try another value");
     }
 }
 
@@ -198,7 +198,7 @@ void Found::collectKernels(const KernelView& kernels)
     }
     std::ranges::stable_sort(m_hits, {}, [](const Selection& hit) { return hit.window.begin; });
     if (m_hits.empty() && m_blame.isEmpty() && m_ofSpans.empty())
-        m_blame = tr("no kernel beneath these ops matches %1").arg(m_ofKernels.back().text);
+        m_blame = tr("no kernel of these ops matches %1").arg(m_ofKernels.back().text);
 }
 
 void Found::collect(const RunView& view)

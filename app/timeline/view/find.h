@@ -43,8 +43,9 @@ struct FindFacet
 // InvalidArgument names the unknown part and the valid facets.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The executions of ops that match all facets; or the kernels that match, and the ops above them.
-// Reads the run once, in the constructor; several painters share the result. Not thread-safe.
+// The executions of ops that match all facets or, with a kernel facet, the matching kernels and the
+// ops that launched them. Reads the run once, in the constructor; several painters share the
+// result. Not thread-safe.
 class Found
 {
 public:
@@ -73,7 +74,7 @@ private:
     std::vector<FindFacet> m_ofSpans; // facets of executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
     bool m_isOfOps = false;                    // whether a facet selects ops
-    std::unordered_set<std::uint64_t> m_above; // executions with a matching kernel
+    std::unordered_set<std::uint64_t> m_above; // executions that launched a matching kernel
     std::vector<int> m_numbers; // [iteration] number in facets; -1: warm-up, -2: median iteration
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;

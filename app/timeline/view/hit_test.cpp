@@ -55,7 +55,6 @@ Selection deviceSelection(DeviceId device, int iteration)
     return selection;
 }
 
-// The window of an NVTX range of a device.
 int kernelRowAt(const Lane& lane, double y)
 {
     for (int row = 0; row < lane.kernels; ++row)

@@ -120,7 +120,6 @@ void CompareScenePainter::paintRows() const
     paintBaselineEnd();
 }
 
-// Draws the end of the baseline as a dashed line over all runs with its unit.
 void CompareScenePainter::paintBaselineEnd() const
 {
     double top = -1, bottom = 0;

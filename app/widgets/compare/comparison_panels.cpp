@@ -69,7 +69,7 @@ QWidget* ComparisonPanels::makeTables()
 
     auto* tables = makeSurface("plain");
     spaced(new QVBoxLayout(tables), {}, 0, {head, makeLine(Qt::Horizontal), {m_table, 1}, note})
-        ->addStretch(0); // the table is no higher than its rows
+        ->addStretch(0); // limits the table to the height of its rows
     return tables;
 }
 

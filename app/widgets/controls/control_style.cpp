@@ -24,7 +24,7 @@ namespace {
 constexpr int kFieldHeight = 28;
 constexpr int kSpinWidth = 20;
 
-// Shows the tooltips of widgets as plain text unless the widget has the property kHtmlToolTip.
+// Shows tooltips as plain text unless the widget has the property kHtmlToolTip.
 class PlainToolTips : public QObject
 {
 public:
@@ -59,8 +59,8 @@ void ControlStyle::polish(QWidget* widget)
         widget->setFocusPolicy(Qt::TabFocus);
     if (qobject_cast<QComboBox*>(widget) != nullptr)
         widget->setAttribute(Qt::WA_Hover);
-    // Texts of files are never HTML: labels with HTML of ours set Qt::RichText. Qt's own tooltip is
-    // left alone, see PlainToolTips.
+    // Text that comes from a file is never interpreted as HTML; labels with our own HTML set
+    // Qt::RichText. PlainToolTips treats Qt's tooltips.
     if (auto* label = qobject_cast<QLabel*>(widget);
         label != nullptr && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
         label->setTextFormat(Qt::PlainText);

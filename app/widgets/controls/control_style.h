@@ -42,7 +42,7 @@ private:
     const ThemeController& m_theme; // must outlive the application's style
 };
 
-// Widgets with this property set to true have a tooltip in HTML. Strings of files in it are
+// The tooltip of a widget with this property set to true is HTML, in which text from files must be
 // escaped.
 constexpr const char* kHtmlToolTip = "htmlToolTip";
 

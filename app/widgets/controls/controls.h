@@ -21,7 +21,7 @@ namespace app {
 // Factories for common widgets. Roles, kinds and surfaces are selectors in
 // resources/style/window.qss. The parent owns the result.
 
-// The object name, for tests and style sheets, and the accessible name.
+// Sets the object name, for tests and style sheets, and the accessible name.
 template<class Object>
 Object* named(Object* object, const char* name, const QString& accessibleName = {})
 {
@@ -35,7 +35,7 @@ Object* named(Object* object, const char* name, const QString& accessibleName = 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
-// Triggers `action` and is enabled with it.
+// A button that triggers `action` and is enabled with it.
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
                         QAction* action);
 QFrame* makeLine(Qt::Orientation orientation);
@@ -65,14 +65,14 @@ struct Cell
     { }
 
     QWidget* widget = nullptr;
-    QLayout* layout = nullptr; // both null: a space that stretches
+    QLayout* layout = nullptr; // both null: a stretching space
     int stretch = 0;
     Qt::Alignment alignment;
 };
 inline const Cell kStretch(static_cast<QWidget*>(nullptr), 1);
 void fill(QBoxLayout& layout, std::initializer_list<Cell> cells);
 
-// Margins, spacing and contents in one call.
+// Sets margins, spacing and contents of a layout.
 template<class Layout>
 Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
                std::initializer_list<Cell> cells = {})
@@ -83,7 +83,7 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
         fill(*layout, cells);
     return layout;
 }
-// The title bar of a part of a page.
+// A title bar in a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 
 // An icon that follows the theme.

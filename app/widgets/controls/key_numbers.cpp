@@ -39,7 +39,7 @@ KeyNumbers::Item bubbleItem(const Prediction& prediction)
     constexpr double kSame = 1e-9;
     const std::optional<double>& form = prediction.bubbleForm.value;
     const double ratio = prediction.metrics.bubbleRatio;
-    const QString hint = !form            ? KeyNumbers::tr("no closed form here")
+    const QString hint = !form            ? KeyNumbers::tr("no closed form applies")
         : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("matches the closed form")
                                           : KeyNumbers::tr("closed form %1").arg(percent(*form));
     return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint};

@@ -52,8 +52,8 @@ public:
     // current. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
-    // Adds an action whose shortcut works while the page has the focus. `tip` is its tooltip,
-    // with the shortcut, and its status tip.
+    // Adds an action whose shortcut works while the page has the focus. `tip` is its status tip
+    // and, followed by the shortcut, its tooltip.
     QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
                         const std::function<void()>& trigger = {}, const QString& tip = {});
 
@@ -82,7 +82,7 @@ Q_SIGNALS:
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // one after the other
     void compareRequested(const QStringList& files);
-    // With the costs of its times.
+    // `request` has the costs of the shown times.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
                        const app::PredictionRequest& request);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);

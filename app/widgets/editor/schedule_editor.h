@@ -13,17 +13,17 @@ class Page;
 class ScheduleGrid;
 class ViolationList;
 
-// An edited schedule: its grid, the validator's findings beside it, and the actions that edit it.
+// Edits a schedule: the grid, the list of violations next to it, and the editing actions.
 class ScheduleEditor : public QWidget
 {
     Q_OBJECT
 
 public:
-    ScheduleEditor(const ThemeController& theme, Page& page); // the page gets the actions
+    ScheduleEditor(const ThemeController& theme, Page& page); // adds the actions to the page
     ~ScheduleEditor() override;
 
     void setSchedule(std::unique_ptr<EditedSchedule> schedule);
-    EditedSchedule* schedule() const { return m_edited.get(); } // null: none is open
+    EditedSchedule* schedule() const { return m_edited.get(); } // null: no schedule is open
     bool isModified() const;
     OpPlace selected() const;
     QList<QAction*> editActions() const { return m_actions; }
@@ -32,7 +32,7 @@ public:
     const ScheduleCheck& result() const { return *m_check; }
 
 Q_SIGNALS:
-    void changed(); // ops moved: check() again
+    void changed(); // the ops have changed; call check()
     void modifiedChanged();
     void selectionChanged();
 

@@ -22,19 +22,19 @@ public:
         QString fact, advice;
     };
 
-    explicit ScheduleFile(QWidget* parent); // of the dialogs, too
+    explicit ScheduleFile(QWidget* parent); // also the parent of the dialogs
 
     const QString& name() const { return m_name; } // for display
     void setName(const QString& name) { m_name = name; }
     const QString& path() const { return m_path; } // "" until saved
 
-    // Save never writes over a file of another program: path() is empty after reading one, and
-    // foreign() says what it is.
+    // Reads a schedule. After reading another program's format path() is empty, so that save()
+    // never overwrites such a file, and foreign() names the format.
     tl::expected<engine::Schedule, Refusal> read(const QString& file);
     const QString& foreign() const { return m_foreign; }
 
-    // False: cancelled, or failed() was emitted.
-    bool save(const engine::Schedule& schedule); // asks for a file if there is none
+    // These return false if the user cancelled or failed() was emitted.
+    bool save(const engine::Schedule& schedule); // asks for a file if path() is empty
     bool saveAs(const engine::Schedule& schedule);
     bool saveTo(const QString& file, const engine::Schedule& schedule);
 

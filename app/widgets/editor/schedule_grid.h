@@ -56,7 +56,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // of the op at which a device deadlocks
+    QString waitText(OpPlace place) const; // what an op at which a device deadlocks waits for
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

@@ -12,7 +12,8 @@ namespace app {
 class KeyNumbers;
 class SchedulePreview;
 
-// The simulated times of an edited schedule; while it is not valid, those of the last valid order.
+// The simulated times of an edited schedule. While the schedule is not valid, shows those of the
+// last valid order.
 class TimesPanel : public QWidget
 {
     Q_OBJECT
@@ -21,7 +22,7 @@ public:
     explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ScheduleCheck& check, const PredictionRequest& request);
-    void setLow(bool low); // hides the key numbers, which the title repeats
+    void setLow(bool low); // low: hides the key numbers, which the title also has
 
 private:
     SchedulePreview* m_preview;

@@ -136,9 +136,11 @@ QWidget* FigureOptionsPanel::add(std::string_view flag, Look look)
     return m_fields.add(field(flag), m_settings, "figure", look);
 }
 
-void FigureOptionsPanel::addRow(QVBoxLayout& section, std::string_view flag, Look look)
+QWidget* FigureOptionsPanel::addRow(QVBoxLayout& section, std::string_view flag, Look look)
 {
-    section.addLayout(makeFormRow(fromUtf8(field(flag).label), {add(flag, look)}));
+    QWidget* widget = add(flag, look);
+    section.addLayout(makeFormRow(fromUtf8(field(flag).label), {widget}));
+    return widget;
 }
 
 QVBoxLayout* FigureOptionsPanel::addSection(const QString& title)
@@ -212,8 +214,7 @@ void FigureOptionsPanel::addContents()
     for (const char* part : kParts)
         grid->addWidget(add(part), grid->count() / 2, grid->count() % 2);
     section->addLayout(grid);
-    addRow(*section, "--rows", Look::ByKind);
-    static_cast<QLineEdit*>(findChild<QLineEdit*>(QStringLiteral("figureRows")))
+    static_cast<QLineEdit*>(addRow(*section, "--rows", Look::ByKind))
         ->setPlaceholderText(tr("all devices, or 0,2-3"));
     addRow(*section, "--times", Look::Segments);
     addRow(*section, "--bubbles", Look::Segments);

@@ -13,14 +13,14 @@ class QVBoxLayout;
 
 namespace app {
 
-// The right column of the export dialog: size, palette, contents, output. Its fields are those of
-// exportFields(); knows only which contents the runs support.
+// The right column of the export dialog: size, palette, contents, output. It has the fields of
+// exportFields(), and only knows which contents the runs support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
 
 public:
-    // What the runs have for a figure.
+    // The contents that a figure of the runs can have.
     struct Available
     {
         bool hasMemory = false, hasNotes = false;
@@ -53,7 +53,7 @@ private:
     void limitFields();
     Field& field(std::string_view flag);
     QWidget* add(std::string_view flag, BoundFields::Look look = BoundFields::Look::ByKind);
-    void addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
+    QWidget* addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
     QVBoxLayout* addSection(const QString& title);
     void addSize();
     void addPalettes();

@@ -15,7 +15,8 @@ class Band;
 class FigurePageView;
 class FigureZoomView;
 
-// A drafted figure at its true size and enlarged, as seen by readers, with the checks of its print.
+// Shows a figure at its true size and enlarged, in normal, grey or simulated colour-blind colours,
+// with the results of the print checks.
 class FigurePreview : public QWidget
 {
     Q_OBJECT
@@ -25,7 +26,8 @@ public:
 
     void show(FigureDraft draft);
     const FigureDraft& draft() const { return m_draft; }
-    Band& band() { return *m_band; } // why there is no figure or no file; hidden
+    // Shows the reason why there is no figure or no file; initially hidden.
+    Band& band() { return *m_band; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -40,7 +42,7 @@ private:
     const ThemeController& m_theme;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;
-    bool m_isZoomed = false; // by the user, so no longer fitted to the width
+    bool m_isZoomed = false; // the user has zoomed, so the figure is no longer fitted
     FigurePageView* m_page;
     FigureZoomView* m_zoom;
     QLabel *m_pageText, *m_zoomText;

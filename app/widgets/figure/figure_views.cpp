@@ -98,7 +98,6 @@ double FigurePageView::paintCaption(QPainter& painter, const QRectF& place) cons
     return used.bottom();
 }
 
-// Draws the caption, and the text below and next to the figure.
 void FigurePageView::paintText(QPainter& painter, double left, double below) const
 {
     const double column = m_scene.width * pixelsPerPoint();

@@ -33,7 +33,7 @@ class BoundFields : public QObject
 public:
     explicit BoundFields(const ThemeController& theme, QObject* parent = nullptr);
 
-    enum class Look { ByKind, Spin, Segments }; // of a number, of a choice
+    enum class Look { ByKind, Spin, Segments }; // Spin: for a number, Segments: for a choice
     // The object name of the widget is fieldObjectName().
     template<class Object>
     QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "",
@@ -46,7 +46,7 @@ public:
                      },
                      [&field, &object] { return field.off(object); }});
     }
-    // The same in a row of its own, with the label of the field.
+    // Adds the field in a row of its own, with its label.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
                     const char* prefix = "")

@@ -32,7 +32,7 @@ public:
 
     void showPlan();         // emits no signal
     QString problem() const; // of a refused text
-    void showHint();         // depends on the mode of the plan, too
+    void showHint();         // call it after the mode of the plan has changed
 
 Q_SIGNALS:
     void edited();

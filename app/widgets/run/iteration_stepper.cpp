@@ -12,16 +12,6 @@
 namespace app {
 namespace {
 
-QToolButton* stepButton(Icon icon, const char* name, const ThemeController& theme)
-{
-    auto* button = new QToolButton;
-    button->setObjectName(QString::fromLatin1(name));
-    button->setAutoRaise(true);
-    button->setFixedSize(24, 24);
-    followTheme(button, icon, theme);
-    return button;
-}
-
 QString rangeText(const engine::Timeline& timeline)
 {
     const auto measured = std::ranges::count(timeline.iterations, engine::Iteration::Kind::Measured,
@@ -33,15 +23,13 @@ QString rangeText(const engine::Timeline& timeline)
 
 IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_previous(stepButton(Icon::ChevronLeft, "previousIteration", theme))
-    , m_next(stepButton(Icon::ChevronRight, "nextIteration", theme))
+    , m_previous(
+          makeIconButton("previousIteration", Icon::ChevronLeft, tr("Previous iteration"), theme))
+    , m_next(makeIconButton("nextIteration", Icon::ChevronRight, tr("Next iteration"), theme))
     , m_name(named(makeLabel({}), "iterationName"))
     , m_range(makeLabel({}, "small"))
 {
-    m_previous->setAccessibleName(tr("Previous iteration"));
-    m_next->setAccessibleName(tr("Next iteration"));
     m_name->setFont(uiFont(13, QFont::Medium));
-    m_previous->setToolTip(tr("Previous iteration"));
     m_next->setToolTip(tr("Next iteration; the last one is the median iteration"));
     spaced(new QHBoxLayout(this), {}, 4,
            {makeLabel(tr("Iteration"), "small"), m_previous, m_name, m_range, m_next});

@@ -11,7 +11,6 @@
 namespace app {
 namespace {
 
-// The first link of the details.
 const DetailsLink* firstLink(const Details& details)
 {
     for (const DetailsSection& section : details.sections) {

@@ -137,7 +137,7 @@ void PredictionPanel::judge(const Prediction& prediction)
         return;
     }
     const QString refused = planProblem(m_plan, prediction.run->schedule);
-    const QString problem = refused.isEmpty() ? machineProblem(m_plan, deviceFacts()) : refused;
+    const QString problem = refused.isEmpty() ? machineProblem(m_plan, m_here) : refused;
     m_verdict = {problem.isEmpty(), refused.isEmpty(), true, problem};
     m_simulate->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())

@@ -26,21 +26,22 @@ class PredictionPanel : public QWidget
     Q_OBJECT
 
 public:
-    // What the plan can be used for.
+    // The actions that are possible with the plan.
     struct Verdict
     {
-        bool isRunnable = false, isCommand = false; // here; on any machine
+        bool isRunnable = false, isCommand = false; // on this machine; on any machine
         bool isEditable = false;
-        QString problem; // why it cannot run; "": runnable, or not known yet
+        QString problem; // why the plan cannot run; "" if it can or is not yet predicted
     };
 
-    // Its buttons trigger `edit` and `explain`.
+    // `edit` and `explain` are the actions of the panel's buttons.
     PredictionPanel(const ThemeController& theme, QAction* edit, QAction* explain,
                     QWidget* parent = nullptr);
 
-    void setPlan(const RunPlan& plan, const Fault& fault); // predicts it unless it has a fault
+    // Predicts the plan unless it has a fault.
+    void setPlan(const RunPlan& plan, const Fault& fault);
     const Verdict& verdict() const { return m_verdict; }
-    const Prediction* prediction() const; // of the plan; null: none, or not known yet
+    const Prediction* prediction() const; // null: impossible or not yet known
     void refuse(const QString& bold, const QString& message);
     Band& band() { return *m_band; }
     void setPreviewHeight(int height);
@@ -65,6 +66,7 @@ private:
     RunPlan m_plan;
     Fault m_fault;
     Verdict m_verdict;
+    DeviceFacts m_here = deviceFacts();
     PreviewPredictor m_predictor;
     std::shared_ptr<const engine::Result<Prediction>> m_shown;
     QTimer m_debounce;
@@ -74,7 +76,7 @@ private:
     QLabel *m_facts, *m_costs;
     std::array<QPushButton*, kRemedies> m_remedyButtons{};
     std::array<RunPlan, kRemedies> m_remedies;
-    QPushButton* m_simulate = nullptr;     // also for plans that cannot be trained
+    QPushButton* m_simulate = nullptr;     // also enabled for plans that cannot be trained
     SchemeDialog* m_explanation = nullptr; // created on first use
 };
 

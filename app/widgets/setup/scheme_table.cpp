@@ -11,10 +11,10 @@
 namespace app {
 namespace {
 
-constexpr int kCollect = 30; // ms; results within it are shown together, with one repaint
+constexpr int kCollect = 30; // ms; results that arrive within it are shown together
 // While a slider moves, the chosen scheme is predicted before the table.
 constexpr int kTableDelay = 120;                 // ms
-constexpr std::int64_t kPredictedAtOnce = 4'000; // ops of one scheme
+constexpr std::int64_t kPredictedAtOnce = 4'000; // up to this many ops per scheme
 
 } // namespace
 
@@ -139,6 +139,7 @@ void SchemeTable::showMarked()
 
 void SchemeTable::runMarked()
 {
+    const DeviceFacts here = deviceFacts();
     QList<QStringList> options;
     QStringList refused;
     for (const QString& name : marked()) {
@@ -146,7 +147,7 @@ void SchemeTable::runMarked()
         const auto prepared = prepare(plan.request());
         if (prepared && prepared->violations.empty()
             && planProblem(plan, prepared->lowered).isEmpty()
-            && machineProblem(plan, deviceFacts()).isEmpty())
+            && machineProblem(plan, here).isEmpty())
             options.append(runOptions(plan));
         else
             refused.append(name);

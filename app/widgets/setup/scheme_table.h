@@ -16,7 +16,8 @@ namespace app {
 
 class DataTable;
 
-// All schemes at the numbers of a plan, predicted in the background, and the actions on its rows.
+// The table of all schemes with the numbers of a plan, predicted in the background, and the actions
+// on its rows.
 class SchemeTable : public QWidget
 {
     Q_OBJECT
@@ -44,7 +45,8 @@ private:
 
     RunPlan m_plan;
     Predictor m_predictor;
-    std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // shown together
+    // Results to be shown at the next update.
+    std::vector<std::pair<QString, Predictor::Answer>> m_arrived;
     QTimer m_debounce, m_collect;
     SchemeTableModel* m_model;
     DataTable* m_view;

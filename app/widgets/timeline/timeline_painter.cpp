@@ -55,7 +55,6 @@ QString TimelinePainter::denseNote() const
         .arg(scale.withUnit(pixel));
 }
 
-// Draws the backgrounds of the areas and the lines between them.
 void TimelinePainter::paintFrame() const
 {
     const Chrome& chrome = m_theme.chrome;

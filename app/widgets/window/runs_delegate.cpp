@@ -21,7 +21,6 @@ void drawLine(QPainter& painter, const QRect& row, const QString& left, const QS
                      metrics.elidedText(left, Qt::ElideRight, room));
 }
 
-// Draws a drag handle of six dots.
 void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
 {
     for (int row = 0; row < 3; ++row)

@@ -103,11 +103,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
     setMinimumWidth(160);
-    auto* add = named(new QToolButton, "addRun", tr("New run"));
-    add->setToolTip(tr("New run"));
-    add->setAutoRaise(true);
-    add->setFocusPolicy(Qt::TabFocus);
-    followTheme(add, Icon::Plus, theme);
+    auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme);
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_list->setModel(&runs);
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));

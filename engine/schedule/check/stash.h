@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Parts that are held completely, and parts that a RECOMPUTE rebuilds (Chen et al., 2016). The
-// latter are complete during F and again from the RECOMPUTE on. In between only the input of the
-// RECOMPUTE is held: the input of the stage or, with attention recomputation, everything except the
-// scores.
+// Parts that are stored completely, and parts that a RECOMPUTE rebuilds (Chen et al., 2016).
+// Rebuilt parts are complete during F and again from the RECOMPUTE on. In between only the input of
+// the RECOMPUTE is stored: the input of the stage or, with attention recomputation, everything
+// except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;

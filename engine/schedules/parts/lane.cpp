@@ -134,7 +134,7 @@ int Lane::placeForward(Content op, int slot)
     return -1;
 }
 
-// As above for an input gradient; its weight gradient goes to the next free slot.
+// As placeForward(), for an input gradient; its weight gradient goes to the next free slot.
 int Lane::placeInput(Content op, int slot)
 {
     const bool movesWeight = at(slot) == Content::Weight;

@@ -95,7 +95,6 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
     return counts;
 }
 
-// Executes the pipeline with one policy.
 class Trial
 {
 public:

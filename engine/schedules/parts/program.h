@@ -13,7 +13,7 @@ using Placement = DeviceId (*)(int devices, int stage);
 // A schedule of this shape with empty programs. Replica 1 mirrors replica 0: device d becomes
 // D-1-d.
 Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement placement);
-// As above for a request with one direction and its chunks per device.
+// An empty schedule for a request of one direction, with its chunks per device.
 Schedule emptySchedule(const ScheduleRequest& request, Placement placement);
 
 // Appends ops to the program of one device.
@@ -50,7 +50,7 @@ public:
     }
     // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
-    // Of one slice of the sequence; Op::kWhole: the whole micro-batch.
+    // These append ops of one slice of the sequence; Op::kWhole is the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)
     {
         append(OpKind::Forward, stage, microBatch, 0, slice);

@@ -198,7 +198,7 @@ TEST_CASE("what a run does not say is refused, with what to record")
     Schedule wide = scheduleOf("chimera", 4, 8);
     wide.shape.dataParallel = 4;
     CHECK_THAT(refusal(runOf(scheduleOf("chimera", 4, 8), {}), wide),
-               Catch::Contains("over 2 copies") && Catch::Contains("over 8"));
+               Catch::Contains("sum 2 copies") && Catch::Contains("sum 8"));
 }
 
 TEST_CASE("a backward is divided, or put together, only where that is asked for")

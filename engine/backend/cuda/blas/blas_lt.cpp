@@ -24,7 +24,8 @@ public:
     bool multiply(const Lane& lane, const Product& op) override
     {
         if (op.c.rows == 0 || op.c.columns == 0 || op.count == 0)
-            return op.epilogue != Epilogue::BiasGradient; // whose sums are 0
+            // False: separate kernels then compute the bias gradient.
+            return op.epilogue != Epilogue::BiasGradient;
         const BlasPlan::Key key = BlasPlan::keyOf(op);
         auto found = m_plans.find(key);
         if (found == m_plans.end())

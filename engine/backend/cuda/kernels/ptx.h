@@ -42,7 +42,7 @@ __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// As above for the transposed matrices: (2t, g) and its lower neighbour.
+// As loadMatrices(), but transposed: register m of a lane gets (2t, g) and its lower neighbour.
 __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -15,7 +15,7 @@ struct RowGroup
     static_assert(kGroup == kWarp || kGroup == kThreads);
     static constexpr int kRowsOfBlock = kThreads / kGroup;
 
-    // The same for all threads of a group.
+    // The row of this thread, which all threads of its group share.
     __device__ static int row()
     {
         return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;

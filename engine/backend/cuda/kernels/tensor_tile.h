@@ -139,7 +139,7 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, const Rows<kSize>& row
             a[part] = rows.at[step][part];
     });
 }
-// The same with rows ofOther .. ofOther + 15 of another tile as left operand.
+// The left operand is rows ofOther .. ofOther + 15 of another tile.
 template<int kCount, int kOthers, int kRows, int kSize>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int ofOther,
                                       Tile<kRows, kSize>& tile, int first)

@@ -115,7 +115,7 @@ TEST_CASE("kernels are found by a part of their name, beneath the ops that other
     CHECK(found("kernel:nccl").hits().size() == found("kernel:nccl op:AR").hits().size());
     CHECK(found("kernel:gemm kernel:flash").hits().empty());
     CHECK(found("kernel:flash dur>1s").blame()
-          == QStringLiteral("nothing has dur>1s; try another one"));
+          == QStringLiteral("nothing has dur>1s; try another value"));
     CHECK(
         found("kernel:nosuch").blame()
         == QStringLiteral("nothing matches kernel:nosuch; the table of kernels lists their names"));

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Hours of bad luck, on demand: tests/torture/torture.sh BUILD [kill|disk|fuzz|signals|locks|window ...]
+# BUILD is a build folder with tests. ROUNDS (default 100) is the number of kills and of full disks, FILES (default
+# 1000) that of mutated files per reader, SECONDS_OF_INPUT (default 3600) the time of random input to the window.
+# Prints one line per part; the last result is in RESULTS.md.
+set -uo pipefail
+
+build=$(realpath "${1:?usage: torture.sh BUILD [PART ...]}")
+shift
+bscope="$build/bin/bscope"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+report() { # PART TEXT FAILED
+    printf '%-8s %s\n' "$1" "$2"
+    [ "$3" -eq 0 ] || failures=$((failures + 1))
+}
+
+train() { # FILE OPTIONS ...: a run of a few seconds
+    local file=$1
+    shift
+    "$bscope" run --layers 8 --iterations 400 --warmup 0 --width 32 --heads 2 --sequence 16 --progress jsonl -o "$file" "$@"
+}
+
+# The number of iterations that a run has; -1 if it cannot be read.
+iterations() {
+    "$bscope" export "$1" --format json 2>/dev/null |
+        python3 -c 'import json, sys; print(sum(i["phase"] != "replay" for i in json.load(sys.stdin)["iterations"]))' 2>/dev/null || echo -1
+}
+
+# Kills a run at random moments: every iteration that was reported is in the file.
+part_kill() {
+    local lost=0 unreadable=0 round
+    for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
+        rm -f r.sqlite*
+        train r.sqlite >/dev/null 2>events &
+        local id=$!
+        sleep "0.$(printf '%03d' $((RANDOM % 1000)))"
+        kill -9 "$id" 2>/dev/null
+        wait "$id" 2>/dev/null
+        [ -e r.sqlite ] || continue
+        local reported kept
+        reported=$(grep -c '"event":"iteration"' events)
+        [ "$reported" -gt 0 ] || continue
+        kept=$(iterations r.sqlite)
+        [ "$kept" -ge 0 ] || unreadable=$((unreadable + 1))
+        [ "$kept" -ge "$reported" ] || lost=$((lost + 1))
+    done
+    report kill "$round kills: $lost runs lost a reported iteration, $unreadable cannot be read" $((lost + unreadable))
+}
+
+# Records onto disks that become full: the run says so and keeps what was reported.
+part_disk() {
+    local silent=0 lost=0 round
+    mkdir -p disk
+    for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
+        mount -t tmpfs -o "size=$((100 + RANDOM % 4000))k" tmpfs disk 2>/dev/null || {
+            report disk "SKIPPED: a small disk can only be mounted by root" 0
+            return
+        }
+        train disk/r.sqlite >/dev/null 2>events
+        local status=$?
+        [ "$status" -ne 0 ] || grep -q '"outcome":"finished"' events || silent=$((silent + 1))
+        local reported kept
+        reported=$(grep -c '"event":"iteration"' events)
+        if [ "$reported" -gt 0 ]; then
+            cp disk/r.sqlite* . 2>/dev/null
+            kept=$(iterations r.sqlite)
+            [ "$kept" -ge "$reported" ] || lost=$((lost + 1))
+            rm -f r.sqlite*
+        fi
+        umount disk
+    done
+    report disk "$round disks: $silent ended without an error, $lost runs lost a reported iteration" $((silent + lost))
+}
+
+part_fuzz() {
+    BUBBLESCOPE_FUZZ_SEED=$RANDOM BUBBLESCOPE_FUZZ_ROUNDS=${FILES:-1000} "$build/bin/test_fuzz" >fuzz.txt 2>&1
+    local status=$?
+    report fuzz "${FILES:-1000} mutated files per reader: $(tail -n 2 fuzz.txt | head -n 1)" "$status"
+}
+
+# Every signal that asks a program to end leaves a run with its iterations, and no other file.
+part_signals() {
+    local bad=0 round signal
+    for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
+        for signal in INT TERM HUP; do
+            rm -rf runs && mkdir runs
+            train runs/r.sqlite >/dev/null 2>events &
+            local id=$!
+            sleep "0.$(printf '%03d' $((RANDOM % 1000)))"
+            kill "-$signal" "$id" 2>/dev/null
+            wait "$id" 2>/dev/null
+            local others
+            others=$(find runs -mindepth 1 ! -name r.sqlite | wc -l)
+            [ "$others" -eq 0 ] || bad=$((bad + 1))
+        done
+    done
+    report signals "$((3 * round)) signals: $bad left other files behind" "$bad"
+}
+
+# Many writers of one name: one of them writes, the others are refused, and the file is whole.
+part_locks() {
+    local bad=0 round
+    for ((round = 0; round < ${ROUNDS:-100} / 10; ++round)); do
+        rm -f r.sqlite
+        local i
+        for ((i = 0; i < 20; ++i)); do
+            (train r.sqlite --force --iterations 3 >/dev/null 2>&1; echo "$?" >>statuses) &
+        done
+        wait
+        [ "$(iterations r.sqlite)" -eq 3 ] || bad=$((bad + 1))
+        [ "$(find . -maxdepth 1 -name '.r.sqlite*' | wc -l)" -eq 0 ] || bad=$((bad + 1))
+    done
+    report locks "$((20 * round)) simultaneous writers: $bad files damaged or left behind" "$bad"
+}
+
+part_window() {
+    "$bscope" simulate --scheme 1f1b -o a.sqlite >/dev/null
+    "$bscope" simulate --scheme bitpipe -o b.sqlite >/dev/null
+    QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work XDG_CACHE_HOME=$work \
+        "$build/bin/random_input" "${SECONDS_OF_INPUT:-3600}" a.sqlite b.sqlite >window.txt 2>/dev/null
+    local status=$?
+    report window "$(tail -n 1 window.txt)" "$status"
+}
+
+[ "$#" -gt 0 ] || set -- kill disk fuzz signals locks window
+for part in "$@"; do
+    declare -F "part_$part" >/dev/null || { echo "torture.sh: unknown part $part" >&2; exit 2; }
+    "part_$part"
+done
+[ "$failures" -eq 0 ]
