@@ -56,7 +56,7 @@ class LinearKernels
 {
 public:
     virtual void matmul(const Matmul<Real>& op) const = 0;
-    // With a wide result, for weight gradients.
+    // matmul() with a wide result, for weight gradients.
     virtual void matmulWide(const Matmul<Real, Wide<Real>>& op) const = 0;
     virtual void addBias(Matrix<Real> y, const Real* bias) const = 0;
     virtual void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const = 0;

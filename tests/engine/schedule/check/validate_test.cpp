@@ -215,3 +215,31 @@ TEST_CASE("the grid marks an op among its neighbours")
           == "device 0 | .. 0B1 [0B2]\n"
              "device 1 | .. 1F2  1B2\n");
 }
+
+TEST_CASE("joint ops start together, so one cannot need the other or wait for it in a circle")
+{
+    const auto join = [](Schedule schedule, int device, std::size_t index) {
+        schedule.program[DeviceId{device}][index].flags = OpFlag::JointWithNext;
+        return schedule;
+    };
+    ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = 2;
+    request.microBatches = 2;
+    const Schedule plain = buildSchedule(request).value();
+    // Device 1: F1^0 B1^0 F1^1 B1^1. A backward needs the stash of its forward.
+    const auto own = validate(join(plain, 1, 0));
+    REQUIRE(own.size() == 1);
+    CHECK(own[0].kind == Violation::Kind::Order);
+    CHECK(own[0].message.find("starts together with") != std::string::npos);
+    // Device 0: F0^0 F0^1 B0^0 B0^1. The second forward may start with the first.
+    CHECK(validate(join(plain, 0, 0)).empty());
+    // F0^1 joint with B0^0, which waits for device 1, which waits for F0^1 only later.
+    CHECK(validate(join(plain, 0, 1)).empty());
+    // B0^0 joint with B0^1: device 1 makes both without waiting for device 0 in between.
+    CHECK(validate(join(plain, 0, 2)).empty());
+    // B1^0 joint with F1^1, whose input is F0^1: with F0^1 joint with B0^0 each waits for the other.
+    const auto circle = validate(join(join(plain, 0, 1), 1, 1));
+    REQUIRE(circle.size() == 1);
+    CHECK(circle[0].kind == Violation::Kind::Deadlock);
+}
