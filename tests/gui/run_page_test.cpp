@@ -1,3 +1,4 @@
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "tests/gui/opened_run.h"
 
