@@ -33,14 +33,6 @@ CompareModel::Columns CompareModel::columns() const
             return run.mode != runs[0].mode || run.isOversubscribed;
         }))
         columns.emplace_back(tr("Mode"), mode, Qt::AlignLeft).with(kHintRole, kAlways);
-    for (const profiler::Difference& difference : m_comparison.differences)
-        if (difference.title != "mode")
-            columns.push_back({fromUtf8(difference.title),
-                               [values = difference.values](std::size_t run) {
-                                   return values[run].empty() ? tr("default")
-                                                              : fromUtf8(values[run]);
-                               },
-                               Qt::AlignLeft});
     const auto addIfAny = [&](const QString& title, const Quantity& quantity) {
         if (std::ranges::any_of(
                 runs, [&](const ComparedRun& run) { return quantity.value(run).has_value(); }))
@@ -70,6 +62,14 @@ CompareModel::Columns CompareModel::columns() const
               Scale{1000, 1, {}}, true});
     addIfAny(tr("MFU, %"),
              {[](const ComparedRun& run) { return run.metrics.mfu; }, Scale{0.01, 1, {}}, true});
+    for (const profiler::Difference& difference : m_comparison.differences)
+        if (difference.title != "mode")
+            columns.push_back({fromUtf8(difference.title),
+                               [values = difference.values](std::size_t run) {
+                                   return values[run].empty() ? tr("default")
+                                                              : fromUtf8(values[run]);
+                               },
+                               Qt::AlignLeft});
     return columns;
 }
 

@@ -1,6 +1,7 @@
 #include "app/widgets/timeline/timeline_scene.h"
 
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/hit_test.h"
@@ -74,6 +75,11 @@ Selection TimelineScene::deviceSelection(int device) const
     whole.device = engine::DeviceId{device};
     whole.iteration = iteration;
     return whole;
+}
+
+QString TimelineScene::noteText(int note) const
+{
+    return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
 }
 
 int TimelineScene::noteAt(QPointF at) const

@@ -46,9 +46,10 @@ struct TimelineScene
     std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const; // whose lane header is there; -1: none
-    int noteAt(QPointF at) const;   // index; -1: none
-    int currentNote() const;        // note about the selection; -1: none
+    int deviceAt(QPointF at) const;   // whose lane header is there; -1: none
+    int noteAt(QPointF at) const;     // index; -1: none
+    QString noteText(int note) const; // for a tooltip
+    int currentNote() const;          // note about the selection; -1: none
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;

@@ -1,6 +1,5 @@
 #include "app/widgets/timeline/timeline_widget.h"
 
-#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
@@ -253,9 +252,7 @@ bool TimelineWidget::hover(QPointF at)
                   : note >= 0 ? Qt::PointingHandCursor
                               : Qt::ArrowCursor);
     if (note >= 0)
-        QToolTip::showText(
-            mapToGlobal(at.toPoint() + QPoint(8, 8)),
-            toolTipText(fromUtf8(m_scene.notes[static_cast<std::size_t>(note)].text)), this);
+        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), m_scene.noteText(note), this);
     const Selection under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }

@@ -238,7 +238,8 @@ TEST_CASE("joint ops start together, so one cannot need the other or wait for it
     CHECK(validate(join(plain, 0, 1)).empty());
     // B0^0 joint with B0^1: device 1 makes both without waiting for device 0 in between.
     CHECK(validate(join(plain, 0, 2)).empty());
-    // B1^0 joint with F1^1, whose input is F0^1: with F0^1 joint with B0^0 each waits for the other.
+    // B1^0 joint with F1^1, whose input is F0^1: with F0^1 joint with B0^0 each waits for the
+    // other.
     const auto circle = validate(join(join(plain, 0, 1), 1, 1));
     REQUIRE(circle.size() == 1);
     CHECK(circle[0].kind == Violation::Kind::Deadlock);
