@@ -1,5 +1,4 @@
 #include "engine/base/id_vector.h"
-
 #include "tests/catch.h"
 
 using namespace engine;

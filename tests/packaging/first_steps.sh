@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Every way in which the first steps can fail ends in one line that says what to do. The package manager, sudo and the
+# build tools are replaced by stubs.
+set -uo pipefail
+source_folder=$1
+quickstart="$source_folder/packaging/quickstart.sh"
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+status=0
+
+# stub NAME SCRIPT: a program of the PATH of the next attempt.
+stub() {
+    printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
+    chmod +x "$work/bin/$1"
+}
+
+# expect TEXT ARGUMENTS ...: the attempt fails and its last line has the text.
+expect() {
+    local text=$1 output
+    shift
+    if output=$(env -i PATH="$work/bin" HOME="${home:-$work/home}" BUILD_DIR="${build:-$work/build}" "$quickstart" "$@" 2>&1); then
+        echo "quickstart.sh $* did not fail: $output"
+        status=1
+    elif ! tail -n 1 <<<"$output" | grep -qF -- "$text"; then
+        echo "quickstart.sh $*: expected \"$text\", got: $output"
+        status=1
+    fi
+}
+
+fresh() {
+    rm -rf "${work:?}"/{bin,home,build}
+    mkdir -p "$work/bin" "$work/home"
+    for tool in bash env dirname mktemp grep sed awk tail cat mkdir rm nproc printf sort basename tee paste; do
+        ln -s "$(command -v "$tool")" "$work/bin/$tool"
+    done
+    stub id 'echo 1000'
+    stub apt-get 'exit 0'
+    stub dpkg-query 'exit 1' # nothing is installed
+}
+
+fresh
+expect "installing them needs root or sudo" deps
+stub sudo 'exit 1'
+expect "this user may not use sudo" deps
+# shellcheck disable=SC2016
+stub sudo '[ "$1" = -v ] || "$@"'
+stub apt-get 'echo "Err:1 http://deb.debian.org bookworm InRelease"; echo "  Temporary failure resolving deb.debian.org"; exit 100'
+expect "the package servers cannot be reached" deps
+stub apt-get 'echo "E: You don'"'"'t have enough free space in /var/cache/apt/archives/."; exit 100'
+expect "the disk is full" deps
+stub apt-get 'echo "E: Could not get lock /var/lib/dpkg/lock-frontend"; exit 100'
+expect "another program is installing packages" deps
+expect "unknown argument 'now'" run now
+expect "there is no command 'rnu'" rnu
+
+fresh
+stub dpkg-query 'echo installed'
+home=/proc/none expect "set XDG_DATA_HOME to a folder" run
+build=/proc/none expect "set BUILD_DIR to a folder" build
+stub cmake 'echo "No space left on device"; exit 1'
+expect "is full; free some space" build
+stub cmake 'exit 0'
+stub ninja 'echo "[1/2] Building a.o"; echo "fatal error: error writing to a.s: No space left on device"; exit 1'
+expect "is full; free some space" build
+exit "$status"
