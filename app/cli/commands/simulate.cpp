@@ -1,6 +1,7 @@
 #include "app/cli/commands/calibrate_options.h"
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/huge_pages.h"
+#include "app/cli/commands/long_task.h"
 #include "app/cli/commands/simulated.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/options/command_line.h"
@@ -188,6 +189,9 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     return {};
 }
 
+// Time to simulate an op, relative to the time to build it.
+constexpr double kSimulateToBuild = 3;
+
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
 {
     auto costs = costsOf(options);
@@ -195,6 +199,7 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         return tl::unexpected(costs.error());
     if (isHuge(options.schedule.request))
         restartWithHugePages();
+    LongTask task("building the schedule");
     auto built = schedulesOf(options);
     if (!built)
         return tl::unexpected(built.error());
@@ -203,11 +208,20 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
                                     !options.output.file.empty()
                                         || (draws && isSmall(built->front()))};
     std::vector<Simulated> all;
+    double opsLeft = 0;
+    for (const Schedule& schedule : *built)
+        opsLeft += static_cast<double>(opCount(schedule)) * options.iterations;
+    double secondsPerOp = kSimulateToBuild * task.seconds() / opsLeft;
     for (Schedule& schedule : *built) {
+        task.next(fmt::format("simulating {} ops", opsLeft), opsLeft * secondsPerOp);
+        const double begin = task.seconds();
+        const double ops = static_cast<double>(opCount(schedule)) * options.iterations;
         auto one = simulateOne(options, request, std::move(schedule));
         if (!one)
             return tl::unexpected(one.error());
         all.push_back(std::move(*one));
+        opsLeft -= ops;
+        secondsPerOp = (task.seconds() - begin) / ops;
     }
     return all;
 }

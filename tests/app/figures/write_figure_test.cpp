@@ -88,21 +88,6 @@ TEST_CASE("the PNG has the pixels of its width at the dpi, and says the dpi")
     CHECK_FALSE(renderFigure(bitpipeFigure(), FigureFormat::Png, 100000).has_value());
 }
 
-TEST_CASE("a figure is saved whole or not at all")
-{
-    const QTemporaryDir folder;
-    const QString file = folder.filePath(QStringLiteral("f.svg"));
-    REQUIRE(engine::saveFile(file.toStdString(), "one", engine::IfExists::Refuse).has_value());
-    REQUIRE(engine::saveFile(file.toStdString(), "two", engine::IfExists::Replace).has_value());
-    QFile read(file);
-    REQUIRE(read.open(QIODevice::ReadOnly));
-    CHECK(read.readAll() == "two");
-    const auto nowhere = saveFigure(folder.filePath(QStringLiteral("no/such/f.svg")), "x");
-    REQUIRE_FALSE(nowhere.has_value());
-    CHECK(nowhere.error().message.find("f.svg cannot be written: ") != std::string::npos);
-    CHECK(QDir(folder.path()).entryList(QDir::Files).size() == 1);
-}
-
 TEST_CASE("the end of a file's name is its format")
 {
     CHECK(figureFormat(QStringLiteral("a.b/x.PDF")) == FigureFormat::Pdf);

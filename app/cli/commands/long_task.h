@@ -1,0 +1,37 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace cli {
+
+// Shows on a terminal what a command that takes longer than two seconds is doing and, once it is
+// known, how long it will take. Removes the line when it is destroyed.
+class LongTask
+{
+public:
+    explicit LongTask(std::string what);
+    ~LongTask();
+    LongTask(const LongTask&) = delete;
+    LongTask& operator=(const LongTask&) = delete;
+
+    // Starts the next step, which takes about `secondsLeft`; 0: not known.
+    void next(std::string what, double secondsLeft);
+    double seconds() const; // since the constructor
+
+private:
+    void show();
+    std::string line() const;
+
+    std::mutex m_mutex; // guards what follows, except the times
+    std::condition_variable m_ended;
+    std::string m_what;
+    double m_expectedEnd = 0; // seconds since the constructor; 0: not known
+    bool m_hasEnded = false;
+    double m_begin;
+    std::thread m_thread;
+};
+
+} // namespace cli
