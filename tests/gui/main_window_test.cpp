@@ -198,4 +198,17 @@ TEST_CASE("the command line takes files, and says what is no option")
     CHECK(parseCommandLine({QStringLiteral("--help")}).print.contains(QStringLiteral("figure")));
 }
 
+TEST_CASE("a wrong value of an option of the window is refused with the choices")
+{
+    const auto error = [](const char* line) {
+        return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' '))).error;
+    };
+    CHECK(error("--theme pink").contains(QStringLiteral("light, dark")));
+    CHECK(error("--page foo").contains(QStringLiteral("setup, scheme")));
+    for (const char* size : {"--size abc", "--size 100000x100000", "--size 10x10", "--size 1x2x3"})
+        CHECK(error(size).contains(QStringLiteral("such as 1600x1000")));
+    CHECK(error("--theme").contains(QStringLiteral("needs a value")));
+    CHECK(error("--theme dark --page keys --size 800x600 --force").isEmpty());
+}
+
 } // namespace app
