@@ -26,7 +26,7 @@ public:
     WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings);
 
     void showPage(const Page& page);
-    void place(int width); // of the window
+    void place(int width); // `width` of the window
     void showCommands();
     QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
 

@@ -14,7 +14,7 @@ struct ComparePaint
     QPainter& painter;
     const CompareLayout& layout;
     const CompareRow& row;
-    const CompareRow* baseline; // nullptr: another unit, or this row
+    const CompareRow* baseline; // nullptr: the baseline has another unit, or is this row
     const BoxColours& colours;
     TimeAxis axis;
     double top = 0;
@@ -25,7 +25,8 @@ void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the ba
 void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 pixels wide
 // Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
-double compareNumbersHeight(const CompareRow& row); // from the top of the row
+// offset from the top of the row to their bottom
+double compareNumbersHeight(const CompareRow& row);
 
 // Ticks in the unit of a group, relative to the iteration's start.
 RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The mean time shares over the devices, one bar per run, all with one scale.
+// The time shares of each run, averaged over its devices: one bar per run, all with one scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
