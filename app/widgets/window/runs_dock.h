@@ -28,7 +28,7 @@ Q_SIGNALS:
     void compareRequested(const QStringList& files);
     void addRequested();                                    // the plus button was pressed
     void removeRequested(const app::RunDocument& document); // the file is kept
-    // By a number of positions; < 0: towards the front.
+    // Moves the run by `by` positions; < 0: towards the front.
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:
