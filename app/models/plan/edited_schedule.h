@@ -50,8 +50,8 @@ public:
     // These return the new position of the op. An invalid position changes nothing.
     OpPlace move(OpPlace from, int before); // moves it before the op at `before` on the same device
     OpPlace swap(OpPlace place, int step);  // with its neighbour: -1 previous, +1 next
-
-    OpPlace remove(OpPlace place); // returns the place, or the last op if there is none after it
+    // Returns the place of the op that followed the removed one, or of the last op.
+    OpPlace remove(OpPlace place);
     OpPlace restore(const AbsentOp& absent);
 
     // Ops of the original schedule that were removed, by device, then position.

@@ -58,9 +58,9 @@ public:
     // Adds a choice that is not in a table of fields. `get` and `set` use indices.
     QComboBox* choice(const char* name, const QStringList& names, std::function<int()> get,
                       std::function<void(int)> set);
-
+    // Adds a number field that shows `leastText` instead of the smallest number.
     SpinField* number(const char* name, int& value, int least, int most,
-                      const QString& leastText = {}); // shown for the smallest number
+                      const QString& leastText = {});
 
     void show();
     void showEffects(); // disables fields without effect and shows the reason in their tooltips
