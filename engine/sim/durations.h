@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// Two sources of an op's cost: one value per op, or the price list. With the list the schedule has
-// no transfers; the placer derives them from the data flow.
+// Two sources of an op's cost: one value per op, or the price list. With the price list the
+// schedule has no transfers; the placer derives transfers from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
