@@ -51,7 +51,7 @@ private:
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
     void awaitLane(const char* what);
-    // before`: ns that the work took in an earlier iteration. Throws EndlessOp, whose message
+    // `before`: ns that the work took in an earlier iteration. Throws EndlessOp, whose message
     // contains `what`.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;

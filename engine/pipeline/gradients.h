@@ -11,7 +11,7 @@ namespace engine {
 class Gradients
 {
 public:
-    // floats` has the sum. With Accumulate::Exact it has the gradient of one micro-batch, and
+    // `floats` has the sum. With Accumulate::Exact it has the gradient of one micro-batch, and
     // `sums` has the integer sum. Memory and `kernels` must outlive this object. Call clear()
     // before use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,

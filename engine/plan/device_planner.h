@@ -8,7 +8,7 @@ namespace engine {
 class DevicePlanner
 {
 public:
-    // stashes` has the plan of every device, because a partner may evict stashes to this one.
+    // `stashes` has the plan of every device, because a partner may evict stashes to this one.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 

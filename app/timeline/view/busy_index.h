@@ -30,7 +30,7 @@ public:
     using Sums = std::array<double, kCount>;
 
     BusyIndexOf() = default;
-    // spans` must outlive this object. `kinds` has the kind of every op that a span refers to.
+    // `spans` must outlive this object. `kinds` has the kind of every op that a span refers to.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
     // Queries at ascending instants; each search starts at the previous result. The index must

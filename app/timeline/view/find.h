@@ -51,7 +51,7 @@ class Found
 public:
     static constexpr std::size_t kMostHits = 100'000;
 
-    // kernels` is nullptr if the kernels are not known.
+    // `kernels` is nullptr if the kernels are not known.
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 

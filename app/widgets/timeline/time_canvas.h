@@ -46,7 +46,7 @@ class TimeCanvas : public QWidget
     Q_OBJECT
 
 public:
-    // name` is also the object name. The scroll bar and the empty state are named "<name>Scroll"
+    // `name` is also the object name. The scroll bar and the empty state are named "<name>Scroll"
     // and "<name>Empty".
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;

@@ -14,7 +14,7 @@ namespace engine::cuda {
 class GpuClock
 {
 public:
-    // partition` must outlive the clock
+    // `partition` must outlive the clock
     explicit GpuClock(int gpu, const Partition* partition = nullptr);
     ~GpuClock();
     GpuClock(const GpuClock&) = delete;
