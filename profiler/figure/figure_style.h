@@ -8,11 +8,11 @@
 
 namespace profiler {
 
-// The unit in which a figure prints time.
+// The unit in which a figure prints times.
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // in 1 F, or in ns
+    double units = 1;       // of one cost unit, or of one ns
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
