@@ -41,8 +41,13 @@ Result<void> checkSize(const Experiment& experiment)
     if (!experiment.scheduleFile.empty())
         return {};
     const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1);
-    return checkRequest(experiment.schedule,
-                        limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9))));
+    if (auto valid = checkRequest(experiment.schedule); !valid)
+        return valid;
+    const auto limit = limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9)));
+    return checkRequest(experiment.schedule, limit).map_error([](Error error) {
+        error.message += ", or fewer --iterations";
+        return error;
+    });
 }
 
 Result<Plan> planOf(const Experiment& experiment)

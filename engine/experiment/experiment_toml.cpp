@@ -55,9 +55,6 @@ Result<Experiment> experimentFromToml(std::string_view text)
     const auto tables = parseToml(text, "experiment");
     if (!tables)
         return tl::unexpected(tables.error());
-    if (tables->empty())
-        return invalid("the file has no keys; record a run and copy its experiment, or see "
-                       "sample_runs/*.toml");
     Experiment experiment;
     for (const auto& [name, node] : *tables)
         if (auto done = readTable(name.str(), node, experiment); !done)

@@ -1,5 +1,7 @@
 #include "profiler/store/check_schedule.h"
 
+#include "engine/schedule/dataflow.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,21 +52,15 @@ bool placed(const Schedule& schedule)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
-bool wholeMicroBatches(engine::OpKind kind)
-{
-    return kind == engine::OpKind::AllReduce || kind == engine::OpKind::OptimizerStep;
-}
-
+// Halves of micro-batches are slices of a shape without slices, which exists() does not know.
 bool inside(const Op& op, const Shape& shape)
 {
     const bool half
         = (static_cast<unsigned>(op.flags) & static_cast<unsigned>(engine::OpFlag::Half)) != 0;
     const int slices = half ? std::max(shape.slices, 2) : shape.slices;
-    const bool stage = op.stage.isValid() && op.stage.value < shape.stages;
-    const bool microBatch = op.microBatch.value == -1
-        ? wholeMicroBatches(op.kind)
-        : op.microBatch.isValid() && op.microBatch.value < shape.microBatches;
-    return stage && microBatch && op.replica < shape.replicas
+    Op whole = op;
+    whole.slice = Op::kWhole;
+    return exists(whole, shape) && op.microBatch.value < shape.microBatches
         && (op.slice == Op::kWhole || op.slice < slices)
         && (op.peer == Op::kNoPeer || op.peer < shape.devices);
 }

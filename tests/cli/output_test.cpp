@@ -111,7 +111,7 @@ TEST_CASE("what is not a file is not read")
             CHECK(contains(printed.err, "is a device or a pipe, not a file"));
         }
     writeText(folder / "empty.toml", "");
-    CHECK(contains(bscope(folder, "experiment empty.toml").err, "the file has no keys"));
+    CHECK(contains(bscope(folder, "experiment empty.toml").err, "empty.toml has no keys"));
     std::string deep = "a";
     for (int i = 0; i < 50'000; ++i)
         deep += ".a";

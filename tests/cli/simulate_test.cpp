@@ -155,9 +155,10 @@ TEST_CASE("a cost that cannot be is refused with the option and what to write")
         CHECK(lines(printed.err).size() == 1);
         return printed.err;
     };
-    CHECK_THAT(error("--stage-cost 1"), Catch::Contains("--stage-cost 1: write a stage"));
+    CHECK_THAT(error("--stage-cost 1"),
+               Catch::Contains("--stage-cost 1: write STAGE=FORWARD:BACKWARD"));
     CHECK_THAT(error("--stage-cost 1=x:2"), Catch::Contains("--stage-cost x: 'x' is not a cost"));
-    CHECK_THAT(error("--stage-cost 99=1:2"), Catch::Contains("stage 99 has costs"));
+    CHECK_THAT(error("--stage-cost 99=1:2"), Catch::Contains("--stage-cost names stage 99"));
     CHECK_THAT(error("--slow-down 0.5"), Catch::Contains("at least 1"));
     CHECK_THAT(error("--jitter 150"), Catch::Contains("from 0 to 100"));
     CHECK_THAT(error("--p2p-across 1"), Catch::Contains("--devices-per-node"));

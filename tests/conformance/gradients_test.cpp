@@ -102,7 +102,7 @@ TEST_CASE("a probe whose sums could round is refused")
 {
     const auto check = checkIntegerProbe(request("gpipe", 64, 64));
     REQUIRE_FALSE(check);
-    CHECK(check.error().message.find("reaches 2^24") != std::string::npos);
+    CHECK(check.error().message.find("exceeds 2^24") != std::string::npos);
 }
 
 TEST_CASE("with exact accumulation a real GPT's gradients and losses are sequential training's, "

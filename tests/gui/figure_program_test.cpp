@@ -105,7 +105,7 @@ TEST_CASE("a figure that cannot be drawn leaves no file, one line and its status
     };
     const QString to = QStringLiteral("-o"), file = QStringLiteral("a.svg");
     refused({QStringLiteral("none.sqlite"), to, file}, 1, QStringLiteral("does not exist"));
-    refused({kSample, to, QStringLiteral("a.docx")}, 2, QStringLiteral("no known format"));
+    refused({kSample, to, QStringLiteral("a.docx")}, 2, QStringLiteral("has an unknown format"));
     refused({kSample, to, QStringLiteral("no/such/folder/a.svg")}, 1, QStringLiteral("folder"));
     refused({to, file}, 2, QStringLiteral("RUN.sqlite"));
     CHECK(program.bytes(file).isEmpty());

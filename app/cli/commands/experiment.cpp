@@ -4,6 +4,7 @@
 #include "app/cli/text/output.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
+#include "engine/cost/spec_file.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/store/trace_store.h"
 
@@ -45,6 +46,9 @@ Result<int> repeat(const RepeatOptions& options)
     const auto text = experimentText(options.file);
     if (!text)
         return tl::unexpected(text.error());
+    if (const auto tables = parseToml(*text, options.file); tables && tables->empty())
+        return fail(Error::Code::Corrupt,
+                    options.file + " has no keys: write an experiment, as in sample_runs/*.toml");
     auto experiment = experimentFromToml(*text);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.file + ": " + experiment.error().message);

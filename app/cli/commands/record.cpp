@@ -190,8 +190,10 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
         ? createRunFile(experiment)
         : createOutput(options.output,
                        {experiment.scheduleFile, experiment.modelFile, experiment.textFile});
-    if (!created)
+    if (!created) {
+        makeProgress(options.progress)->failed(created.error().message);
         return tl::unexpected(created.error());
+    }
     const std::string file = created->target().string();
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();

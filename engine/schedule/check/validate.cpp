@@ -179,8 +179,7 @@ private:
         if (source && source->index > place.index)
             report(Kind::Order, place, "{} comes before {} (index {}), but needs its {}",
                    toString(place.op), toString(source->op), source->index, describe(value));
-        else if (source && source->device == place.device
-                 && isJoint(place.device, source->index, place.index))
+        else if (source && isJoint(place.device, source->index, place.index))
             report(Kind::Order, place, "{} starts together with {} (index {}), but needs its {}",
                    toString(place.op), toString(source->op), source->index, describe(value));
     }
@@ -191,8 +190,9 @@ private:
         const auto group
             = std::span<const Op>(m_schedule.program[device])
                   .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
-        return std::ranges::all_of(group,
-                                   [](const Op& op) { return op.flags == OpFlag::JointWithNext; });
+        return !group.empty() && std::ranges::all_of(group, [](const Op& op) {
+            return op.flags == OpFlag::JointWithNext;
+        });
     }
 
     void reportMissing(Op op, OpKind kind)

@@ -81,9 +81,8 @@ TEST_CASE("two ranks on one GPU are refused before anything is joined")
         Devices devices;
         for (auto& made : cuda::makeDevices(4))
             devices.push_back(std::move(made));
-        CHECK_THROWS_WITH(
-            trainLive(scheduleOf("1f1b", 4, 4), devices, {.communicators = byNccl()}),
-            "NCCL never joins a GPU twice, and devices 0 and 1 are two ranks on GPU 0");
+        CHECK_THROWS_WITH(trainLive(scheduleOf("1f1b", 4, 4), devices, {.communicators = byNccl()}),
+                          "NCCL supports one rank per GPU, but devices 0 and 1 are both on GPU 0");
     }
     cuda_on_cpu::plugIn({});
 }

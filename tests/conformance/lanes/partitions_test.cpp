@@ -55,9 +55,10 @@ TEST_CASE("what cannot be divided says why in one sentence")
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
                          Message("GPU 0 cannot be 4 devices: the driver does not support "
                                  "partitions, which need CUDA 12.5 or newer"));
-    CHECK_THROWS_MATCHES(names(4, {.partitionsAtMost = 3}), std::runtime_error,
-                         Message("GPU 0 cannot be 4 devices: the driver splits it into 3 equal "
-                                 "parts, but 4 of at most 32 multiprocessors were requested"));
+    CHECK_THROWS_MATCHES(
+        names(4, {.partitionsAtMost = 3}), std::runtime_error,
+        Message("GPU 0 cannot be 4 devices: the driver splits the GPU into 3 equal "
+                "parts, but 4 of at most 32 multiprocessors were requested"));
 }
 
 // Seven clusters of 18 multiprocessors and one of 6 have seven parts of 16, and fourteen of 8.

@@ -247,7 +247,7 @@ TEST_CASE("errors of a run say what to do")
     experiment = miniature("1f1b", 4, 100'000);
     experiment.iterations = 100'000;
     CHECK_THAT(message(experiment),
-               StartsWith("this run needs ") && Contains("use fewer --iterations"));
+               StartsWith("100000 micro-batches on 4 devices") && Contains("fewer --iterations"));
 
     experiment = miniature("seq1f1b");
     experiment.model.recompute = Recompute::Full;

@@ -128,7 +128,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     CHECK(on(2) != on(3)); // else one GPU's number could stand for another's
     const std::string message = planned.check(with(on(3) / 2)).error().message;
     CHECK_THAT(message, Catch::StartsWith("GPU 5 needs "));
-    CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices and "));
+    CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices but can use "));
     CHECK_THAT(message, Catch::Contains("; device 3 is the fullest, with "));
     CHECK_THAT(message, Catch::Contains("; these would fit: "));
 }
@@ -156,7 +156,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     CHECK_THAT(refused.error().message,
                Catch::StartsWith("GPU 5 needs ")
                    && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
-                                      "communicators, and ")
+                                      "communicators, but can use ")
                    && Catch::Contains("--transport peer ("));
     experiment.transport = Carrier::Peer;
     CHECK(Planned(experiment).check(with(needed * 10 / 9 - 10)));
@@ -175,7 +175,7 @@ TEST_CASE(
     CHECK_FALSE(planned.check(MemoryRooms{{free - 10, 0}}));
     CHECK_FALSE(planned.check(MemoryRooms{{free + 10}})); // of a machine, which keeps the record
     CHECK_THAT(planned.check(MemoryRooms{{free / 2, 0}}).error().message,
-               Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory and "));
+               Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory but can use "));
 }
 
 TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")

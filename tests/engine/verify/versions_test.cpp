@@ -197,5 +197,6 @@ TEST_CASE("a schedule whose versions are wrong is not trained with")
 
     Schedule uneven = schedule("pipedream-2bw", 2, 4);
     uneven.shape.updateEvery = 3;
-    CHECK_THAT(checkRunnable(uneven).error().message, Contains("updates from 2 micro-batches"));
+    CHECK_THAT(checkRunnable(uneven).error().message,
+               Contains("updates the weights after 2 micro-batches"));
 }

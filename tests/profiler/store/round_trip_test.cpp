@@ -71,13 +71,13 @@ TEST_CASE("every kind of op survives")
 {
     const TemporaryFolder folder;
     Run run;
-    run.schedule.shape = {1, 1, 1, 1, 1, 1};
-    run.schedule.deviceOf = {{DeviceId{0}}};
+    run.schedule.shape = {1, 3, 1, 1, 1, 1};
+    run.schedule.deviceOf = {{DeviceId{0}, DeviceId{0}, DeviceId{0}}};
     run.schedule.program.resize(1);
     for (int kind = 0; kind < kOpKinds; ++kind) {
         Op op;
         op.kind = static_cast<OpKind>(kind);
-        op.stage = StageId{0};
+        op.stage = StageId{1};
         op.microBatch = MicroBatchId{0};
         run.schedule.program[{0}].push_back(op);
     }

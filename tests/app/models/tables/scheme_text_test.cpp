@@ -40,7 +40,7 @@ TEST_CASE("prose is no closed form where the simulator disagrees")
     costs.p2p = {1, 2};
     const auto facts = factsOf("1f1b", 4, 8, costs);
     CHECK(facts[0].value.contains(QStringLiteral("units, simulated")));
-    CHECK(facts[1].value.contains(QStringLiteral("for F 1, B 2 and free links")));
+    CHECK(facts[1].value.contains(QStringLiteral("with F 1, B 2 and free links")));
 }
 
 TEST_CASE("a picture of letters keeps its columns, prose flows")
