@@ -53,8 +53,8 @@ struct CommunicationReport
 };
 
 std::string_view transportName(TransportKind transport); // "per-kind", for JSON
-std::string_view
-transportTitle(TransportKind transport); // "one communicator per kind", for display
+// For display: "separate communicators for activations and gradients".
+std::string_view transportTitle(TransportKind transport);
 
 // For each transport, checks whether every send meets its receive. Requires a valid schedule
 // (validate.h) with transfers (passes.h: addP2P). Evicts, loads and optimizer steps have their own
