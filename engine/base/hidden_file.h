@@ -34,7 +34,8 @@ public:
     LockFile& operator=(const LockFile&) = delete;
     ~LockFile();
 
-    // Returns 0 or errno; EWOULDBLOCK if another LockFile has locked the file.
+    // Creates and locks the file. Returns 0 or errno; EWOULDBLOCK if another LockFile has locked
+    // it.
     int acquire();
 
 private:

@@ -26,8 +26,8 @@ using StashPlace = std::array<Extent, kStashPieces>;
 struct OpPlan
 {
     Extent input, output;          // boundary tensors
-    std::vector<StashPlace> stash; // [unit] the stash that the op uses
-    std::vector<StashPlace> made;  // [unit] the stash that RECOMPUTE produces
+    std::vector<StashPlace> stash; // [unit of work] the stash that the op uses
+    std::vector<StashPlace> made;  // [unit of work] the stash that RECOMPUTE produces
     std::vector<Extent> earlier;   // stashes of earlier slices
     // The weights that the op uses, unless they are the newest. OPT: the place for the old version,
     // if it is kept.

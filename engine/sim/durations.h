@@ -45,7 +45,7 @@ public:
 private:
     std::int64_t drawn(std::int64_t duration, const Op& op) const;
 
-    std::int64_t m_parts = 0; // in millionths
+    std::int64_t m_parts = 0; // largest change of a duration, in millionths
     std::uint64_t m_seed = 0;
 };
 

@@ -25,10 +25,10 @@ void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the ba
 void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 pixels wide
 // Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
-// offset from the top of the row to their bottom
+// Height of the key numbers, from the top of the row.
 double compareNumbersHeight(const CompareRow& row);
 
-// Ticks in the unit of a group, relative to the iteration's start.
+// The ruler in the unit of the row's group. Its origin is the start of the iteration.
 RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);
 Scale compareTime(const CompareLayout& layout, const CompareRow& row);
 

@@ -34,7 +34,7 @@ protected:
 
 private:
     QRectF barRect(std::size_t bar) const;
-    double longest() const; // in displayed units
+    double longest() const; // longest bar, in units of the chart
     void paintBar(QPainter& painter, std::size_t bar) const;
     void paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const;
     void paintAxis(QPainter& painter) const;

@@ -21,7 +21,7 @@ constexpr EnumArray<TransportKind, TransportNames, kTransports> kTransportNames{
     {"one-communicator", "one communicator"},
     {"per-kind", "separate communicators for activations and gradients"},
     {"tagged", "tags or credits"},
-    {"nccl", "NCCL, one per pair & kind"},
+    {"nccl", "NCCL as in Bubblescope"},
 }}};
 
 TransportVerdict verdictOf(TransportKind transport, std::optional<TransportFault> fault)

@@ -4,7 +4,8 @@
 
 namespace engine {
 
-// The devices that share a communicator. Activations and gradients always have separate ones.
+// The devices that share a communicator. Activations and gradients always have separate
+// communicators.
 enum class Ranks : std::uint8_t {
     All,  // all devices, with one communicator per direction of the pipeline (down, up)
     Pair, // one sender and one receiver

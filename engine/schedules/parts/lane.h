@@ -35,7 +35,7 @@ public:
 
     const std::vector<Content>& slots() const { return m_slots; }
     int waiting() const { return m_waiting; } // weight gradients after the last slot
-    int held() const;                         // the maximum
+    int held() const;                         // largest number of chunk activations held in a slot
 
 private:
     static bool isForward(Content op)
