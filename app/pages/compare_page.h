@@ -76,7 +76,7 @@ private:
     // The baseline that the user chose. If it is nullptr, the runs determine the baseline,
     // independent of their order.
     std::shared_ptr<RunDocument> m_chosen;
-    int m_generation = 0; // of the last requested metrics
+    int m_generation = 0; // number of the last request for metrics
     bool m_hasRoomForRuns = true;
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,

@@ -44,7 +44,7 @@ private:
     Settings& m_settings;
     CommandField* m_commandField;
     CommandPalette* m_palette;
-    std::array<QMenu*, 6> m_menus{}; // by Menu
+    std::array<QMenu*, 6> m_menus{}; // [Menu]
     QMenu* m_help = nullptr;
     QAction *m_newRun = nullptr, *m_close = nullptr;
     QList<QAction*> m_fixedActions; // the window's own

@@ -20,7 +20,7 @@ struct DevicePlacement
 // The choice of GPUs and transport (`--transport`).
 enum class Carrier : std::uint8_t {
     Auto,  // all GPUs: copies within a GPU and between GPUs
-    Local, // the first GPU only: copies within it
+    Local, // all devices on the first GPU: copies within that GPU
     Peer,  // one GPU per device: copies between GPUs
     Nccl,  // one GPU per device: messages and all-reduces of NCCL
 };

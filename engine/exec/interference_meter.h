@@ -16,7 +16,8 @@ class InterferenceMeter
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    void addAlone(std::span<const OpTiming> iteration); // the last call counts
+    // replaces the durations of the previous call
+    void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
     // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of both

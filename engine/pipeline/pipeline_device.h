@@ -65,7 +65,8 @@ public:
     std::function<void()> awaitLane;
 
 private:
-    void initialize(const StagePlan& stage); // the last one constructed
+    // requires that m_stages.back() is the state of `stage`
+    void initialize(const StagePlan& stage);
     void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
     StashPieces<std::byte> piecesOf(const StashPlace& stash) const;

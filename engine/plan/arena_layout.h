@@ -9,7 +9,7 @@
 namespace engine {
 
 constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
-constexpr Bytes kAlignment = 64;               // of every buffer in an arena
+constexpr Bytes kAlignment = 64;               // alignment of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;

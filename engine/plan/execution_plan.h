@@ -50,9 +50,9 @@ struct DevicePlan
     Extent workspace, tokens;
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
     std::vector<Extent> sources, slots, guests;                  // reservations
-    Bytes reserved = 0;                                          // of the reservations
-    ArenaLayout layout;                                          // of the buffers with lifetimes
-    Bytes arena = 0;                                             // size of the whole arena
+    Bytes reserved = 0;                                          // bytes of the reservations
+    ArenaLayout layout; // layout of the buffers with lifetimes
+    Bytes arena = 0;    // size of the whole arena
     EnumArray<MemoryCategory, Bytes, kMemoryCategories>
         full{};                            // used at the peak; the rest of the arena is idle
     Bytes stashPeak = 0;                   // of the device's own stashes
@@ -115,7 +115,7 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-constexpr Bytes floatBytes(std::size_t numbers) // of gradients and the optimizer
+constexpr Bytes floatBytes(std::size_t numbers) // size of gradients and optimizer state
 {
     return numbers * sizeof(float);
 }

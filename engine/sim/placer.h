@@ -107,7 +107,7 @@ private:
     ValueTable m_values;
     AllReduceLanes m_allReduces;
     std::vector<DeviceId> m_holders; // [row]
-    std::vector<CopyLanes> m_copies; // of devices that evict
+    std::vector<CopyLanes> m_copies; // one for each device that evicts
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
     // [cell] The op that receives the activation or gradient; empty if transfers are implied.

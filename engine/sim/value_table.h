@@ -58,7 +58,7 @@ public:
         return isTimed(key.kind) ? wordOf(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
-    // These require a value that uses 64 bits.
+    // hasArrived() and arrival() require a kind for which isTimed() is true.
     BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
     BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 

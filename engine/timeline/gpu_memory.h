@@ -35,7 +35,7 @@ constexpr int kGpuHolders = 15;
 constexpr int kAskedForHolders = 10;                       // number of owners before Rounding
 std::string_view gpuHolderKey(GpuHolder holder);           // "optimizer", for files and JSON
 std::string_view gpuHolderName(GpuHolder holder);          // "optimizer state", for display
-std::optional<GpuHolder> gpuHolderNamed(std::string_view); // by its key
+std::optional<GpuHolder> gpuHolderNamed(std::string_view); // from its gpuHolderKey()
 
 // Memory of one GPU at the end of a run, in bytes.
 struct GpuMemory

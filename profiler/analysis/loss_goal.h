@@ -26,7 +26,7 @@ std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, do
 // Counts from the first iteration, because warm-up also trains.
 struct LossReached
 {
-    std::int64_t iterations = 0; // the last one may be incomplete
+    std::int64_t iterations = 0; // begun iterations; the last one may be incomplete
     std::int64_t updates = 0;    // updates before the last of these micro-batches
     std::int64_t microBatches = 0, tokens = 0;
 };

@@ -23,7 +23,7 @@ struct FigureStyle
     FontFace font;
     double size = 5.5, digitSize = 5.5; // of labels; of micro-batch numbers
     bool schematic = false;             // abstract units: edges in ink, no gaps between rows
-    double plotLeft = 0, plotRight = 0; // of the longest iteration
+    double plotLeft = 0, plotRight = 0; // ends of the longest iteration on the page
     TimeUnit unit;
     double pointsPerUnit = 1;
 

@@ -28,8 +28,8 @@ enum class ThemeMode : std::uint8_t { Light, Dark };
 // Lines over a fill, for print without colour. Bubbles have rising lines.
 enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
 
-// The hatch of the ops of one colour. The number of lines grows by one density step per chunk:
-// chunk c has (density + c) times as many lines as density 1.
+// The hatch of the ops of one colour. Chunk c has (density + c) times as many lines as a hatch of
+// density 1.
 struct OpHatch
 {
     HatchLines lines = HatchLines::None;

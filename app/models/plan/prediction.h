@@ -21,7 +21,7 @@ namespace app {
 struct Prediction
 {
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
-    engine::RunInfo info;                   // of the run
+    engine::RunInfo info;                   // facts about the run, also if `run` is null
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;

@@ -20,7 +20,7 @@ struct ColumnColoursOf
     std::array<QColor, kCount> shares;
     QColor rest; // transparent: not drawn
 };
-using ColumnColours = ColumnColoursOf<kShares>; // by Share
+using ColumnColours = ColumnColoursOf<kShares>; // `shares` is indexed by Share
 using KernelColumnColours = ColumnColoursOf<kKernelShares>;
 
 template<std::size_t kCount>

@@ -41,7 +41,7 @@ struct CompareLayout
     double height = 0;
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
-    static constexpr double kLeast = 88;                         // of a row
+    static constexpr double kLeast = 88;                         // smallest height of a row
 };
 
 // `order`: indices of runs, from the top.

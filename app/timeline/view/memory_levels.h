@@ -29,7 +29,7 @@ struct MemoryLevels
     double full = 1;
     LevelColours colours = {};
 
-    double y(const TimeAxis& axis, double level) const // of the line of a level
+    double y(const TimeAxis& axis, double level) const // y of the line for a level
     {
         return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
     }

@@ -31,7 +31,7 @@ public:
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
     void showPlan();         // emits no signal
-    QString problem() const; // of a refused text
+    QString problem() const; // why a text was refused; "" if none was
     void showHint();         // call it after the mode of the plan has changed
 
 Q_SIGNALS:

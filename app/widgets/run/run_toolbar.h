@@ -34,8 +34,8 @@ public:
 
     // shows the current state of `document`
     void showRun(const RunDocument& document, int iteration);
-    void setFlow(int mode);   // by TimelineWidget::FlowMode
-    void setColourBy(int by); // by ColourBy
+    void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
+    void setColourBy(int by); // `by` is a ColourBy
     // Enables the kernels button, or disables it and shows the reason in its tooltip.
     void offerKernels(bool areKnown, const QString& reason);
     void setKernelsShown(bool shown);

@@ -89,11 +89,11 @@ protected:
 
     virtual bool isEmpty() const = 0;
     virtual QRectF timeArea() const = 0;       // the lanes, in widget coordinates
-    virtual engine::Window extent() const = 0; // of everything that can be shown
+    virtual engine::Window extent() const = 0; // the window of everything that can be shown
     virtual void paintCanvas(QPainter& painter) = 0;
     virtual void updateAxis() { } // sets the axis from inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }
-    virtual void aboutToMove() { }    // the user changes the view
+    virtual void aboutToMove() { }    // called before the user changes the view
     virtual void coloursChanged() { } // colours() were recomputed
 
     virtual bool hover(QPointF at) = 0; // true: the hovered item changed
