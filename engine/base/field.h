@@ -38,7 +38,7 @@ struct FieldFacts
     bool isOptional = false;     // Cost: "" is accepted and means `usual`
     bool isEssential = false;    // printed commands include it even at its default
 
-    // These return a changed copy, so that a field is one entry of a table.
+    // These return a changed copy, so that a field is one expression in a table.
     FieldFacts between(double low, double high) const;
     FieldFacts oneOf(std::vector<std::string_view> choices) const;
     FieldFacts usually(std::string_view text) const;

@@ -48,7 +48,7 @@ struct OpCosts
 {
     struct Cost
     {
-        std::int64_t duration = 0; // ticks that the op occupies its lane
+        std::int64_t duration = 0; // ticks that the op occupies its lane of the timeline
         std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
     };
     IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it

@@ -47,14 +47,14 @@ struct StashPlan
         std::vector<std::uint32_t> earlier;
         // boundary tensors between two stages of the device
         std::uint32_t input = kNoIndex, output = kNoIndex;
-        std::uint32_t guest = kNoIndex; // EVICT and LOAD: the slot on the partner
+        std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
         // Version of the weights that the op uses, or that an OPT keeps (version_plan.h).
         std::uint32_t version = kNoIndex;
     };
 
     std::vector<PlannedBuffer> buffers;
     std::vector<OpStash> of;   // [position]
-    std::vector<Bytes> guests; // bytes of the slots that are needed on the partner
+    std::vector<Bytes> guests; // bytes of the areas for evicted stashes on the partner
 };
 
 struct StashPlanInput

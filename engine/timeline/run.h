@@ -65,7 +65,7 @@ struct RunHardware
 
 struct RunTraining
 {
-    std::string model;                   // "tiny"; "" if simulated in units
+    std::string model;                   // "tiny"; "" if simulated in cost units
     std::string precision;               // "fp32", "bf16", "tf32"; "" if nothing was trained
     std::int64_t tokensPerIteration = 0; // 0: unknown
     double flopsPerIteration = 0;        // model FLOPs; 0: unknown

@@ -30,7 +30,7 @@ struct DeviceMetrics
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
     engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
         bytesAtPeak{};
-    std::int64_t timeOfPeak = 0; // first time of peakBytes
+    std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 

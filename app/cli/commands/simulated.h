@@ -19,8 +19,8 @@ struct Simulated
     bool hasSpans = true;
 };
 
-// The costs of a simulation: in units, of a model on hardware (in ns, with memory), or of a
-// recorded run (in its ticks). The rules are always those of `units`.
+// The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
+// recorded run (in its ticks). The timing rules are always those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;

@@ -30,7 +30,7 @@ struct CompareRow
 struct CompareGroup
 {
     bool isInUnits = false;
-    double longest = 1;  // duration of the longest run, in units or ns
+    double longest = 1;  // duration of the longest run, in cost units or ns
     double rulerTop = 0; // only for the second group; the widget draws the ruler of the first
 };
 

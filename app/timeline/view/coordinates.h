@@ -58,8 +58,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Tests by its times whether a box ends at or before a pixel edge. Agrees with boxRect(), and is
-// cheaper for many boxes per pixel.
+// Tests from the times of a box whether it ends at or before a pixel edge. Agrees with boxRect(),
+// and is cheaper for many boxes per pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)

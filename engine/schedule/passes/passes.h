@@ -34,8 +34,8 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // stash is evicted. The costs decide how much of the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
-// addP2P(), addAllReduce() and addOptimizer() return a schedule that already has such ops
-// unchanged, because a schedule file may order them itself.
+// If a schedule already has the ops that addP2P(), addAllReduce() or addOptimizer() adds, the
+// function returns it unchanged, because a schedule file may order these ops itself.
 
 // Adds SEND after the producer and RECV before the consumer of a value if they are on different
 // devices, and sets `peer`. Consecutive stages on one device pass values without an op
