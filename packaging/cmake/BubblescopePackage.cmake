@@ -1,8 +1,9 @@
 # `cpack` in a build folder: one package for Debian 12, and an archive for anywhere else.
 set(CPACK_PACKAGE_NAME bubblescope)
 set(CPACK_PACKAGE_DESCRIPTION
-    "Trains a transformer with a pipeline scheme (GPipe, 1F1B, zero bubble, Chimera, DualPipe, BPipe, BitPipe ...) on GPUs or on the CPU, records every operation,
-message and byte, and draws where the time and the memory went.")
+"Trains a transformer with a pipeline scheme (GPipe, 1F1B, zero bubble,
+Chimera, DualPipe, BPipe, BitPipe ...) on GPUs or on the CPU, records every
+operation, message and byte, and draws where the time and the memory went.")
 set(CPACK_PACKAGE_VENDOR "Bubblescope maintainers")
 set(CPACK_PACKAGE_CONTACT "Bubblescope maintainers <maintainers@bubblescope.invalid>")
 set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")

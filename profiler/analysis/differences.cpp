@@ -83,10 +83,10 @@ std::string labelOf(const Run& run)
 std::string suffixOf(const std::vector<Difference>& differences, std::size_t index)
 {
     std::string text;
-    for (const auto& [title, values] : differences) {
-        const std::string value = values[index].empty() ? "default" : values[index];
-        text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ", value);
-    }
+    for (const auto& [title, values] : differences)
+        if (!values[index].empty()) // an option that was not given needs no name
+            text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ",
+                                values[index]);
     return text;
 }
 

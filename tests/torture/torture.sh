@@ -85,6 +85,7 @@ part_fuzz() {
 # Every signal that asks a program to end leaves a run with its iterations, and no other file.
 part_signals() {
     local bad=0 round signal
+    set -m # otherwise a shell starts background processes with SIGINT ignored
     for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
         for signal in INT TERM HUP; do
             rm -rf runs && mkdir runs
@@ -98,6 +99,7 @@ part_signals() {
             [ "$others" -eq 0 ] || bad=$((bad + 1))
         done
     done
+    set +m
     report signals "$((3 * round)) signals: $bad left other files behind" "$bad"
 }
 

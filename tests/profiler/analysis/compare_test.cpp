@@ -109,8 +109,7 @@ TEST_CASE("runs of one scheme are named by what differs between them")
     two.info.command = "bscope run --scheme 1f1b --data-parallel 2 --learning-rate 0.01";
     other.info.label = "GPipe";
     CHECK(distinctLabels({&one, &two, &other})
-          == std::vector<std::string>{"1F1B, W = 1, --learning-rate default",
-                                      "1F1B, W = 2, --learning-rate 0.01", "GPipe"});
+          == std::vector<std::string>{"1F1B, W = 1", "1F1B, W = 2, --learning-rate 0.01", "GPipe"});
     const auto found = differences({&one, &two, &other});
     REQUIRE(found.size() == 2);
     CHECK(found[0].title == "W");
