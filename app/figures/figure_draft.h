@@ -18,7 +18,8 @@ struct FigureDraft
     std::vector<profiler::FigureCheck> checks;
 };
 
-// `notes`: [run]; drawn with recorded times if the settings enable notes.
+// `notes` has a list per run. They are drawn if the settings enable them and the times are
+// recorded.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});

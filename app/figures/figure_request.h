@@ -13,7 +13,8 @@ struct FigureRequest : FigureSettings
     bool force = false, help = false;
 };
 
-// `arguments` are those after "figure". Errors are wrong usage and name the option.
+// Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
+// the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
 QString figureHelp(); // lines of at most 100 columns
 

@@ -43,7 +43,7 @@ private:
 
     Background m_background{this};
     std::shared_ptr<Worker> m_worker;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // by the running job
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // read by the running job
     std::optional<PredictionRequest> m_next;
     std::int64_t m_opsAtWork = 0;
     bool m_isBusy = false;

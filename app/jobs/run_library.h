@@ -38,7 +38,7 @@ public:
     // Adds a run without a file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
-    // Keeps complete iterations. A queued run is not started.
+    // Stops the worker of a run and keeps complete iterations. A queued run is never started.
     void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);

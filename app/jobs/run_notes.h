@@ -27,7 +27,7 @@ public:
     const std::vector<engine::Note>& notes() const { return m_notes; }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Sets the current time, and a random id, so that ids of two windows do not collide.
+    // Adds a note with the current time and a random id, so that ids of two windows do not collide.
     void add(engine::Note note);
     void setText(std::int64_t id, const QString& text);
     void remove(std::int64_t id);

@@ -12,10 +12,10 @@
 
 namespace app {
 
-// Snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A new
-// snapshot reuses a Run that is no longer referenced and adds the missing rows. While the window
-// has the newest snapshot, the previous one returns to the pool, so every row is read twice and
-// never copied.
+// Makes snapshots of a growing run without copying it. A snapshot is a Run with its own reader. A
+// new snapshot reuses a Run that is no longer referenced and adds the missing rows. While the
+// window has the newest snapshot, the previous one returns to the pool, so every row is read twice
+// and never copied.
 //
 //     window:  A      B      A'     B'        A' = A + the rows since A
 //     pool:    -      A      B      A'

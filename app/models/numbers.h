@@ -17,7 +17,8 @@ QString remainingTime(double seconds);                // "about 1.5 s left", "ab
 QString takesText(double seconds);                    // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
 
-// The unit that the times (or bytes) of a view share. The largest of them determines it.
+// The unit that all times (or all byte counts) of a view share. The largest value determines the
+// unit.
 struct Scale
 {
     double perUnit = 1; // ticks or bytes of one shown unit

@@ -24,7 +24,7 @@ QString capitalized(QString words); // capitalizes the first letter
 
 QString quotedCell(QString text); // a CSV cell, quoted if necessary
 
-QString unitsText(double units); // without the unit: 14 is "14", 16.5 is "16.5"
+QString unitsText(double units); // cost units, without the word "units": 14 is "14", 16.5 is "16.5"
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 

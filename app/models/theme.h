@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The colours of everything except data, which has the only hues.
+// The colours of everything except data.
 struct Chrome
 {
     QColor window, surface, surfaceAlt;

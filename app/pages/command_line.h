@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The parsed command line of `bubblescope` without `figure`.
+// The parsed command line of `bubblescope`, except that of `bubblescope figure`.
 struct CommandLine
 {
     QStringList files;
@@ -18,13 +18,13 @@ struct CommandLine
     // For packaging/screenshots.sh: renders the window into a file and exits.
     QString screenshot, page, theme;
     QSize size = {1600, 1000}; // pixels
-    bool force = false;        // replaces the screenshot's file
+    bool force = false;        // whether to replace an existing screenshot
 };
 
 CommandLine parseCommandLine(const QStringList& arguments); // without the program's name
 
-// Prints what works without a screen and exits with status 1, where Qt would abort. Create it
-// before the QApplication; the destructor restores Qt's message handler.
+// Without a screen, prints the commands that do not need one and exits with status 1, where Qt
+// would abort. Create it before the QApplication; the destructor restores Qt's message handler.
 class DisplayGuard
 {
 public:

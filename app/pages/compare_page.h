@@ -23,8 +23,8 @@ class ComparisonPanels;
 class EmptyState;
 class RunsDock;
 
-// The ticked runs below one ruler, their differences from a baseline, and the shares of their time.
-// Ticking a run in the dock of any page adds it.
+// Shows the ticked runs below one ruler, their differences from a baseline, and how each run spends
+// its time. Ticking a run in the dock of any page adds it.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -73,9 +73,10 @@ private:
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // [document]
     std::size_t m_baseline = 0;
-    // The baseline that the user chose; nullptr: derived from the runs, independent of their order.
+    // The baseline that the user chose. If it is nullptr, the runs determine the baseline,
+    // independent of their order.
     std::shared_ptr<RunDocument> m_chosen;
-    int m_generation = 0; // of the last requested metrics
+    int m_generation = 0; // number of the last request for metrics
     bool m_hasRoomForRuns = true;
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,

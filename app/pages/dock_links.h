@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Connects the list of runs to its page, equally on every page.
+// Connects the list of runs to its page. Every page uses the same connections.
 inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
 {
     QObject::connect(&dock, &RunsDock::activated, &page, &Page::openRequested);

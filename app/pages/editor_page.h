@@ -15,8 +15,8 @@ class ScheduleEditor;
 class ScheduleFile;
 class TimesPanel;
 
-// Edits a schedule op by op: the grid, the validator's findings next to it, and the simulated times
-// below, which every step updates.
+// Edits a schedule op by op. Shows the grid, the validator's findings next to the grid, and the
+// simulated times below. Every edit updates findings and times.
 class EditorPage : public Page
 {
     Q_OBJECT
@@ -28,8 +28,9 @@ public:
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Call one of these two, once. If a file cannot be read, the page shows the reason. `request`
-    // has the costs and the all-reduce of the times, which "Costs" changes.
+    // Call either edit() or open(), once. If a file cannot be read, the page shows the reason.
+    // `request` has the costs and the all-reduce for the simulated times; the "Costs" action
+    // changes them.
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
     void open(const QString& file);
@@ -69,7 +70,7 @@ private:
     void train();
 
     const ThemeController& m_theme;
-    RunPlan m_plan; // the costs and the all-reduce of the times
+    RunPlan m_plan; // has the costs and the all-reduce for the simulated times
     ScheduleFile* m_file;
     QStackedLayout* m_stack;
     EmptyState* m_refused;

@@ -29,7 +29,7 @@ public:
     ~ExportDialog() override;
 
     void setFile(const QString& base); // without extension
-    // For recorded times; -1 (default): the reported iteration of each run.
+    // The iteration to draw with recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const;

@@ -28,7 +28,7 @@ struct KeyLine
     friend bool operator==(const KeyLine&, const KeyLine&) = default;
 };
 
-// The lines of the list, in order: those of the file, then actions whose shortcut the file lacks.
+// The lines of the list: first those of keys.txt, then actions whose shortcut keys.txt lacks.
 QList<KeyLine> keyLines(const QList<QAction*>& actions);
 
 } // namespace app

@@ -34,7 +34,7 @@ public Q_SLOTS:                                      // not the same to moc
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // shows the tab if the file is open
     void startRun(const QStringList& options);
-    void startRuns(const QList<QStringList>& options); // one after the other; shows the first
+    void startRuns(const QList<QStringList>& options); // runs them sequentially; shows the first
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void editFile(const QString& file); // shows the tab if the file is open
     void compare(const QStringList& files);

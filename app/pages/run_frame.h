@@ -27,7 +27,7 @@ public:
         DetailsPanel* details;
     };
 
-    // `bars` are between the toolbar and the timeline, from the top.
+    // `bars` are between the toolbar and the timeline, from top to bottom.
     RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
              const QList<QWidget*>& bars);
 

@@ -6,8 +6,8 @@ namespace app {
 
 class MainWindow;
 
-// Renders the window as `line` requests, after its pages have read and simulated, and quits. For
-// packaging/screenshots.sh.
+// Renders the window as `line` requests and quits. Waits until the pages have read and simulated
+// their runs. For packaging/screenshots.sh.
 void scheduleScreenshot(MainWindow& window, const CommandLine& line);
 
 } // namespace app

@@ -26,7 +26,7 @@ public:
     WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings);
 
     void showPage(const Page& page);
-    void place(int width); // of the window
+    void place(int width); // `width` of the window
     void showCommands();
     QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
 
@@ -44,7 +44,7 @@ private:
     Settings& m_settings;
     CommandField* m_commandField;
     CommandPalette* m_palette;
-    std::array<QMenu*, 6> m_menus{}; // by Menu
+    std::array<QMenu*, 6> m_menus{}; // [Menu]
     QMenu* m_help = nullptr;
     QAction *m_newRun = nullptr, *m_close = nullptr;
     QList<QAction*> m_fixedActions; // the window's own

@@ -24,8 +24,8 @@ struct AttentionShape
     int samples = 0, sequence = 0; // `sequence`: tokens of a sample in this slice
     int heads = 0, keyHeads = 0, headSize = 0;
     int slices = 1; // per sample; several slices require causal attention
-    // Heads that the device processes at once (Kernels::headsAtOnce); workspaces are larger by
-    // this factor.
+    // The number of heads that the device processes at once (Kernels::headsAtOnce). Workspaces are
+    // larger by this factor.
     int headsAtOnce = 1;
     AttentionKind kind = AttentionKind::Standard;
     AttentionMask mask = AttentionMask::Causal;
@@ -38,7 +38,7 @@ struct AttentionShape
     std::size_t rows() const { return size(samples, sequence); }
     // The scores of one head: a row per token of the slice, a column per token of the sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // How many numbers F keeps for all heads: scores (Real), or sums (Wide<Real>).
+    // How many numbers F keeps for all heads: keptScores() in Real, keptSums() in Wide<Real>.
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -49,8 +49,9 @@ struct AttentionShape
     }
     // The gradients of the slice's keys and values that come from later slices, in wide numbers.
     std::size_t keyGradients() const { return slices > 1 ? rows() * 2 * keyWidth() : 0; }
-    // In wide numbers. Flash needs a tile of scores, and the maximum and sum of each of its rows.
-    // If Real is narrow, it also needs the tile in Real and the incomplete rows of the output.
+    // Size of the workspace in wide numbers. Flash needs a tile of scores, and the maximum and the
+    // sum of each row of the tile. If Real is narrower than Wide<Real>, flash also needs the tile
+    // in Real and the incomplete rows of the output.
     template<class Real = float>
     std::size_t forwardWorkspace() const
     {
@@ -61,7 +62,8 @@ struct AttentionShape
                                  : 0));
         return kind == AttentionKind::Recompute ? atOnce(inWide<Real>(scores())) : 0;
     }
-    // The gradients of q, k and v of a head, followed by its scores and their gradients.
+    // Size of the workspace in wide numbers. It holds the gradients of q, k and v of a head,
+    // followed by the scores of the head and their gradients.
     template<class Real = float>
     std::size_t backwardWorkspace() const
     {
@@ -77,9 +79,9 @@ private:
     static std::size_t size(int a, int b) { return static_cast<std::size_t>(a) * b; }
 };
 
-// Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice; `qkv` and
-// `keyGradients` are the byte offsets in it of the (rows, qkvWidth) matrix and of the accumulated
-// (rows, 2 keyWidth) gradients of keys and values.
+// Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice. `qkv` and
+// `keyGradients` are byte offsets in that memory: of the (rows, qkvWidth) matrix and of the
+// accumulated (rows, 2 keyWidth) gradients of keys and values.
 template<class Real>
 struct EarlierSlices
 {
@@ -124,8 +126,8 @@ struct AttentionBackward
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
     const Wide<Real>* keyGradients = nullptr; // from later slices; nullptr without slices
-    EarlierSlices<Real> earlier = {}; // the gradients of their keys and values are accumulated
-    Wide<Real>* workspace = nullptr;  // shape.backwardWorkspace<Real>() numbers
+    EarlierSlices<Real> earlier = {};         // accumulates the gradients of their keys and values
+    Wide<Real>* workspace = nullptr;          // shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

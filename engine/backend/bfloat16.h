@@ -59,7 +59,7 @@ using Wide = typename WideOf<Real>::Type;
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// How many wide numbers occupy at least the memory of `numbers` of Real.
+// The smallest number of wide numbers that has at least the memory of `numbers` of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {

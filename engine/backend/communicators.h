@@ -88,7 +88,7 @@ public:
 };
 
 // Joins all ranks; `devices` is indexed by DeviceId. Throws std::runtime_error if a rank does not
-// join in time, and Cancelled if the run is cancelled; no rank is then joined.
+// join in time, and Cancelled if the run is cancelled. In both cases no rank stays joined.
 using MakeCommunicators = std::function<std::unique_ptr<DeviceCommunicators>(
     const IdVector<DeviceId, const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
 

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// libbubblescope_cuda.so, loaded on first use and never unloaded; searched next to the program,
-// in ../lib/bubblescope and in $BUBBLESCOPE_PLUGINS.
+// libbubblescope_cuda.so. It is searched next to the program, in ../lib/bubblescope and in
+// $BUBBLESCOPE_PLUGINS, loaded on first use and never unloaded.
 struct CudaPlugin
 {
     void* library = nullptr;

@@ -68,7 +68,8 @@ public:
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
     // Sets every byte to `value`, in the order of the ops.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
-    // Waits until every op has ended. Throws std::runtime_error with the op that failed.
+    // Waits until every op has ended. Throws std::runtime_error if an op failed; the message names
+    // it.
     virtual void synchronize() const = 0;
 
     // The queue of the ops of a GPU; nullptr on a CPU, where calls are synchronous. The functions

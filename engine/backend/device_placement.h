@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// How the devices of a pipeline are placed on GPUs: the same number on each GPU, so that all
-// partitions are equal, and consecutive devices together. For example, 4 devices on 3 GPUs use two
-// GPUs with two devices each.
+// How the devices of a pipeline are placed on GPUs. Each GPU has the same number of devices, so
+// that all partitions are equal, and consecutive devices are together. For example, 4 devices on 3
+// GPUs use two GPUs with two devices each.
 struct DevicePlacement
 {
     int gpus = 0;   // number of GPUs used, starting with GPU 0
@@ -20,7 +20,7 @@ struct DevicePlacement
 // The choice of GPUs and transport (`--transport`).
 enum class Carrier : std::uint8_t {
     Auto,  // all GPUs: copies within a GPU and between GPUs
-    Local, // the first GPU only: copies within it
+    Local, // all devices on the first GPU: copies within that GPU
     Peer,  // one GPU per device: copies between GPUs
     Nccl,  // one GPU per device: messages and all-reduces of NCCL
 };

@@ -31,8 +31,8 @@ struct Linear
     Matrix<Real> activated = {};
 };
 
-// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is overwritten by the gradient with
-// respect to it, and dx is undefined.
+// dx = dy weight^T; dx is overwritten. If beforeGelu is set, its gradient overwrites it, and dx is
+// undefined afterwards.
 template<class Real>
 struct LinearBackwardInput
 {

@@ -29,7 +29,7 @@ struct FieldFacts
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
     std::string_view help = {};  // "Measured iterations"; without default and full stop
-    std::string_view value = {}; // placeholder in --help: "K"; "" for that of the kind
+    std::string_view value = {}; // placeholder in --help: "K"; "": the placeholder of the kind
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
@@ -38,7 +38,7 @@ struct FieldFacts
     bool isOptional = false;     // Cost: "" is accepted and means `usual`
     bool isEssential = false;    // printed commands include it even at its default
 
-    // These return a changed copy, so that a field is one entry of a table.
+    // These return a changed copy, so that a field is one expression in a table.
     FieldFacts between(double low, double high) const;
     FieldFacts oneOf(std::vector<std::string_view> choices) const;
     FieldFacts usually(std::string_view text) const;
@@ -46,7 +46,8 @@ struct FieldFacts
 
     std::string longFlag() const { return flag.substr(flag.find("--")); }
     std::string name() const; // in messages: the long flag, otherwise "table.key"
-    // Returns InvalidArgument with the accepted values if `text` is not one of them.
+    // Fails with Error::Code::InvalidArgument if `text` is not accepted; the message has the
+    // accepted values.
     Result<void> check(std::string_view text) const;
     std::string range() const; // "a whole number from 1 to 8"
 };
@@ -63,7 +64,7 @@ struct Field : FieldFacts
     std::function<std::string(const Object&)> get;
     // Requires a text that check() accepts. On failure the object is unchanged.
     std::function<Result<void>(Object&, std::string_view)> set;
-    // The reason why the setting has no effect: "only for runs on GPUs"; "" if it has one.
+    // The reason why the setting has no effect: "only for runs on GPUs"; "" if it has an effect.
     std::function<std::string(const Object&)> off = [](const Object&) { return std::string(); };
 };
 
@@ -72,8 +73,8 @@ using Fields = std::span<const Field<Object>>;
 
 std::string numberText(double value); // the shortest text that parses to `value`: "0.1"
 std::optional<double> parseNumber(std::string_view text); // finite decimal numbers only
-// The number in `text` times 10^exponent. Without an exponent of its own the text is parsed once,
-// so the result is correctly rounded.
+// The number in `text` times 10^exponent. If the text has no exponent, it is parsed once, so the
+// result is correctly rounded.
 double scaled(std::string_view text, int exponent);
 std::string scaledText(double value, int exponent); // inverse of scaled()
 std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it

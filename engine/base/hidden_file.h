@@ -8,8 +8,8 @@ namespace engine {
 // signals that end the process call it.
 void removeHiddenFiles() noexcept;
 
-// Registers one path for removeHiddenFiles(). A process can register 16 paths; a signal leaves the
-// files of further paths undeleted.
+// Registers one path for removeHiddenFiles(). A process can register 16 paths; the files of further
+// paths are not deleted on a signal.
 class RemovedOnSignal
 {
 public:
@@ -34,7 +34,8 @@ public:
     LockFile& operator=(const LockFile&) = delete;
     ~LockFile();
 
-    // Returns 0 or errno; EWOULDBLOCK if another LockFile has locked the file.
+    // Creates and locks the file. Returns 0 or errno; EWOULDBLOCK if another LockFile has locked
+    // it.
     int acquire();
 
 private:

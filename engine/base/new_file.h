@@ -25,9 +25,9 @@ enum class IfExists : std::uint8_t { Refuse, Replace };
 class NewFile
 {
 public:
-    // Returns Io if the target is not a regular file, exists and must not be replaced, or is being
-    // written by another process, or if the folder is missing or read-only; InvalidArgument if the
-    // target is one of `inputs`. Follows a symbolic link.
+    // Fails with Error::Code::Io if the target is not a regular file, if it exists and must not be
+    // replaced, if another process is writing it, or if the folder is missing or read-only. Fails
+    // with Error::Code::InvalidArgument if the target is one of `inputs`. Follows a symbolic link.
     static Result<NewFile> beside(const std::filesystem::path& target, IfExists ifExists,
                                   std::span<const std::filesystem::path> inputs = {});
     // Creates the first of name(1), name(2), ... that neither exists nor is being written.
@@ -51,9 +51,9 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-// Creates or replaces `target`; a reader sees either its old content or all of `content`. Returns
-// the errors of NewFile::beside(), and Io if `target` is a SQLite file (a recorded run, for
-// example) or the disk is full.
+// Creates or replaces `target`; a reader sees either its old content or all of `content`. Fails as
+// NewFile::beside() does, and with Error::Code::Io if `target` is a SQLite file (for example a
+// recorded run) or the disk is full.
 Result<void> saveFile(NewFile target, const TextSource& content);
 Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,

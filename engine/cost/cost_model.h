@@ -11,23 +11,24 @@
 
 namespace engine {
 
-// Costs in units of the work of one device for one micro-batch. An op of a chunk costs 1/v of it
-// and an op of a slice 1/slices. Backward defaults to I + W; I and W default to half of backward.
+// Costs in cost units. They are for all work of a device on one micro-batch: an op of one of its v
+// chunks costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W
+// default to half of backward.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
     Fraction p2p{0}, latency{0}; // a message occupies its link for p2p and arrives latency later
     Fraction allReduce{0}, optimizer{0}; // per device; a stage's share is 1/v
     Fraction transfer{0};              // evict or load of the stash of one micro-batch on a device
-    std::optional<Fraction> recompute; // relative to the forward; none: 1
+    std::optional<Fraction> recompute; // relative to the forward; nullopt: 1
 
     // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers between
     // nodes cost the same as within a node unless these are set.
     int devicesPerNode = 0;
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
 
-    // Costs of one stage (embedding, head) in the same units; I and W follow from B as above. If a
-    // stage has several entries, the last one applies.
+    // Costs of one stage (embedding, head) in cost units; I and W follow from B as above. If
+    // `stages` names a stage more than once, the last one applies.
     struct Stage
     {
         int stage = 0;
@@ -47,7 +48,7 @@ struct OpCosts
 {
     struct Cost
     {
-        std::int64_t duration = 0; // ticks that the op occupies its lane
+        std::int64_t duration = 0; // ticks that the op occupies its lane of the timeline
         std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
     };
     IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it

@@ -8,28 +8,30 @@ namespace engine {
 // data-parallel.
 struct EstimateInput
 {
-    ModelOnHardware on; // its micro-batch size is that of one row of results
+    ModelOnHardware on; // includes the micro-batch size
     int stages = 8;
-    double globalBatch = 128; // sequences per iteration, over all data-parallel copies
+    double globalBatch = 128; // sequences per iteration, over all data-parallel pipelines
 };
 
-// Bytes of the first stage, which needs the most.
+// Memory of the first stage in bytes. No other stage needs more.
 struct MemoryEstimate
 {
-    double state = 0, stash = 0;    // weights, gradients, optimizer; one micro-batch of one stage
-    double oneFOneB = 0, bpipe = 0; // total for min(N, D) and for ceil((D+2)/2) stashes
+    // Weights, gradients and optimizer state; the stash of one micro-batch.
+    double state = 0, stash = 0;
+    // Totals with the peak number of stashes: min(N, D) for 1F1B, ceil((D+2)/2) for BPipe.
+    double oneFOneB = 0, bpipe = 0;
 };
 MemoryEstimate estimateMemory(const EstimateInput& input);
 
-double microBatchesOf(const EstimateInput& input); // n = B / (d b)
-// MFU of one stage: its model FLOPs relative to the peak of its devices during F and B, which the
-// roofline model predicts.
+double microBatchesOf(const EstimateInput& input); // micro-batches of one pipeline, n = B / (d b)
+// MFU of one stage: its model FLOPs / (peak FLOP/s of its devices x time of F and B). The roofline
+// model predicts the time, which includes recomputation.
 double rooflineStageMfu(const EstimateInput& input);
 // MFU of the pipeline: `stageMfu` times n / (n + p - 1). An upper bound that assumes free
 // transfers, no optimizer step and equal stages (arXiv 2401.02088).
 double pipelineMfu(const EstimateInput& input, double stageMfu);
-// The factor by which the stage's MFU must grow from micro-batch size x to y to keep the MFU of
-// the pipeline: (B + d y (p-1)) / (B + d x (p-1)).
+// The factor by which the MFU of a stage must grow to keep the MFU of the pipeline if the
+// micro-batch size changes from `from` (x) to `to` (y): (B + d y (p-1)) / (B + d x (p-1)).
 double breakEven(const EstimateInput& input, int from, int to);
 
 // Utilization in a measured iteration. Executed FLOPs (hfu) include recomputation, in the published

@@ -18,7 +18,7 @@ struct Fraction
     double value() const { return ratio(numerator, denominator); }
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
-Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
+Fraction reduced(std::int64_t numerator, std::int64_t denominator); // the fraction in lowest terms
 // These return nullopt on overflow.
 std::optional<Fraction> product(Fraction a, Fraction b);
 std::optional<Fraction> sum(Fraction a, Fraction b);

@@ -49,8 +49,8 @@ private:
     IdVector<StageId, Table<Cost>> m_costs;
 };
 
-// Makes one unit an integer number of ticks: the least common multiple of v, slices, 2 and the
-// denominators. Fails on overflow, or if costs name a stage that does not exist.
+// Makes one cost unit an integer number of ticks: the least common multiple of v, slices, 2 and the
+// denominators. Fails on overflow, or if `costs` names a stage that does not exist.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs);
 // Resolves the cost of every op. Fails if their sum would overflow.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);

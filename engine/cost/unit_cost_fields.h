@@ -5,11 +5,12 @@
 
 namespace engine {
 
-// The costs of a prediction in units, for the options of `bscope simulate`, the set-up page and the
-// editor. Setting B sets I and W to half of it; setting I or W makes B their sum.
+// The fields of UnitCosts, for the options of `bscope simulate`, the set-up page and the editor.
+// Setting B sets I and W to half of B; setting I or W sets B to their sum.
 Fields<UnitCosts> unitCostFields();
 
-// Returns InvalidArgument if there are costs between nodes but devicesPerNode is not set.
+// Fails with Error::Code::InvalidArgument if there are costs between nodes but devicesPerNode is
+// not set.
 Result<void> checkUnitCosts(const UnitCosts& costs);
 // The link model of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4".
 std::string linkText(const UnitCosts& costs);

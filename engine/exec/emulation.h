@@ -28,8 +28,8 @@ public:
         LaunchHooks hooks = {};
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
-    // Executes `run.schedule` and appends to `run.timeline`. References must outlive it. Throws
-    // std::bad_alloc.
+    // Executes `run.schedule` and appends to `run.timeline`. `run` and all objects that `setup`
+    // refers to must outlive the executor. Throws std::bad_alloc.
     Emulation(const Setup& setup, Run& run);
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
@@ -51,7 +51,8 @@ private:
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
     void awaitLane(const char* what);
-    // `before`: ns that the work took in an earlier iteration. EndlessOp has `what` in its message.
+    // `before`: ns that the work took in an earlier iteration. Throws EndlessOp, whose message
+    // contains `what`.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);

@@ -19,8 +19,8 @@ public:
 
     // Called between ops, never while an op is timed, after `done` of the `ops` of this iteration.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration. Cancelled and device errors leave the timeline unchanged;
-    // only finish() may be called after them.
+    // Trains and places one iteration. If it is cancelled or a device fails, the timeline is
+    // unchanged and only finish() may be called afterwards.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// The measured rate of large matrix products on a device. MFU is relative to it, because data
-// sheets do not have the rate of one CPU core.
+// The measured rate of large matrix products on a device. MFU is relative to this rate, because
+// data sheets do not have the rate of one CPU core.
 struct GemmPeak
 {
     double flops = 0;   // per second

@@ -9,18 +9,19 @@
 
 namespace engine {
 
-// Compares the durations of ops that run alone (in one iteration) with those of the same ops while
-// other devices are busy (medians over iterations). References in `lowered` must outlive it.
+// Compares the durations of ops that run alone (in one iteration) with the durations of the same
+// ops while other devices are busy (medians over iterations). `lowered` must outlive the meter.
 class InterferenceMeter
 {
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    void addAlone(std::span<const OpTiming> iteration); // the last call counts
+    // replaces the durations of the previous call
+    void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
-    // Returns the sums of each kind, in the order of the kinds; empty if one of the two was not
-    // measured.
+    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of both
+    // sorts were added.
     std::vector<Interference> result() const;
 
 private:

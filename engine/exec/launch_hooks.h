@@ -7,8 +7,8 @@
 namespace engine {
 
 // Callbacks around the launch of an op, on the launching thread, so that GPU activity can be
-// attributed to the op. Ops of other copies of the pipeline (data_parallel.h) are passed as
-// OpOfIteration::kOtherCopy. Calls do not nest. Either may be empty. They must not throw.
+// attributed to the op. Ops of other data-parallel pipelines (data_parallel.h) are passed as
+// OpOfIteration::kOtherCopy. Calls do not nest. Either callback may be empty; neither may throw.
 struct LaunchHooks
 {
     std::function<void(OpOfIteration)> begin;

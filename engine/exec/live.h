@@ -11,12 +11,12 @@
 namespace engine {
 
 // Live mode: one thread per device, all running concurrently on the wall clock. With data
-// parallelism there are threads for all copies, and the timeline shows the first copy. Each thread
-// executes its own program and waits only for its inputs (transport.h); there is no scheduler and
-// no lock within an iteration. On GPUs the threads queue work, the devices wait, and the times are
-// those of the devices. The thread that calls iterate() monitors the others. If devices are
-// partitions of one GPU, it runs the warm-up itself, one op at a time, to measure the ops without
-// interference.
+// parallelism there are threads for the devices of all pipelines, and the timeline shows the first
+// pipeline. Each thread executes its own program and waits only for its inputs (transport.h); there
+// is no scheduler and no lock within an iteration. On GPUs the threads queue work, the devices
+// wait, and the devices measure the times. The thread that calls iterate() monitors the others. If
+// devices are partitions of one GPU, it runs the warm-up itself, one op at a time, to measure the
+// ops without interference.
 class Live final : public Executor
 {
 public:
@@ -28,7 +28,7 @@ public:
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the threads of the devices
     };
-    // As for Emulation.
+    // Requirements as for Emulation::Emulation().
     Live(const Setup& setup, Run& run);
     ~Live() override;
 
@@ -66,7 +66,7 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     IterationEnd m_end;
-    IdVector<DeviceId, std::unique_ptr<Worker>> m_workers; // of all copies
+    IdVector<DeviceId, std::unique_ptr<Worker>> m_workers; // of all data-parallel pipelines
     std::vector<OpTiming> m_timings;
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;

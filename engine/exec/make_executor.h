@@ -14,8 +14,8 @@ struct ExecutorSetup
     TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
     LaunchHooks hooks = {};    // for GPUs
 };
-// Makes an executor that runs `run.schedule` and appends to `run.timeline`. References must outlive
-// it. Throws std::bad_alloc.
+// Makes an executor that runs `run.schedule` and appends to `run.timeline`. `run` and all objects
+// that `setup` refers to must outlive it. Throws std::bad_alloc.
 std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run);
 
 } // namespace engine

@@ -12,7 +12,8 @@
 namespace engine {
 
 // The compute ops on the stream of a GPU or a partition. One thread queues ops, each between two
-// events of the GPU; any thread can ask how far the GPU is. The caller numbers the ops.
+// events of the GPU; any thread can query whether an op has begun or ended. The caller numbers the
+// ops.
 class QueuedOps
 {
 public:
@@ -36,8 +37,8 @@ public:
     void popOldest() { m_ahead.pop_front(); }
     void clear() { m_ahead.clear(); }
 
-    // These require an op that was queued before. Any thread may call them. They throw
-    // std::runtime_error if the GPU has failed.
+    // Any thread may call these. hasBegun() and hasEnded() require an op that was queued; they
+    // throw std::runtime_error if the GPU has failed.
     bool wasQueued(std::size_t op) const { return op < m_marks.size() && m_marks[op].end; }
     bool hasBegun(std::size_t op) const { return m_marks[op].begin->hasPassed(); }
     bool hasEnded(std::size_t op) const { return m_marks[op].end->hasPassed(); }
@@ -48,8 +49,8 @@ public:
         return m_took[op].load(std::memory_order_relaxed);
     }
 
-    // These require an op that has ended. takeTime() returns its GPU time in ns, the others its
-    // begin and end on CLOCK_MONOTONIC (after Device::anchor()).
+    // These require an op that has ended. takeTime() returns its GPU time in ns; beginOf() and
+    // endOf() return times on CLOCK_MONOTONIC and require Device::anchor().
     std::int64_t takeTime(std::size_t op);
     std::int64_t beginOf(std::size_t op) const { return m_marks[op].begin->time(); }
     std::int64_t endOf(std::size_t op) const { return m_marks[op].end->time(); }

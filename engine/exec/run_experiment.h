@@ -17,30 +17,31 @@ namespace engine {
 // Called on the executing thread, between ops and between iterations, never while an op is timed.
 struct RunObserver
 {
-    // After planning, before any op runs: `run` has the info (without results) and the lowered
-    // schedule.
+    // Called after planning, before any op runs. `run` has the info (without results) and the
+    // lowered schedule.
     std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
-    // The number of completed ops of the current iteration; at most about 20 times per second.
+    // Called with the number of completed ops of the current iteration, at most about 20 times per
+    // second.
     std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
         = [](int, std::size_t, std::size_t) {};
-    // The measured times of an iteration, before iteration() is called for it.
+    // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
-    // An iteration was placed. Its spans, and its memory events from `firstMemory` on, are the last
-    // of run.timeline.
+    // Called when an iteration was placed. Its spans, and its memory events from `firstMemory` on,
+    // are the last of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // for GPUs; in live mode on the threads of the devices
-    // The run continues in another way than requested. The reason is one sentence.
+    // Called if the run continues in another way than requested. `sentence` is the reason.
     std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
-    // The run has ended. `info` has the results that are known only now (arenas, interference,
-    // memory). Also called after Cancelled and after device errors.
+    // Called when the run has ended, even if it was cancelled or a device failed. `info` has the
+    // results that are known only now (arenas, interference, memory).
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains and records. Returns the whole run, with the median iteration last. After Cancelled, the
-// complete iterations are kept; the observer has received them. Errors come from the input (model,
-// schedule, text file) or the machine (memory). After an error call devicesAreLost()
-// (lost_devices.h).
+// Trains and records. Returns the whole run, with the median iteration last. Fails with
+// Error::Code::Cancelled if the run was cancelled; the observer has received all complete
+// iterations. Other errors come from the input (model, schedule, text file) or the machine
+// (memory). After an error call devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
 

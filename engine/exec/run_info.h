@@ -6,8 +6,7 @@
 
 namespace engine {
 
-// What is known about a run before it starts. `stages` is the number of stages of the executed
-// schedule.
+// The input of RunInfo: what is known about a run before it starts.
 struct RunInfoInput
 {
     const Experiment& experiment;

@@ -7,10 +7,11 @@
 
 namespace engine {
 
-// Opens `count` devices, those of all data-parallel copies.
+// Opens `count` devices: those of all data-parallel pipelines.
 using OpenDevices = std::function<Result<RunDevices>(int count)>;
 
-// runExperiment() on devices that the caller opens; tests use others than those of this machine.
+// runExperiment() on devices that the caller opens, so that tests need not use those of this
+// machine.
 Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel);
 

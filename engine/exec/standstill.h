@@ -6,8 +6,9 @@
 
 namespace engine {
 
-// Describes in one line which devices wait for what when no op makes progress. `positions` are
-// those of the devices in their programs, copy by copy.
+// Describes in one line which devices wait for what when no op makes progress. `positions` has the
+// position of each device in its program, for all devices of the first data-parallel pipeline, then
+// of the second, and so on.
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions);
 
 } // namespace engine

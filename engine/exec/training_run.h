@@ -25,15 +25,16 @@ public:
     };
     explicit TrainingRun(Setup setup);
 
-    // Plans and allocates the memory, then reports the start to the observer. Returns Device if the
-    // memory does not suffice. Throws std::bad_alloc.
+    // Plans and allocates the memory, then reports the start to the observer. Fails with
+    // Error::Code::Device if the memory does not suffice. Throws std::bad_alloc.
     Result<void> prepare();
-    // Runs warm-up, measured and median iterations, and always reports the end to the observer. On
-    // Cancelled the complete iterations are kept.
+    // Runs warm-up, measured and median iterations, and always reports the end to the observer. If
+    // it is cancelled, the complete iterations are kept.
     Result<void> train(const std::atomic<bool>& cancel);
 
     Run takeRun() { return std::move(m_run); }
-    // After an error: if true, this object must not be destroyed (Executor::devicesAreLost).
+    // Call it after an error. If true, this object must not be destroyed
+    // (Executor::devicesAreLost).
     bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
 
 private:

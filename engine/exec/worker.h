@@ -28,9 +28,9 @@ private:
     std::size_t m_missing = 0;
 };
 
-// The thread of one device of one copy of the pipeline, which executes the device's program once
-// per iteration. On a GPU it only queues ops, a few ahead of the running one, and the GPU measures
-// the times.
+// The thread of one device of one data-parallel pipeline, which executes the device's program once
+// per iteration. For a GPU the thread only queues ops, a few ahead of the running one, and the GPU
+// measures the times.
 class Worker
 {
 public:
@@ -45,28 +45,30 @@ public:
         IterationEnd& end;
         std::optional<int> core = {}; // core that the thread is pinned to
         LaunchHooks hooks = {};
-        int copy = 0; // of the pipeline (data_parallel.h)
+        int copy = 0; // index of the data-parallel pipeline (data_parallel.h)
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
     explicit Worker(const Setup& setup);
     ~Worker(); // no iteration may be running, unless the transport was aborted
 
-    // Called by the owning thread. The end is reported to IterationEnd. `cancel` stops it within
-    // one op, on a GPU within kAhead ops. `iteration` is an index into Timeline::iterations.
+    // Starts an iteration; called by the owning thread. The worker reports its end to IterationEnd.
+    // `cancel` stops the worker within one op, on a GPU within kAhead ops. `iteration` is an index
+    // into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
     // Executes one op on the owning thread while no other op runs, and returns when it has ended.
     // Ops must come in an order in which none waits; call takeTimes() after the last. Throws
     // EndlessOp (op_patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
-    void takeTimes(); // of a GPU's ops, which must have ended
+    void takeTimes(); // takes the times of a GPU's ops, which must have ended
 
-    // Any thread may call these during an iteration.
+    // Any thread may call the following functions during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    bool isOver() const { return m_over.load(std::memory_order_relaxed); } // has reported its end
-    // The position of the first op that has not ended; if all queued ops have ended, that of the
-    // next one.
+    // whether the worker has reported its end
+    bool isOver() const { return m_over.load(std::memory_order_relaxed); }
+    // The position of the first op that has not ended; if all queued ops have ended, the position
+    // of the next op.
     std::uint32_t unfinished() const;
     // The position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
@@ -74,14 +76,15 @@ public:
     {
         return m_ops.tookBefore(position);
     }
-    std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // for a GPU
+    // position of the oldest queued op; for a GPU
+    std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.
     bool hasUnfinished() const;
     // Stops waiting for a GPU that no longer responds.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
-    // These may be called between iterations.
+    // The following may be called between iterations.
     struct Times // of an op
     {
         std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU from its time stamps
@@ -110,7 +113,7 @@ private:
     std::vector<Times> m_times;
     QueuedOps m_ops;                                       // [position]
     std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // ops before m_oldest have ended
-    std::atomic<std::uint32_t> m_queued{0};                // ops before it were queued
+    std::atomic<std::uint32_t> m_queued{0};                // ops before this position were queued
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Checks what needs no schedule: counts, mode and options of GPUs.
+// Checks the settings that do not depend on the schedule: counts, mode and options of GPUs.
 Result<void> checkExperiment(const Experiment& experiment);
 
 } // namespace engine

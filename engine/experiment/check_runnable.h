@@ -5,11 +5,13 @@
 
 namespace engine {
 
-// Returns InvalidArgument or Unsupported if the schedule cannot be trained: asynchronous schedules
-// with several copies, invalid weight versions, or updates of different sizes.
+// Fails with Error::Code::InvalidArgument or Unsupported if the schedule cannot be trained: if it
+// is asynchronous with several data-parallel pipelines, has invalid weight versions, or updates of
+// different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 
-// Returns Unsupported if a model with tied embeddings cannot be trained with the schedule.
+// Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the
+// schedule.
 Result<void> checkTied(const Schedule& lowered);
 
 } // namespace engine

@@ -5,19 +5,20 @@
 
 namespace engine {
 
-// Every setting of a run, once. The options of `bscope run`, the keys of an experiment's TOML, the
-// set-up form and the printed command are derived from this table. Fields of the model must follow
-// the model that they change. A new setting is a member of Experiment, an entry here, and the code
-// that uses it.
+// Every setting of a run. The options of `bscope run`, the keys of an experiment's TOML, the set-up
+// form and the printed command are derived from this table. Fields of the model must follow the
+// model that they change. A new setting needs a member of Experiment, a row here, and the code that
+// uses it.
 Fields<Experiment> experimentFields();
 const Field<Experiment>& experimentField(std::string_view longFlag); // the option must exist
 
-// The defaults of all settings, for the model of this experiment with the model's own sizes.
+// The defaults of all settings; for the model, the values of its preset or file.
 Experiment usualExperiment(const Experiment& experiment);
 
 // The options of `bscope run` that repeat the experiment, without defaults.
 std::vector<std::string> runArguments(const Experiment& experiment);
-// The inverse of runArguments(). InvalidArgument names the argument.
+// The inverse of runArguments(). Fails with Error::Code::InvalidArgument; the message names the
+// argument.
 Result<Experiment> experimentFromArguments(std::span<const std::string> arguments);
 
 } // namespace engine

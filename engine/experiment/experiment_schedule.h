@@ -4,8 +4,9 @@
 
 namespace engine {
 
-// Builds the lowered schedule of an experiment from its scheme or its file. Errors name the file or
-// the invalid argument. Unsupported means that the schedule can only be simulated.
+// Builds the lowered schedule of an experiment from its scheme or its file. The message of an error
+// names the file or the invalid argument. Fails with Error::Code::Unsupported if the schedule can
+// only be simulated.
 Result<Schedule> scheduleOf(const Experiment& experiment);
 
 // Prepares a schedule for training: adds RECOMPUTE before every backward if the model recomputes

@@ -29,7 +29,7 @@ void appendParameter(std::vector<Parameter>& parameters, std::string name, std::
 template<class Real>
 struct BlockStash
 {
-    // Kept until W: inputs of matrix products, (rows, C), and activated, (rows, inner).
+    // Kept until W: inputs of matrix products: `activated` is (rows, inner), the others (rows, C).
     Real *norm1, *attended, *norm2, *activated;
     // Kept until W: outputs of these products, (rows, qkv), (rows, expanded) and (rows, C); I
     // overwrites them with their gradients.

@@ -13,7 +13,8 @@ namespace engine {
 class Grammar
 {
 public:
-    // The first rule is the start symbol. Returns Corrupt with the line of an error.
+    // The first rule is the start symbol. Fails with Error::Code::Corrupt; the message has the line
+    // of the error.
     static Result<Grammar> parse(std::string_view text);
 
     // Appends one random sentence; returns -log of its probability, in nats.

@@ -16,7 +16,7 @@ void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weig
                     .y = y});
 }
 
-// dx = dy weight^T (overwrites dx).
+// dx = dy weight^T; dx is overwritten.
 template<class Real>
 void linearBackwardInput(const Kernels<Real>& kernels, Matrix<const Real> dy, const Real* weight,
                          Matrix<Real> dx)

@@ -8,11 +8,12 @@
 
 namespace engine {
 
-// Makes a transformer (transformer.h) in the precision of its spec. Requires checkPrecision(). The
-// device must outlive the model.
+// Makes a transformer (transformer.h) in the precision of its spec, which must pass
+// checkPrecision(). The device must outlive the model.
 std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
                                                       const Device& device, int slices = 1);
-// Returns Unsupported with an alternative if the device does not support the precision.
+// Fails with Error::Code::Unsupported if the device does not support the precision; the message
+// names an alternative.
 Result<void> checkPrecision(Precision precision, const Device& device);
 
 } // namespace engine

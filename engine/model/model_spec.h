@@ -56,21 +56,21 @@ struct ModelSpec
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
-// Loads a preset of resources/models or a .toml file and checks every field. NotFound lists the
-// presets.
+// Loads a preset of resources/models or a .toml file and checks every field. Fails with
+// Error::Code::NotFound if neither exists; the message lists the presets.
 Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 
 // Stage s of S has blocks firstLayer(s) .. firstLayer(s + 1) - 1. checkModel() fails if there are
-// fewer layers than stages, and names the smallest valid --layers.
+// fewer layers than stages; the message has the smallest valid --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
 // Checks the range of every field; part of checkModel() and loadModel().
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-double flopsPerIteration(const ModelSpec& model,
-                         int microBatches); // forward and backward, full attention
+// Forward and backward, with full attention.
+double flopsPerIteration(const ModelSpec& model, int microBatches);
 // Includes recomputation: the scores that attention `recompute` and `flash` compute again in the
 // backward, and the forwards of `recomputed`, the fraction of micro-batches that are recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);

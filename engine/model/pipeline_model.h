@@ -25,7 +25,8 @@ struct Parameter
 };
 
 // The memory that one pass of a stage over one micro-batch (or one slice of it) needs, counted in
-// numbers of the storage type (bytes()); wider numbers count as several. What is alive between ops:
+// numbers of the storage type (bytes()); a wider number counts as several. Between ops these parts
+// are alive:
 //   F -> B or I: stash.
 //   I -> W: the first weightStash numbers of the stash that I used.
 // With full recomputation F keeps only the input of the stage:
@@ -52,12 +53,12 @@ struct StageSizes
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
-// Passes are templates over the storage type. Executors do not know it and pass memory as bytes:
-// their Number is std::byte.
+// Passes are templates over the storage type. Executors do not know the storage type and pass
+// memory as bytes: their Number is std::byte.
 
-// A stash has up to four pieces, because I and W free it separately, and because pieces that are
-// equal on all stages of a device reuse the same memory. They are, in order: the stash (or
-// recomputed) of a pass up to weightStash without headKept; headKept; the rest without headRest;
+// A stash has up to four pieces, because I and W free different pieces, and because pieces that are
+// equal on all stages of a device reuse the same memory. The pieces are, in order: the stash (or
+// `recomputed`) of a pass up to weightStash without headKept; headKept; the rest without headRest;
 // headRest. nullptr means that a piece directly follows the previous one. With slices the stash
 // must be one piece.
 template<class Number>
@@ -79,14 +80,15 @@ struct TokenBatch
     std::span<const std::int32_t> inputs, targets;
 };
 
-// Sequence slices (Seq1F1B): a pass processes slice `index` of every sample. Its queries also
-// attend to keys and values of earlier slices, which are in the stashes of those.
+// Sequence slices (Seq1F1B): a pass processes slice `index` of every sample. The queries of the
+// slice also attend to the keys and values of earlier slices, which are in the stashes of the
+// earlier passes.
 struct SequenceSlice
 {
     int index = 0;
-    // The stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads them. B
-    // or I reads them and adds to the gradients of their keys and values, so backwards must run
-    // from the last slice to the first.
+    // The stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads these
+    // stashes. B or I reads them and adds to the gradients of their keys and values, so backwards
+    // must run from the last slice to the first.
     std::span<const std::span<std::byte>> earlierStashes = {};
 };
 
@@ -129,7 +131,7 @@ struct BackwardPass
     StashPieces<Number> pieces = {};
 };
 
-// A pass of W. Its stash has the first StageSizes::weightStash numbers that I left.
+// A pass of W. `stash` is the first StageSizes::weightStash numbers that I left.
 template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
@@ -148,8 +150,8 @@ struct TiedParameters
 
 // A model divided into stages, as executors use it: sizes, and the passes of a stage over memory
 // that the executor owns. Weights, stashes and messages are bytes in the model's precision.
-// Gradients are typed: float in training, double for finite differences. Thread-safe, because it
-// has no state of a run; passes do not allocate.
+// Gradients are typed: float in training, double for finite differences. Passes do not allocate.
+// Thread-safe, because the model has no state of a run.
 template<class Gradient>
 class PipelineModel
 {
@@ -169,10 +171,10 @@ public:
                             std::span<Gradient> masters) const = 0;
 
     virtual void forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
-    // Repeats F from its stash. Only if sizes().recomputed is not 0.
+    // Repeats F from its stash. Requires that sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
-    // B, or I and then W, which gives the same bits. I computes the gradients of norms and
-    // embeddings, W those of matrices and biases.
+    // backward() runs B. backwardInput() (I) followed by backwardWeight() (W) gives the same bits.
+    // I computes the gradients of norms and embeddings, W those of matrices and biases.
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;

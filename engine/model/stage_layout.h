@@ -24,9 +24,9 @@ struct StageLayout
 
     std::vector<Parameter> describe() const;
     std::size_t embeddingCount() const;
-    std::size_t blockParameters(int block) const; // where the block begins
+    std::size_t blockParameters(int block) const; // offset of the block
     std::size_t headParameters() const;
-    std::size_t headWeight() const; // where the head's matrix begins
+    std::size_t headWeight() const; // offset of the head's matrix
     std::size_t blocksKept() const; // kept until W: the states, and what blocks keep
     std::size_t blocksRest() const; // kept until I
     std::size_t headKept() const;   // 0 unless this is the last stage

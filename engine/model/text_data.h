@@ -12,8 +12,8 @@
 namespace engine {
 
 // Training data: bytes, divided into sequences. Samples are numbered over the run. The seed and the
-// number select the sequence, so every scheme, D and mode has the same samples. Each epoch has
-// every whole sequence of the text once, in an order of its own.
+// number of a sample determine its sequence, so every scheme, D and mode has the same samples. Each
+// epoch has every whole sequence of the text once, in its own order.
 class TextData
 {
 public:
@@ -22,13 +22,13 @@ public:
     // The included short story (resources/data/sample.txt), for --text sample.
     static constexpr std::string_view kShipped = "sample";
     static TextData shipped(std::uint64_t seed);
-    // Reads any file. Returns Io if it cannot be read, InvalidArgument if it is not longer than one
-    // sample of `sequence` tokens.
+    // Reads any file. Fails with Error::Code::Io if the file cannot be read, and with
+    // Error::Code::InvalidArgument if it is not longer than one sample of `sequence` tokens.
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // Fills in samples of `sequence` tokens from number `firstSample` on. The target of a token is
-    // the token after it.
+    // Writes samples of `sequence` tokens from number `firstSample` on into `inputs`. The target of
+    // a token is the token after it.
     void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 

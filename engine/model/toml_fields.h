@@ -26,8 +26,9 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
     }
 }
 
-// Reads every key of `table`, which is called `name` in its file. InvalidArgument names the key
-// that is unknown, or what its value must be.
+// Reads every key of `table`, which is called `name` in its file. Fails with
+// Error::Code::InvalidArgument; the message names the unknown key, or what the value of a key must
+// be.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
@@ -54,7 +55,8 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
 }
 
 // Reads the keys of a preset of resources/models, or of the [model] table of an experiment. Missing
-// keys keep their defaults. An unknown key or invalid value is an error that names the key.
+// keys keep their defaults. Fails if a key is unknown or a value is invalid; the message names the
+// key.
 Result<ModelSpec> modelFromTable(const toml::table& table);
 toml::table tableOf(const ModelSpec& model); // the inverse of modelFromTable()
 

@@ -22,7 +22,7 @@ public:
         BlockWeights<const Real> weights;
         BlockStash<Real> stash;
         Matrix<const Real> x;
-        Matrix<Real> out; // without data only the stash is computed
+        Matrix<Real> out; // if out.data is nullptr, only the stash is computed
         EarlierSlices<Real> earlier;
         Real* workspace = nullptr;
     };

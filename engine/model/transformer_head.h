@@ -59,11 +59,11 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Kept until W: inputs of matrix products, (rows, C), of the transform (nullptr without one)
-    // and of the decoder.
+    // Kept until W: the inputs, (rows, C), of two matrix products: of the transform (nullptr
+    // without one) and of the decoder.
     Real *norm = nullptr, *decoded;
-    // Kept until W: their outputs, (rows, C) and TransformerShape::logitsOf(); I overwrites them
-    // with their gradients.
+    // Kept until W: the outputs of these products, (rows, C) and TransformerShape::logitsOf(); I
+    // overwrites them with their gradients.
     Real *transformed = nullptr, *logits;
     // Kept until I: for each norm 1 / deviation and, except for RMSNorm, the mean, (rows) each; and
     // the input of the transform's norm, (rows, C).
@@ -73,7 +73,7 @@ struct HeadStash
     Wide<Real>* transformMean = nullptr;
     Real* activated = nullptr;
 
-    // `kept` and `rest` are as in BlockStash.
+    // For `kept` and `rest` see BlockStash.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
         , logits(kept + shape.state())
@@ -117,7 +117,7 @@ public:
     {
         HeadWeights<const Real> weights;
         HeadStash<Real> stash;
-        Matrix<Real> x; // I overwrites it with its gradient
+        Matrix<Real> x; // I overwrites x with its gradient
         std::span<const std::int32_t> targets;
         double* loss = nullptr; // as in CrossEntropy
         double share = 1;

@@ -5,7 +5,8 @@
 
 namespace engine {
 
-// The sizes of one pass over a micro-batch, or over one of `slices` slices of its samples.
+// The sizes of one pass over a micro-batch, or over one slice if its samples are divided into
+// `slices`.
 struct TransformerShape
 {
     explicit TransformerShape(const ModelSpec& model, int slices = 1);

@@ -30,10 +30,12 @@ public:
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
-    // The bytes of all lines that were written (except on a GPU, poisoning counts as writing). The
-    // device counts them; the calling thread must be bound to the device.
+    // Returns the bytes of all 64-byte lines that no longer hold the initial pattern. On the host,
+    // poisoned lines count. On a GPU they do not, even if they were written before, because
+    // poison() restores the initial pattern. On a GPU, binds the calling thread to the device and
+    // waits for its ops.
     Bytes touched() const;
-    // Fills an extent, which must be whole numbers, with NaN.
+    // Fills an extent, which must consist of whole numbers, with NaN.
     void poison(Extent extent) const;
 
 private:

@@ -7,7 +7,8 @@
 namespace engine {
 
 // Sums in device memory to which the ops of an iteration add (losses of micro-batches, squares of
-// gradients), so that no op waits for the host. The device must outlive them; nullptr: host memory.
+// gradients), so that no op waits for the host. The device must outlive the object; nullptr: host
+// memory.
 class DeviceSums
 {
 public:

@@ -10,8 +10,8 @@
 namespace engine {
 
 // Attributes GPU memory to its owners. Allocations of the devices are known; other growth of the
-// memory that the driver reports belongs to the phase in which it appeared. `devices` must outlive
-// it. Not thread-safe; empty without GPUs.
+// memory that the driver reports is attributed to the phase in which it appeared. `devices` must
+// outlive the ledger. Not thread-safe; empty without GPUs.
 class GpuMemoryLedger
 {
 public:
@@ -29,7 +29,7 @@ private:
     struct Entry
     {
         GpuMemory memory;
-        Bytes beside = 0; // unexplained bytes at the last call
+        Bytes beside = 0; // bytes that no allocation explained at the last call
     };
     std::map<int, GpuMemoryUse> readAll() const;
 

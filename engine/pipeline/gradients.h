@@ -12,8 +12,8 @@ class Gradients
 {
 public:
     // `floats` has the sum. With Accumulate::Exact it has the gradient of one micro-batch, and
-    // `sums` the integer sum. Memory and `kernels` must outlive this object. Call clear() before
-    // use.
+    // `sums` has the integer sum. Memory and `kernels` must outlive this object. Call clear()
+    // before use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
               const Kernels<float>& kernels)
         : m_accumulate(accumulate)
@@ -23,8 +23,8 @@ public:
     { }
 
     std::size_t count() const { return m_floats.size(); }
-    std::span<float> target() { return m_floats; }    // backwards accumulate into it
-    std::span<std::int64_t> sums() { return m_sums; } // with Exact: what is summed over replicas
+    std::span<float> target() { return m_floats; }    // backwards accumulate into this memory
+    std::span<std::int64_t> sums() { return m_sums; } // with Exact: summed over replicas
     void endMicroBatch();         // call after each backward, or after each of its parts
     std::span<const float> sum(); // over all micro-batches so far
     void clear();

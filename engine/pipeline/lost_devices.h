@@ -4,9 +4,9 @@
 
 namespace engine {
 
-// Whether a GPU no longer responds, so that its work never ends. Objects that it uses must then not
-// be destroyed, because their destructors would wait for it, and the process must end with
-// std::_Exit. Thread-safe.
+// Whether a GPU no longer responds, so that its work never ends. Objects that the GPU uses must
+// then not be destroyed, because their destructors would wait for the GPU, and the process must end
+// with std::_Exit. Thread-safe.
 bool devicesAreLost();
 void markDevicesLost();
 

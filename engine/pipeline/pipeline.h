@@ -13,31 +13,33 @@
 
 namespace engine {
 
-// The hardware of one device of the schedule (a GPU or a partition), with the model's stages on its
-// kernels.
+// The hardware of one device of the schedule (a GPU or a partition), and the model's stages with
+// the kernels of that hardware.
 struct ExecutorDevice
 {
     const Device& device; // has a queue (engine/backend/device_queue.h)
     const PipelineModel<float>& unit;
 };
 
-// An op of a copy of the pipeline.
+// An op of one data-parallel pipeline.
 struct OpRef
 {
     DeviceId device;
     std::uint32_t position = 0, op = 0; // in the device's program; OpIndex
-    int copy = 0;                       // of the pipeline (data_parallel.h)
+    int copy = 0;                       // index of the data-parallel pipeline (data_parallel.h)
 };
 
-// The D connected devices of a pipeline in one process, or with data parallelism those of all
-// copies. Executors choose the order of ops and the threads; one thread at a time may use a device.
+// The D connected devices of a pipeline in one process, or with data parallelism those of all W
+// pipelines. Executors choose the order of ops and the threads; one thread at a time may use a
+// device.
 class Pipeline
 {
 public:
     struct Setup
     {
         const Schedule& lowered; // requires checkRunnable()
-        // A model with as many stages; a pass is one unit of work (stash_plan.h).
+        // The model, with as many stages as the schedule. A pass processes one unit of work: a
+        // micro-batch, a slice or a half (UnitRange).
         const PipelineModel<float>& unit;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
@@ -47,23 +49,26 @@ public:
         // An ALLREDUCE blocks its device until it is complete (SyncPolicy::EagerBlocking). Requires
         // one thread per device.
         bool blockingAllReduce = false;
-        // The GPU that emulates all devices, and that `kernels` and the arenas belong to; nullptr:
-        // the CPU.
+        // The GPU that emulates all devices. It must be the GPU of `kernels` and of the arenas.
+        // nullptr: the CPU.
         const Device* device = nullptr;
-        const ExecutionPlan* plan = nullptr; // the plan for this setup if it exists already; copied
-        // The GPU or partition of every device, if each has its own. `unit` and
-        // `kernels` then belong to one of them, and `device` is nullptr.
+        // the plan for this setup, if it already exists; copied
+        const ExecutionPlan* plan = nullptr;
+        // The GPU or partition of every device, if each device has its own. `unit` and `kernels`
+        // then belong to one of these, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // Joins NCCL communicators for messages and sums; only if every executor device is a whole
-        // GPU. If empty, messages and sums are copies.
+        // Joins NCCL communicators for messages and sums. Requires that every executor device is a
+        // whole GPU. If empty, messages and sums are copies.
         MakeCommunicators communicators = {};
     };
-    // Plans and allocates memory and initializes the weights. References in `setup` must outlive
-    // it. Throws std::bad_alloc, or std::runtime_error if communicators cannot be joined.
+    // Plans and allocates memory and initializes the weights. All objects that `setup` refers to
+    // must outlive the pipeline. Throws std::bad_alloc, or std::runtime_error if communicators
+    // cannot be joined.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
-    // Call it while no device executes ops. Copy c reads N micro-batches, from index c * N.
+    // Call it while no device executes ops. Data-parallel pipeline c reads the N micro-batches from
+    // index c * N on.
     void beginIteration(const TokenBatches& tokens);
     // The executor device of a device; nullptr if its ops are complete when compute() returns.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
@@ -74,7 +79,7 @@ public:
     void finish(OpRef ref);
     bool transfer(OpRef ref); // for SEND RECV EVICT LOAD ALLREDUCE
 
-    // All steps of an op, on a thread that runs all devices in a valid order.
+    // Runs all steps of an op, on a thread that runs all devices in a valid order.
     void run(OpRef ref);
 
     std::vector<float> microBatchLoss() const; // W N values, nats per token
@@ -90,26 +95,26 @@ public:
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
-    // Numbers the devices of all copies.
+    // Numbers the devices of all data-parallel pipelines.
     DeviceId numberOf(OpRef ref) const { return m_numbers.device(ref.device, ref.copy); }
     PipelineDevice& device(DeviceId id, int copy = 0)
     {
         return *m_devices[m_numbers.device(id, copy)];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
-    // Weights in full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of
-    // the first copy.
+    // Weights in full precision. Replicas are numbered over all data-parallel pipelines: replica 0,
+    // or replicas 0 and 1 of a bidirectional scheme, belong to the first pipeline.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideLanes() const { return m_sideLanes; }
     // `observer` is called on the thread of every device, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
-    // Whether a fence of copy `copy` has passed.
+    // Whether a fence of data-parallel pipeline `copy` has passed.
     bool hasPassed(Fence fence, int copy) const
     {
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // When a transfer ran (a RECV: when its SEND ran), and whether it is complete.
+    // When a transfer ran, and whether it is complete. A RECV has the time of its SEND.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const;
 
@@ -129,13 +134,13 @@ private:
     Setup m_setup;
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
-    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all copies
+    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all data-parallel pipelines
     std::size_t m_sideLanes = 0;
     std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// "device 2", or with several copies "device 2 of copy 1".
+// "device 2", or with several data-parallel pipelines "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
 // "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);

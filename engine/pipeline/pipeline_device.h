@@ -31,7 +31,7 @@ public:
     struct Setup
     {
         const Schedule& lowered;
-        const PipelineModel<float>& unit; // a pass of one unit of work
+        const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
         const Kernels<float>& kernels;
         const ExecutionPlan& plan;
         std::uint64_t seed = 1;
@@ -39,12 +39,12 @@ public:
         Poison poison = kDefaultPoison;
         const Device* device = nullptr; // device of the arena (see Arena)
     };
-    // References in `setup` must outlive it.
+    // All objects that `setup` refers to must outlive the device.
     PipelineDevice(const Setup& setup, DeviceId id);
 
     // Reads micro-batches from index `first` on, and resets the losses.
     void beginIteration(const TokenBatches& tokens, int first);
-    // A compute op in two steps, of which only compute() is timed.
+    // The two steps of a compute op. Only compute() is timed.
     void compute(std::uint32_t position);
     void finish(std::uint32_t position);
 
@@ -65,7 +65,8 @@ public:
     std::function<void()> awaitLane;
 
 private:
-    void initialize(const StagePlan& stage); // the last one constructed
+    // requires that m_stages.back() is the state of `stage`
+    void initialize(const StagePlan& stage);
     void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
     StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
@@ -89,7 +90,7 @@ private:
     Arena m_arena;
     std::vector<StageState> m_stages; // [stage] as in the plan
     // The two stages of tied embeddings, if this device holds both. They are updated together in
-    // the later of their OPTs, when both gradients are complete.
+    // the later of their two OPTs, when both gradients are complete.
     struct TiedEmbeddings
     {
         std::size_t first = 0, last = 0; // indices into m_stages

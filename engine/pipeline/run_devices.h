@@ -18,8 +18,8 @@ struct RunDevices
 {
     // One device that emulates all; in live mode on GPUs one GPU or partition per device.
     std::vector<std::shared_ptr<const Device>> devices;
-    Mode mode = Mode::Emulate;            // mode that is possible
-    std::string note;                     // why `mode` is not the requested one, one sentence
+    Mode mode = Mode::Emulate;            // the mode in which the devices can run
+    std::string note;                     // why `mode` is not the requested mode, one sentence
     MakeCommunicators communicators = {}; // for --transport nccl
 
     const Device& first() const { return *devices.front(); }
@@ -32,21 +32,20 @@ struct RunDevices
 };
 
 // Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.
-// Returns Unsupported if the backend or the requested NCCL is not available. `cancel` stops joining
-// communicators later; it must outlive the result.
+// Fails with Error::Code::Unsupported if the backend or the requested NCCL is not available.
+// `cancel` stops joining communicators later; it must outlive the result.
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
                                const std::atomic<bool>& cancel);
 
-// Makes a model for every device that has a GPU or partition of its own, on its kernels. `make` is
-// called with the device bound to this thread, because models allocate constants. `units` owns the
-// models.
+// Makes a model with the kernels of each device that has its own GPU or partition. `make` is called
+// with the device bound to this thread, because models allocate constants. `units` owns the models.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
-// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Not for the
-// window, because it loads the driver.
+// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Loads the
+// driver, so the window must not call it.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

@@ -14,7 +14,7 @@ struct StageMemory
     std::span<std::int64_t> sums = {};
 };
 
-// The weights in full precision: the master weights if there are any.
+// The weights in full precision: the master weights, or `weights` without master weights.
 inline std::span<const float> fullWeights(std::span<const std::byte> weights,
                                           std::span<const float> optimizer, std::size_t count)
 {
@@ -24,7 +24,7 @@ inline std::span<const float> fullWeights(std::span<const std::byte> weights,
 }
 
 // The weights, gradient and optimizer state (initially 0) of a stage on one device. The memory must
-// outlive it.
+// outlive the object.
 struct StageState
 {
     StageState(StageId ofStage, const StageMemory& memory, const Kernels<float>& kernels,

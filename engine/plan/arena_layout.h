@@ -9,7 +9,7 @@
 namespace engine {
 
 constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
-constexpr Bytes kAlignment = 64;               // of every buffer in an arena
+constexpr Bytes kAlignment = 64;               // alignment of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -26,7 +26,7 @@ struct Extent
 
 // The lifetime of a buffer that the program of its own device determines: from the op at `begin` to
 // the end of the op at `end`, both positions included. A stash may shrink: up to position `shrinks`
-// it has `bytes`, afterwards only the first `rest` of them.
+// it has `bytes` bytes, afterwards only the first `rest` bytes.
 struct BufferLife
 {
     std::uint32_t begin = 0, end = 0;
@@ -52,9 +52,9 @@ struct ArenaLayout
     std::uint32_t peakAt = 0; // position of the peak
 };
 
-// Places buffers so that two share bytes only if one ends before the other begins. First-fit, in
-// the best of several orders and, while the layout is more than 2.5 % above the peak, of some
-// thousand random changes of it. The same input gives the same layout.
+// Places buffers so that two share bytes only if one ends before the other begins. Uses first-fit
+// with the best of several orders. While the layout is more than 2.5 % above the peak, it also
+// tries some thousand random changes of that order. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // The largest number of bytes alive at the same time, without alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

@@ -5,9 +5,9 @@
 namespace engine {
 
 // Plans the ALLREDUCE ops of a schedule, each of which sums the gradient of a stage over all
-// devices that hold it. With tied embeddings the tied tensor is summed over both stages and, with
-// several data-parallel copies, the rest of each stage over the copies. Parts of a stage do not
-// overlap, so they may run in any order.
+// devices that hold the stage. With tied embeddings the tied tensor is summed over both stages and,
+// with several data-parallel pipelines, the rest of each stage over the pipelines. Parts of a stage
+// do not overlap, so they may be summed in any order.
 std::vector<ExecutionPlan::PlannedCollective> planCollectives(const Schedule& lowered,
                                                               const PipelineModel<float>& unit);
 

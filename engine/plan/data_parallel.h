@@ -5,8 +5,8 @@
 namespace engine {
 
 // Data parallelism: W copies of the pipeline train concurrently with one plan, each on its own
-// devices and micro-batches. In the transport every copy has its own ids of devices, messages and
-// evicts, those of copy 0 first. All-reduces are shared by all copies.
+// devices and micro-batches. In the transport every copy of the pipeline has its own ids of
+// devices, messages and evicts; those of copy 0 come first. All-reduces are shared by all copies.
 class CopyNumbers
 {
 public:
@@ -45,7 +45,8 @@ private:
     int m_copies;
 };
 
-// The traffic of all copies with these ids, without buffers, EVICT and LOAD.
+// Returns the messages and all-reduces of all data-parallel pipelines, with the ids of `numbers`.
+// Buffers are not filled in, and Traffic::copies (EVICT, LOAD) is empty.
 Traffic trafficOf(const ExecutionPlan& plan, const CopyNumbers& numbers);
 
 } // namespace engine

@@ -8,8 +8,7 @@ namespace engine {
 class DevicePlanner
 {
 public:
-    // `stashes` has an entry for every device, because stashes of the partner may be evicted to
-    // this one.
+    // `stashes` has the plan of every device, because a partner may evict stashes to this one.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 
@@ -32,7 +31,7 @@ private:
     std::vector<StashPlace> m_places; // [buffer of the program]
 };
 
-// The plans that are common to all devices.
+// The plans that all devices share.
 struct PlanParts
 {
     const Schedule& lowered;
@@ -40,7 +39,8 @@ struct PlanParts
     const MessagePlan& messages;
     const IdVector<DeviceId, StashPlan>& stashes;
 };
-// Numbers the messages, copies and collectives, and sets what every op waits for and posts.
+// Numbers the messages, the EVICT and LOAD copies and the collectives. Sets the fences that every
+// op waits for and the slots that it frees.
 void connect(const PlanParts& parts, ExecutionPlan& plan);
 
 } // namespace engine

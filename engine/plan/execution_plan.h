@@ -18,20 +18,22 @@ struct StagePlan
     Extent sums; // int64, with exact accumulation; otherwise empty
 };
 
-// Where the pieces of a stash are (see StashPieces). A stash that moves as a whole is in the first
-// piece.
+// The positions of the pieces of a stash (see StashPieces). A stash that is evicted or loaded as a
+// whole is in the first piece.
 using StashPlace = std::array<Extent, kStashPieces>;
 
 // The memory of an op and the fences that it waits for.
 struct OpPlan
 {
     Extent input, output;          // boundary tensors
-    std::vector<StashPlace> stash; // [unit]
-    std::vector<StashPlace> made;  // [unit] produced by RECOMPUTE
+    std::vector<StashPlace> stash; // [unit of work] the stash that the op uses
+    std::vector<StashPlace> made;  // [unit of work] the stash that RECOMPUTE produces
     std::vector<Extent> earlier;   // stashes of earlier slices
-    // Weights, unless they are the newest. OPT: where it keeps the old version, if at all.
+    // The weights that the op uses, unless they are the newest. OPT: the place for the old version,
+    // if it is kept.
     Extent version;
-    // Before the op begins. Joint ops wait at the first op, a blocking ALLREDUCE before the next.
+    // Fences that must pass before the op begins. Joint ops wait at the first of them; a blocking
+    // ALLREDUCE waits before the op after it.
     std::vector<Fence> waits;
     std::vector<std::uint32_t> posts;      // messages whose slots are free after the op
     std::vector<Extent> freed;             // memory that is free after the op
@@ -40,15 +42,16 @@ struct OpPlan
 };
 
 // The arena of one device, planned before the run. It has memory for the whole run, then
-// reservations that depend on other devices, then buffers that the program of the device orders.
+// reservations that depend on other devices, then buffers whose lifetimes the program of the device
+// determines.
 struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
     std::vector<Extent> sources, slots, guests;                  // reservations
-    Bytes reserved = 0;                                          // of the reservations
-    ArenaLayout layout; // of the buffers that the program orders
+    Bytes reserved = 0;                                          // bytes of the reservations
+    ArenaLayout layout; // layout of the buffers with lifetimes
     Bytes arena = 0;    // size of the whole arena
     EnumArray<MemoryCategory, Bytes, kMemoryCategories>
         full{};                            // used at the peak; the rest of the arena is idle
@@ -73,9 +76,9 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
-    // A collective of one copy of the pipeline, in which the members of all copies take part. Tied
-    // embeddings with several copies need up to four: for the tied tensor, and for the rest of each
-    // stage.
+    // A collective of one data-parallel pipeline. The members of all pipelines take part in it.
+    // Tied embeddings with several pipelines need up to four collectives: for the tied tensor, and
+    // for the rest of each stage.
     struct PlannedCollective
     {
         struct Member
@@ -91,8 +94,8 @@ struct ExecutionPlan
         std::vector<Member> members;
     };
 
-    int units = 1; // units of work per micro-batch
-    int width = 1; // data-parallel copies; all other members describe one copy
+    int units = 1; // units of work per micro-batch (UnitRange)
+    int width = 1; // number of data-parallel pipelines; all other members describe one of them
     IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
@@ -100,19 +103,19 @@ struct ExecutionPlan
     std::vector<HappensBefore::Place> order; // of ops, in which every op follows its inputs
     MemoryLog memory;                        // allocations and frees of an iteration
 
-    double total() const; // bytes of the arenas of all copies
+    double total() const; // bytes of the arenas of all data-parallel pipelines
 };
 
 struct ExecutionPlanInput
 {
     const Schedule& lowered;
-    const PipelineModel<float>& unit; // a pass of one unit of work (stash_plan.h)
+    const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
     Accumulate accumulate = Accumulate::Float;
     Bytes tokenBytes = 0; // per iteration, on devices of the first and the last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-constexpr Bytes floatBytes(std::size_t numbers) // of gradients and the optimizer
+constexpr Bytes floatBytes(std::size_t numbers) // size of gradients and optimizer state
 {
     return numbers * sizeof(float);
 }

@@ -24,7 +24,7 @@ public:
 
     // All ops, each after its inputs.
     const std::vector<Place>& order() const { return m_order; }
-    // The positions of the ops joined with the op at `position`, usually only that op.
+    // The range of positions of the ops joined with the op at `place`; usually only that op.
     struct Group
     {
         std::uint32_t first = 0, last = 0;

@@ -10,8 +10,9 @@
 namespace engine {
 
 // The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
-// machine or of their GPUs (`rooms`), and each arena into Experiment::deviceMemory. The error has
-// the missing bytes, the fullest device with its op, and changes of the experiment that fit.
+// machine or of their GPUs (`rooms`), and each arena into Experiment::deviceMemory. The message of
+// the error has the missing bytes, the fullest device with its op, and changes of the experiment
+// with which it fits.
 struct MemoryFit
 {
     const Experiment& experiment;
@@ -21,7 +22,7 @@ struct MemoryFit
 };
 Result<void> checkFits(const MemoryFit& fit, const Device& device); // `device` runs the experiment
 
-// Checks that the recording fits, before planning. `available`: bytes of the machine; 0: unknown,
+// Checks before planning that the recording fits into `available` bytes of the machine; 0: unknown,
 // always fits.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);

@@ -6,7 +6,7 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms);
-// [device, over all copies] bytes of NCCL communicators; 0 without NCCL.
+// [device, over all data-parallel pipelines] bytes of NCCL communicators; 0 without NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
 // The bytes that the recording needs in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);

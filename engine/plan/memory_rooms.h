@@ -6,15 +6,15 @@
 
 namespace engine {
 
-// A memory that has arenas: that of the machine, or of a GPU.
+// A memory that contains arenas: of the machine, or of a GPU.
 struct MemoryRoom
 {
     Bytes free = 0; // after all devices were opened; 0: unknown, everything fits
     int gpu = -1;   // -1: the machine's memory, which also has the recording
 
     bool isGpu() const { return gpu >= 0; }
-    // Less than `free`: leaves some for other processes, or on a GPU for kernels loaded late,
-    // graphs and tracers.
+    // The usable part of `free`. The rest is left for other processes, or on a GPU for kernels
+    // loaded late, graphs and tracers.
     double usable() const;
     bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
 };
@@ -22,8 +22,8 @@ struct MemoryRoom
 // The memories of a run; not empty.
 using MemoryRooms = std::vector<MemoryRoom>;
 
-// The index in `rooms` of the memory for a device, one of `devices` over all copies of the pipeline
-// (device_placement.h places them on GPUs).
+// The index in `rooms` of the memory of device `device`. `devices` is the number of devices of all
+// data-parallel pipelines (device_placement.h places them on GPUs).
 int roomOf(int device, int devices, const MemoryRooms& rooms);
 
 } // namespace engine

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The boundary tensor that an op receives from the neighbouring stage, and the one that it passes
-// to the next.
+// boundaryInput() is the boundary tensor that an op receives from the neighbouring stage,
+// boundaryOutput() the one that it passes to the next.
 std::optional<Value> boundaryInput(const Op& op, const Shape& shape);
 std::optional<Value> boundaryOutput(const Op& op, const Shape& shape);
 
@@ -23,16 +23,16 @@ struct PlannedMessage
     std::uint32_t send = kNoIndex,
                   receive = kNoIndex; // positions in the programs of producer and consumer
     Bytes bytes = 0;
-    std::uint32_t source = 0, slot = 0;  // indices of reservations, if it is sent
+    std::uint32_t source = 0, slot = 0;  // indices of reservations, if the tensor is sent
     std::uint32_t nextInSlot = kNoIndex; // next message that uses the slot
 
     bool isSent() const { return send != kNoIndex; }
 };
 
-// Memory reserved for messages during the whole run, because other devices' ops determine when a
+// Memory reserved for messages during the whole run, because ops of other devices determine when a
 // message is no longer needed. A reservation is reused for a message only if the schedule orders
 // the last use of the earlier message before the production of the later one. Therefore a sender
-// never waits for a slot, and no timing needs more memory.
+// never waits for a slot, and the memory does not depend on the times of ops.
 struct MessagePlan
 {
     struct Reservations // of one device
@@ -43,7 +43,7 @@ struct MessagePlan
     std::vector<PlannedMessage> messages;
     std::vector<std::uint32_t> messageOf; // [valueIndex] index of its message; kNoIndex: none
     IdVector<DeviceId, Reservations> devices;
-    // The the messages that use a slot for the first time.
+    // The messages that are the first to use a slot.
     IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 

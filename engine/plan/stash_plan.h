@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// The units of work of an op: the whole micro-batch, its sequence slices, or halves. If any op of
-// the schedule has a half, a whole op is two units.
+// The units of work of an op: the whole micro-batch, its sequence slices, or its halves. If any op
+// of the schedule has a half, a whole op has two units.
 struct UnitRange
 {
     int first = 0, count = 1;
@@ -22,35 +22,39 @@ UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
 constexpr std::size_t kStashPieces = 4; // number of pieces in StashPieces, including the first
 
-// A buffer whose lifetime the program of a device determines: a stash, the part of it that I keeps
-// for W, a boundary tensor between two stages of the device, or an older weight version.
+// A buffer whose lifetime the program of a device determines: a stash, the part of a stash that I
+// keeps for W, a boundary tensor between two stages of the device, or an older weight version.
 struct PlannedBuffer
 {
     BufferLife life;
     MemoryCategory category = MemoryCategory::Stash;
-    std::uint32_t evictedBy = kNoIndex; // position of the EVICT that moves it
+    std::uint32_t evictedBy = kNoIndex; // position of the EVICT that moves the buffer
     // The bytes of each piece; all 0 for a single piece. I frees the last two.
     std::array<Bytes, kStashPieces> pieces{};
 };
 
-// The buffers of the ops of one device. Numbers are indices into `buffers`.
+// The buffers of the ops of one device. The integers in OpStash are indices into `buffers`.
 struct StashPlan
 {
     struct OpStash
     {
-        std::vector<std::uint32_t> stash; // [unit] used by F, B, I, W and EVICT
-        std::vector<std::uint32_t> made;  // [unit] produced by RECOMPUTE or LOAD
+        // Stashes that F, B, I, W or EVICT uses, one index per slice or half of the op (see
+        // UnitRange).
+        std::vector<std::uint32_t> stash;
+        // Stashes that RECOMPUTE or LOAD produces, likewise.
+        std::vector<std::uint32_t> made;
         // Stashes of earlier slices, to whose keys and values the op attends.
         std::vector<std::uint32_t> earlier;
-        std::uint32_t input = kNoIndex, output = kNoIndex; // passed within the device
-        std::uint32_t guest = kNoIndex; // EVICT and LOAD: the slot on the partner
+        // boundary tensors between two stages of the device
+        std::uint32_t input = kNoIndex, output = kNoIndex;
+        std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
         // Version of the weights that the op uses, or that an OPT keeps (version_plan.h).
         std::uint32_t version = kNoIndex;
     };
 
     std::vector<PlannedBuffer> buffers;
     std::vector<OpStash> of;   // [position]
-    std::vector<Bytes> guests; // bytes of the slots that are needed on the partner
+    std::vector<Bytes> guests; // bytes of the areas for evicted stashes on the partner
 };
 
 struct StashPlanInput
@@ -58,7 +62,7 @@ struct StashPlanInput
     const Schedule& lowered;
     const HappensBefore& order;
     const MessagePlan& messages;
-    const PipelineModel<float>& unit; // a pass of one unit of work
+    const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
 };
 StashPlan planStash(const StashPlanInput& input, DeviceId device);
 

@@ -7,10 +7,10 @@
 namespace engine {
 
 // The input of one pass: a micro-batch, half of its samples, or one slice of its sequence
-// (stash_plan.h).
+// (UnitRange).
 struct UnitSpec
 {
-    ModelSpec model; // with half of the samples if the schedule has halves
+    ModelSpec model; // the model; with half of the samples if the schedule has halves
     int slices = 1;  // slices of the sequence
 };
 // Fails if the samples cannot be halved or the sequence cannot be sliced evenly.

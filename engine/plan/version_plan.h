@@ -4,10 +4,11 @@
 
 namespace engine {
 
-// Where the weights are that the ops of an asynchronous schedule use. The newest version is in the
-// stage's own weights, which every OPT updates in place. If unfinished micro-batches still need a
-// version, the OPT that creates the next one first copies the weights (PipeDream's weight stashing;
-// PipeDream-2BW's second buffer). The copy lives until the last op that uses it has ended.
+// The memory of the weight versions that the ops of an asynchronous schedule use. The newest
+// version is in the stage's own weights, which every OPT updates in place. If unfinished
+// micro-batches still need a version, the OPT that creates the next one first copies the weights
+// (PipeDream's weight stashing; PipeDream-2BW's second buffer). The copy lives until the last op
+// that uses it has ended.
 struct VersionPlan
 {
     std::vector<PlannedBuffer> buffers; // one kept version of the weights of one stage each

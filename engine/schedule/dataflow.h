@@ -25,14 +25,14 @@ struct Value
     Kind kind = Kind::Activation;
     std::uint8_t replica = 0;
     std::uint16_t slice = Op::kWhole;
-    StageId stage; // the stage that produces it
-    MicroBatchId microBatch;
+    StageId stage;           // kept by F for its B or I
+    MicroBatchId microBatch; // kept by I for its W
 
     friend auto operator<=>(const Value&, const Value&) = default;
 };
 
-// The values that an op consumes or produces, at most three: a B needs the gradient of the next
-// stage, its own stash and, with sequence slices, the gradient of the next slice.
+// The values that an op consumes or produces, at most three. A B, for example, needs the gradient
+// of the next stage, its own stash and, with sequence slices, the gradient of the next slice.
 class Values
 {
 public:
@@ -46,16 +46,16 @@ private:
     int m_count = 0;
 };
 
-// The data flow of a pipeline, which validator, simulator, passes and executors use
-// (dataflow_visit.h has versions without lists). SEND and RECV consume and produce nothing here;
-// transferredValue() returns the value that they move.
+// The data flow of a pipeline, for validator, simulator, passes and executors (dataflow_visit.h has
+// versions without lists). consumes() and produces() are empty for SEND and RECV;
+// transferredValue() returns the value that a SEND or RECV moves.
 Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
 
-// The kinds of op that produce a value for `consumer`. If the schedule has several of them for the
-// value's stage, micro-batch and slice (F, LOAD and RECOMPUTE may all produce a stash), the first
-// in this list applies.
+// The kinds of op that can produce a value for an op of kind `consumer`. If the schedule has
+// several such ops for the value's stage, micro-batch and slice (F, LOAD and RECOMPUTE may all
+// produce a stash), the first kind in this list applies.
 std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer);
 // The device to which `device` evicts stashes. By the rule of BPipe (Kim et al., ICML 2023), x
 // and D-1-x are partners. The middle one of an odd number of devices has no partner and evicts
@@ -73,7 +73,7 @@ inline std::optional<StageId> receivingStage(const Value& value, const Shape& sh
 }
 
 // Whether stage, micro-batch, replica and slice of the op are within the shape (for a transfer, at
-// both ends). The other functions here require it.
+// both ends). All other functions of this header require it.
 bool exists(const Op& op, const Shape& shape);
 
 // A cell is a combination of replica, stage, micro-batch and slice (or the whole micro-batch).
@@ -97,7 +97,7 @@ std::uint32_t cellCount(const Shape& shape);
 std::uint32_t valueIndex(const Value& value, const Shape& shape);
 std::uint32_t valueCount(const Shape& shape);
 
-// For messages: "activation of stage 1, micro-batch 3 (up)".
+// A value in a message for the user: "activation of stage 1, micro-batch 3 (up)".
 std::string describe(const Value& value);
 
 } // namespace engine

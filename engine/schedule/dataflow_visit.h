@@ -22,14 +22,14 @@ inline Value ofSlice(Value value, int slice)
     return value;
 }
 
-// Sequence slices pass keys and values forward, and their gradients backward, within a stage;
-// halves of a micro-batch (Chimera) are independent.
+// Slices of a sequence depend on each other within a stage: keys and values are passed forward, and
+// their gradients backward. Halves of a micro-batch (Chimera) are independent.
 inline bool isSequenceSlice(const Op& op)
 {
     return op.slice != Op::kWhole && op.flags != OpFlag::Half;
 }
 
-// Both halves of a micro-batch use the stash of its whole forward.
+// The stash of an op. Both halves of a micro-batch use the stash of its whole forward.
 inline Value stashOf(const Op& op)
 {
     const Value stash = valueOf(Value::Kind::Stash, op);

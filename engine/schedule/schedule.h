@@ -20,7 +20,7 @@ enum class OpKind : std::uint8_t {
     SendGradient,   // SEND_B
     RecvGradient,   // RECV_B
     Evict,          // EVICT  moves a stash to the partner (BPipe)
-    Load,           // LOAD   moves it back
+    Load,           // LOAD   moves a stash back
     Recompute,      // RECOMPUTE
     AllReduce,      // ALLREDUCE  sums the weight gradients of a stage over its replicas
     OptimizerStep,  // OPT
@@ -38,7 +38,7 @@ struct Op
     OpKind kind = OpKind::Forward;
     OpFlag flags = OpFlag::None;
     std::uint8_t replica = 0; // pipeline direction: 0 down, 1 up
-    // The weight version that the op uses (that an OPT creates), modulo 256; 0 in synchronous
+    // The weight version that the op uses or, for OPT, creates, modulo 256; 0 in synchronous
     // schemes.
     std::uint8_t version = 0;
     std::uint16_t slice = kWhole;
@@ -50,8 +50,8 @@ struct Op
 };
 static_assert(sizeof(Op) == 16);
 
-// The op runs on the compute stream of its device: F B I W RECOMPUTE OPT. Other kinds have streams
-// of their own.
+// Whether the op runs on the compute stream of its device: F B I W RECOMPUTE OPT. The other kinds
+// have their own streams.
 bool isCompute(OpKind kind);
 bool isBackward(OpKind kind); // B I W
 bool isTransfer(OpKind kind); // SEND_F RECV_F SEND_B RECV_B
@@ -64,7 +64,7 @@ struct Shape
     int updateEvery = 0;
 
     int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
-    // Pairs of replica and stage have dense indices, of a row in tables.
+    // The dense index of a (replica, stage) pair, called its row.
     std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }
     std::uint32_t row(int replica, StageId stage) const { return replica * stages + stage.value; }
     friend bool operator==(const Shape&, const Shape&) = default;
@@ -84,11 +84,11 @@ struct Schedule
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// Tied embeddings: the first and the last stage hold the same matrix, so their gradients are
-// summed before either is updated (Megatron-LM: an all-reduce in the embedding group). If the
-// stages are on two devices, both execute an ALLREDUCE whose `peer`, like that of its OPT, is
-// the other device. Both use the first stage's number, and both OPTs wait for its
-// ReducedGradient.
+// Tied embeddings: the first and the last stage hold the same matrix, so their gradients are summed
+// before either is updated (Megatron-LM: an all-reduce in the embedding group). If the stages are
+// on two devices, both devices execute an ALLREDUCE. `peer` of the ALLREDUCE and of the OPT is the
+// other device. Both ALLREDUCE ops produce the ReducedGradient of stage 0, for which both OPTs
+// wait.
 inline bool tiesEmbeddings(const Op& op)
 {
     return (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
@@ -104,7 +104,7 @@ inline StageId meetingOf(const Op& op)
 
 std::size_t opCount(const Schedule& schedule);
 
-// Numbers the ops of a schedule by device, then by position. Span::op is such a number.
+// Numbers the ops of a schedule by device, then by position. Span::op is one of these numbers.
 class OpIndex
 {
 public:

@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 2> kDirectionCounts{"2", "1"};
 constexpr std::array<std::string_view, 2> kConcats{"direct", "early"};
 constexpr SchemeOption kPlacement{"placement", "Placement of stages", kPlacements, {}};
 constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts, {}};
-constexpr SchemeOption kConcat{"concat", "Concatenation of units of D micro-batches", kConcats, {}};
+constexpr SchemeOption kConcat{
+    "concat", "Concatenation of basic units of D micro-batches", kConcats, {}};
 constexpr std::array kOptions{kPlacement, kDirections, kConcat};
 
 // The features of BitPipe, each of which can be disabled.
@@ -38,12 +39,12 @@ struct Parts
 };
 
 constexpr std::string_view kDetails = R"(
-Each direction is a V of 2D stages: down passes over devices 0 .. D-1 and back, up is its mirror
-image. A device holds four chunks, two of each direction. The first half of each unit of D
-micro-batches goes down, the second half up.
+Each direction is a V of 2D stages: the down direction visits devices 0 .. D-1 and returns; the up
+direction is its mirror image. A device holds four chunks, two of each direction. A basic unit is D
+consecutive micro-batches; the first half of each basic unit goes down, the second half up.
 
 D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up; upper case: second chunk; one column is half
-a unit of time:
+a cost unit:
 
   device 0 | f0 f1 .. f2 F2 f3 F3 F0 B0 B0 F1 B1 B1 .. B2 B2 b2 b2 B3 B3 b3 b3 b0 b0 .. .. b1 b1
   device 1 | .. f0 f2 f1 f3 F2 F0 F3 F1 .. B0 B0 B2 B2 B1 B1 B3 B3 b2 b2 b0 b0 b3 b3 b1 b1 .. ..
@@ -51,8 +52,8 @@ a unit of time:
   device 3 | f2 f3 .. f0 F0 f1 F1 F2 B2 B2 F3 B3 B3 .. B0 B0 b0 b0 B1 B1 b1 b1 b2 b2 .. .. b3 b3
 
 v = 4, 6, ... is our extension: a direction of vD stages is v/2 consecutive Vs. Chunk c of device
-d is stage cD+d for even c and cD+D-1-d for odd c, so every turn stays on its device; up is the
-mirror image. The authors' order within a unit is unchanged.
+d is stage cD+d for even c and cD+D-1-d for odd c, so every turn stays on its device; the up
+direction is the mirror image. The authors' order within a basic unit is unchanged.
 
 Makespan 3N + (D-2)(K+1)/v for N = KD by direct concatenation: at v = 2 the paper's bubble,
 (D-2)/(3N+D-2), at N = D. Peak stash ((v-1/2)D+1+min(d,D-1-d))/v: at v = 2 (3D+2)/4 at the ends
@@ -60,9 +61,10 @@ to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
 
 Unpublished variants use our own order: a device runs the op that is due first and holds at most
 3D/2 + 1 - 2/v micro-batches. These are concat=early, and concat=direct with placement=looping or
-directions=1. Without whole units of D, early alternates micro-batches down and up.
-Early is never longer than 1F1B and, in two directions with N >= D, at most 1 above
-3N + 1.5(D-1); in whole units it is at most 3N + 2(D-2)/v, which for N > D is less than direct.
+directions=1. If N is not a multiple of D, early alternates micro-batches down and up. The makespan
+of early is never longer than that of 1F1B and, in two directions with N >= D, at most
+3N + 1.5(D-1) + 1. If N is a multiple of D, it is at most 3N + 2(D-2)/v, which for N > D is shorter
+than with direct concatenation.
 )";
 
 // A micro-batch whose forward at stage s is due `forward` + s ticks after the start, and its

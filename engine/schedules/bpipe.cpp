@@ -13,19 +13,19 @@ constexpr SchemeOption kPolicy{"policy", "Which stashes are evicted", kPolicies,
 constexpr std::array kOptions{kPolicy};
 
 constexpr std::string_view kDetails = R"(
-1F1B whose early devices, which hold the most stashes, move some of them to late devices: device
-d < D/2 evicts to its partner D-1-d after a forward and loads one op before the backward, both
-concurrent with compute. The paper defines the pairs and the bound, but not which stashes are
-evicted: both policies are our own and keep the bound.
+1F1B whose first devices, which hold the most stashes, move some of them to the last devices: device
+d < D/2 evicts a stash to its partner D-1-d after a forward and loads it one op before the backward.
+Both transfers are concurrent with compute. The paper defines the pairs and the bound on stashes,
+but not which stashes are evicted; the two policies are our own and keep the bound.
 
-D = 4, N = 6, policy=lazy, a transfer as long as a forward: device 0 holds 3 instead of 4
+D = 4, N = 6, policy=lazy, an evict or load as long as a forward: device 0 holds 3 stashes, not 4
 
   device 0 | F0 F1 F2 F3 .. .. .. .. .. .. B0 B0 F4 B1 B1 F5 B2 B2 .. B3 B3 .. B4 B4 .. B5 B5
   evicts   | .. .. e1 .. e3 .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. ..
   loads    | .. .. .. .. .. .. .. .. .. .. .. .. l1 .. .. .. .. .. l3 .. .. .. .. .. .. .. ..
 
-Makespan 3N + 3(D-1) if a transfer takes no longer than a forward, bubble (D-1)/(N+D-1) as
-1F1B; peak stash at most ceil((D+2)/2) on every device, counting a moving stash on both.
+Makespan 3N + 3(D-1) if an evict or load takes no longer than a forward; bubble (D-1)/(N+D-1), as
+1F1B. Peak stash at most ceil((D+2)/2) on every device; a stash counts on both while it moves.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)
@@ -43,7 +43,7 @@ Scheme bpipe()
     Scheme scheme;
     scheme.name = "bpipe";
     scheme.title = "BPipe";
-    scheme.summary = "1F1B that evicts stashes from early devices to late ones";
+    scheme.summary = "1F1B that evicts stashes from the first devices to the last";
     scheme.citation = "Kim et al., BPipe, ICML 2023";
     scheme.details = kDetails;
     scheme.family = "One direction";

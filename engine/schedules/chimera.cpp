@@ -10,7 +10,7 @@ namespace engine {
 namespace {
 
 constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halving"};
-constexpr SchemeOption kConcat{"concat", "Concatenation of units", kConcats, {}};
+constexpr SchemeOption kConcat{"concat", "Concatenation of basic units", kConcats, {}};
 constexpr std::array kOptions{kConcat};
 
 // The ops of one slot of the table: of one micro-batch, of two in one op, or of half a
@@ -24,11 +24,12 @@ Concat concatOf(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Two pipelines in opposite directions, each with half of a unit of D entries. Entry j of a
-direction has its forward at stage s in slot 2j+s and its backward in slot 2j+2D-1-s of the
-unit's 2D slots. For even D no two ops of a device share a slot.
+Two pipelines in opposite directions. A basic unit has D entries, half of them in each direction;
+an entry is one micro-batch (with concat=doubling two). Entry j of a direction runs its forward at
+stage s in time step 2j+s and its backward in time step 2j+2D-1-s of the 2D time steps of the basic
+unit. For even D no two ops of a device are in the same time step.
 
-D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case); one column is one unit:
+D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case); one column is one cost unit:
 
   device 0 | F0 F1 .. f2 b2 b2 f3 b3 b3 .. B0 B0 .. .. B1 B1
   device 1 | .. F0 f2 F1 f3 .. b2 b2 B0 B0 b3 b3 B1 B1 .. ..
@@ -36,9 +37,10 @@ D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case); one column is
   device 3 | f2 f3 .. F0 B0 B0 F1 B1 B1 .. b2 b2 .. .. b3 b3
 
 Makespan 3N + (D-2)(N/D+1); peak stash D/2+1 at the ends to D in the middle. The bubble between
-units vanishes if forward and backward are equally long: with two micro-batches per forward
-(doubling, 3N + 2(D-2), twice the stash) or a backward in two halves (halving, 3N + (D-2)). Then
-the second backward of an entry is D slots after the first, and a unit has 3D slots.
+basic units vanishes if forward and backward are equally long: with two micro-batches per forward
+(concat=doubling, makespan 3N + 2(D-2), twice the stash) or a backward in two halves
+(concat=halving, makespan 3N + (D-2)). The second backward of an entry is then D time steps after
+the first, and a basic unit has 3D time steps.
 )";
 
 class Device

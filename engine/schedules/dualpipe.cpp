@@ -9,15 +9,15 @@ namespace {
 
 constexpr std::string_view kDetails = R"(
 Two pipelines in opposite directions, half of the micro-batches each. In the steady state every
-forward runs as one op with a backward of the other direction (F&B), whose communication it
-hides; split backwards fill the ends.
+forward runs as one op with a backward of the other direction (F&B), so that each hides the
+communication of the other. At both ends backwards are split to fill bubbles.
 
 D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case: up); F = I = W = 1, B = 2:
 
   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] b3 b3 I1 W1          brackets: one op
   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] B1 B1 i3 w3
 
-Makespan 3N + 2(D/2-1) where F&B takes 3; peak stash D+1, two models.
+Makespan 3N + 2(D/2-1) if F&B takes 3; peak stash D+1; every stage is on two devices.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

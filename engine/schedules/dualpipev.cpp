@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view kDetails = R"(
 DualPipe cut in half: one pipeline of 2D stages in a V over D devices. The forward path replaces
-one direction, the return path the other, so one copy of the model is enough.
+one direction, the return path the other, so one set of weights is enough.
 
 D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] B1 B1 i1 w1
 
-(upper case: second chunk; brackets: one op; one column is half a unit of time)
+(upper case: second chunk; brackets: one op; one column is half a cost unit)
 
-Makespan 3N + (D-1) where F&B takes 3; peak stash D+1/2 on every device.
+Makespan 3N + (D-1) if F&B takes 3; peak stash D+1/2 on every device.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

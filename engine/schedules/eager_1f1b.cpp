@@ -5,10 +5,10 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-1F1B with twice the warm-up, 2(D-1-d) forwards. With free messages it has no advantage; messages
-as long as a forward are hidden.
+1F1B with twice the warm-up: 2(D-1-d) forwards on device d. If messages are free, it has no
+advantage over 1F1B; messages that take as long as a forward are hidden.
 
-D = 2, N = 4; one column is one unit:
+D = 2, N = 4; one column is one cost unit:
 
   device 0 | F0 F1 F2 .. B0 B0 F3 B1 B1 .. B2 B2 .. B3 B3
   device 1 | .. F0 B0 B0 F1 B1 B1 F2 B2 B2 F3 B3 B3 .. ..

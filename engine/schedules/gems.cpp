@@ -5,8 +5,8 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Two alternating pipelines in opposite directions: even micro-batches go down, odd ones up. The
-forward of one micro-batch follows the backward of the previous one from device to device.
+Two alternating pipelines in opposite directions: even micro-batches go down, odd ones up. On each
+device the forward of a micro-batch follows the backward of the previous micro-batch.
 
 D = 2, N = 2              device 0 | F0 .. .. .. B0 B0 f1 b1 b1 .. ..
                           device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (lower case: up)

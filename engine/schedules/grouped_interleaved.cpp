@@ -11,10 +11,11 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Interleaved 1F1B with fewer warm-up forwards, vD-1-d. A backward is its input gradient directly
-followed by its weight gradient, which is therefore off the critical path.
+Interleaved 1F1B with fewer warm-up forwards: vD-1-d on device d. Each input gradient is directly
+followed by the weight gradient of the same micro-batch. The previous stage waits only for the input
+gradient, so weight gradients are off the critical path.
 
-D = 2, N = 2, v = 1; one column is one unit:
+D = 2, N = 2, v = 1; one column is one cost unit:
 
   device 0 | F0 F1 .. I0 W0 .. I1 W1
   device 1 | .. F0 I0 W0 F1 I1 W1 ..

@@ -10,12 +10,12 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-One pipeline that passes over the devices and back v/2 times. The order comes from a table of
-slots, in which a forward takes one slot and a backward two. The first micro-batch of a unit of D
-is placed along its path. Then every device reserves the slots before its forward of chunk 1 (as
-many as the path takes to the turning point) and before its backward of the last chunk. The
-other micro-batches take the first free slots. The next unit begins where the first micro-batch
-ends.
+One pipeline that visits devices 0 .. D-1 and returns, v/2 times. The order comes from a table of
+time slots, in which a forward takes one slot and a backward two. A basic unit is D micro-batches.
+Its first micro-batch is placed along its path. Then every device reserves the slots before its
+forward of chunk 1 (as many as the path takes to the turning point) and before its backward of the
+last chunk. The other micro-batches take the first free slots. The next basic unit begins where the
+first micro-batch ends.
 
 D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
                           device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1

@@ -45,16 +45,16 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Device d holds stages d, D+d, 2D+d, ... and processes them in groups of G = D micro-batches;
+Device d holds stages d, D+d, 2D+d, ... and processes them in groups of G = D micro-batches. It runs
 2(D-1-d) + (v-1)G warm-up forwards, then alternating forwards and backwards.
 
-D = 2, N = 2, v = 2; upper case: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
   device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
 
-After the last full group 0 or at least D-2 micro-batches may remain; Megatron-LM requires 0 or D.
-Fewer than G micro-batches are one group.
+After the last full group either none or at least D-2 micro-batches may remain; Megatron-LM requires
+0 or D. If N < G, all micro-batches are one group.
 
 N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
 min(N, (2(D-1-d) + (v-1)G + 1)/v).

@@ -41,10 +41,10 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Interleaved 1F1B with half the warm-up, split backward, and weight gradients delayed by d input
-gradients, which fill the cool-down. G = N / (N div D) micro-batches per group.
+Interleaved 1F1B with half the warm-up and split backward. Device d delays its weight gradients by d
+input gradients, so that they fill the cool-down. A group has G = N / (N div D) micro-batches.
 
-D = 2, N = 2, v = 2; upper case: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 F0 F1 .. I0 W0 I1 W1 i0 w0 i1 w1
   device 1 | .. f0 f1 F0 I0 F1 I1 W0 i0 W1 i1 w0 w1

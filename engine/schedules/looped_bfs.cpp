@@ -12,16 +12,16 @@ constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, 
 constexpr std::array kOptions{kBackward};
 
 constexpr std::string_view kDetails = R"(
-All forwards of a chunk, then all of the next; backwards likewise, starting with the last chunk,
-in the order of PyTorch (lifo) or of the paper (fifo).
+A device runs all forwards of a chunk, then all forwards of the next chunk. Backwards are run
+likewise, starting with the last chunk, in the order of PyTorch (lifo) or of the paper (fifo).
 
-D = 2, N = 2, v = 2, fifo; upper case: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2, fifo; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 F0 F1 .. .. .. B0 B0 B1 B1 b0 b0 b1 b1
   device 1 | .. f0 f1 F0 F1 B0 B0 B1 B1 b0 b0 b1 b1 .. ..
 
-N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device; one
-all-gather and reduce-scatter per chunk if the weights are sharded.
+N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device. If
+the weights are sharded, one all-gather and one reduce-scatter per chunk are enough.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

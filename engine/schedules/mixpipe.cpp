@@ -12,24 +12,25 @@ namespace {
 constexpr std::array<std::string_view, 1> kInjects{"D+2"};
 constexpr std::array<std::string_view, 2> kCaps{"D", "0"};
 constexpr SchemeOption kInject{"inject", "Micro-batches injected at the start", kInjects, 2};
-constexpr SchemeOption kCap{"cap", "Maximum of activations on a device (0: unlimited)", kCaps, 0};
+constexpr SchemeOption kCap{
+    "cap", "Maximum number of stashed micro-batches per device (0: unlimited)", kCaps, 0};
 constexpr std::array kOptions{kInject, kCap};
 
 constexpr std::string_view kDetails = R"(
 Two pipelines in opposite directions as in Chimera, with K micro-batches injected at the start.
 The authors' code and figure were not available, so this order is an approximation of our own. A
 free device prefers a backward to a forward, then the older micro-batch, then the later stage. At
-most K/2 micro-batches of a direction are unfinished at once (inject, D+2), and a device with
-`cap` activations (D) starts no forward; if that blocks all devices, the cap grows by one. The
-first half of the micro-batches goes down.
+most K/2 micro-batches of a direction are unfinished at once; inject=K sets K (default: D+2). A
+device that stashes `cap` micro-batches (default: D) starts no forward; if that blocks all devices,
+the cap grows by one. The first half of the micro-batches goes down.
 
-D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (lower case); one column is one unit:
+D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (lower case); one column is one cost unit:
 
   device 0 | F0 F1 F2 f4 b4 b4 f5 b5 b5 B0 B0 F3 B1 B1 f6 b6 b6 f7 b7 b7 .. B2 B2 .. .. .. B3 B3
 
-No closed form: makespan 29, 65, 123 for (D,N) = (4,8), (8,16), (8,32) with peak stash D, where
-Chimera needs 30, 66, 126; 110 with peak 12 for (8,32), inject=14 and cap=0. Weights 2, 2N(D-1)
-messages.
+There is no closed form. For (D,N) = (4,8), (8,16), (8,32) the makespan is 29, 65, 123 with peak
+stash D; that of Chimera is 30, 66, 126. With inject=14 and cap=0 it is 110 for (8,32), with peak
+stash 12. Weights 2; 2N(D-1) messages.
 )";
 
 Result<void> check(const ScheduleRequest& request)

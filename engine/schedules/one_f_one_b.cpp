@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kDetails = R"(
 Device d runs min(N, D-1-d) warm-up forwards, then alternating forwards and backwards, then the
-cool-down backwards: every backward as early as possible.
+cool-down backwards. Every backward runs as early as possible.
 
 D = 2, N = 3              device 0 | F0 F1 .. B0 F2 B1 .. B2
                           device 1 | .. F0 B0 F1 B1 F2 B2 ..

@@ -5,10 +5,10 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-One warm-up forward more than eager 1F1B, 2(D-1-d)+1: in the steady phase forward and backward of
-a device are independent, so each hides the messages of the other.
+Eager 1F1B with one more warm-up forward: 2(D-1-d)+1 on device d. In the steady phase forward and
+backward of a device are therefore independent, so each hides the messages of the other.
 
-D = 2, N = 4; one column is one unit:
+D = 2, N = 4; one column is one cost unit:
 
   device 0 | F0 F1 F2 F3 .. B0 B0 .. B1 B1 .. B2 B2 B3 B3
   device 1 | .. F0 F1 B0 B0 F2 B1 B1 F3 B2 B2 B3 B3 .. ..

@@ -23,14 +23,14 @@ Result<void> check(const ScheduleRequest& request)
 constexpr std::string_view kDetails = R"(
 1F1B without a flush: each backward is followed by an update, and the backward of a micro-batch
 uses the same weights as its forward (weight stashing). On device d micro-batch n is D-1-d
-updates behind: version max(0, n-(D-1-d)). A window of N micro-batches; the number after the colon
-is the version.
+updates behind and uses version max(0, n-(D-1-d)). N is the size of a window of micro-batches. In
+the picture, the number after the colon is the version.
 
 D = 2, N = 4              device 0 | F0:0 F1:0 B0:0 F2:1 B1:0 F3:2 B2:1 B3:2
   (order, not time)      device 1 | F0:0 B0:0 F1:1 B1:1 F2:2 B2:2 F3:3 B3:3
 
-No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
-Weights: D-d versions on device d.
+There is no bubble in the steady state. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
+peak stash min(N, D-d). Device d keeps D-d versions of its weights.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

@@ -31,15 +31,17 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-1F1B without a flush, and gradients of m >= D micro-batches in one update: batch k (micro-batches
+1F1B without a flush; one update has the gradients of m >= D micro-batches. Batch k (micro-batches
 km .. km+m-1) runs forward and backward with version max(0, k-1) of the weights, because version
-k is not complete when its first micro-batch starts. There are two versions at a time
-(double-buffered weights). A window of N micro-batches; the number after the colon is the version.
+k is not complete when the first micro-batch of the batch starts. A device keeps two versions at a
+time (double-buffered weights). N is the size of a window of micro-batches. In the picture, the
+number after the colon is the version.
 
 D = 2, m = 2, N = 6       device 0 | F0:0 F1:0 B0:0 F2:0 B1:0 F3:0 B2:0 F4:1 B3:0 F5:1 B4:1 B5:1
   (order, not time)      device 1 | F0:0 B0:0 F1:0 B1:0 F2:0 B2:0 F3:0 B3:0 F4:1 B4:1 F5:1 B5:1
 
-No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
+There is no bubble in the steady state. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
+peak stash min(N, D-d).
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

@@ -68,7 +68,7 @@ Fields<ScheduleRequest> requestFields()
             &Request::chunks);
         fields.push_back(schemeOptions());
         add(option(kTable, "--data-parallel", "Data-parallel copies W",
-                   "Copies of the pipeline, each with N micro-batches of its own; more than 1 "
+                   "Data-parallel copies of the pipeline, each with N micro-batches; more than 1 "
                    "adds all-reduces",
                    "W")
                 .between(1, kMostCopies),

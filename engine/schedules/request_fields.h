@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// --scheme, --devices, --micro-batches, --chunks, --set and --data-parallel.
+// The options --scheme, --devices, --micro-batches, --chunks, --set and --data-parallel.
 Fields<ScheduleRequest> requestFields();
 
 } // namespace engine

@@ -24,14 +24,15 @@ struct ScheduleRequest
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
 
-// A key of --set and its values; the first is the default. The default of a number may be a
-// number or a rule ("2", "D+2").
+// A key of --set and its values, of which the first is the default. The default of a number may be
+// a number or a rule ("2", "D+2").
 struct SchemeOption
 {
     std::string_view key, title;
     std::span<const std::string_view> values;
     std::optional<int> smallest; // all integers from this one on are valid, too
-    // Values of another form: its description and its check. "" and nullptr: none.
+    // Other accepted values: a description of their form, and the check of a value. "" and nullptr:
+    // none.
     std::string_view form = {};
     bool (*accepts)(std::string_view value) = nullptr;
 
@@ -42,8 +43,8 @@ struct SchemeOption
 };
 
 // A way to build a schedule. Each scheme has its own .cpp in this folder and one line in
-// registry.cpp. This entry is the only source of its name, texts and limits for the command line
-// and the window.
+// registry.cpp. This struct is the only source of the scheme's name, texts and limits for the
+// command line and the window.
 struct Scheme
 {
     std::string_view name;     // "1f1b": stable, used in files and on the command line
@@ -62,8 +63,8 @@ struct Scheme
     std::span<const SchemeOption> options;
     // Number of slices with separate ops per micro-batch; nullptr: micro-batches are not sliced.
     int (*slices)(const ScheduleRequest& request) = nullptr;
-    // Returns why the request is invalid, with the nearest valid value; nullptr: all D, N >= 1
-    // are valid.
+    // Fails if the request is invalid; the message has the nearest valid value. nullptr: all D, N
+    // >= 1 are valid.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;
     // Builds the compute ops (and the evicts and loads of BPipe). Requires a successful `check`.
     Result<Schedule> (*build)(const ScheduleRequest& request) = nullptr;
@@ -94,8 +95,8 @@ SizeLimit limitOfMachine(int bytesPerOp);
 
 // Checks scheme, options, counts, the scheme's rule and the size, without building.
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit = {});
-// Checks and builds a schedule. Errors name the closest scheme or option, or the bytes that a
-// schedule above the limit would need.
+// Checks and builds a schedule. Error messages name the closest scheme or option, or the bytes that
+// a schedule above the limit would need.
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
 } // namespace engine

@@ -31,10 +31,10 @@ Result<void> check(const ScheduleRequest& request)
 
 constexpr std::string_view kDetails = R"(
 1F1B over the S slices of each sequence. Forwards run from the first slice to the last, because a
-slice attends to earlier ones, and backwards from the last to the first: min(NS, D-2-d+S) warm-up
-forwards.
+slice attends to earlier slices; backwards run from the last to the first. Device d runs
+min(NS, D-2-d+S) warm-up forwards.
 
-D = 2, N = 2, S = 2; one column is half a unit:
+D = 2, N = 2, S = 2; one column is half a cost unit:
 
   device 0 | F0.0 F0.1 F1.0 .... .... B0.1 B0.1 F1.1 B0.0 B0.0 .... B1.1 B1.1 B1.0 B1.0
   device 1 | .... F0.0 F0.1 B0.1 B0.1 F1.0 B0.0 B0.0 F1.1 B1.1 B1.1 B1.0 B1.0 .... ....

@@ -6,15 +6,16 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Stages as in ZB-V with whole backwards, with two thirds of 1F1B's memory. The block of one
-micro-batch is repeated every six slots and then compacted. In it the forwards are consecutive, and
-the backwards wait three slots after every third, so that no two ops of a device use the same slot
-of the period. With k = d on the second chunk and 2D-1-d on the first, e = 3 if 3 divides D, else
-0:
+The stages are placed as in ZB-V. Backwards are whole, and the memory is two thirds of 1F1B's. The
+block of one micro-batch is repeated every six time slots (a slot is half a cost unit) and then
+compacted. In a block the forwards are consecutive, and the backwards wait three slots after every
+third backward, so that no two ops of a device use the same slot of the period. The ops of the two
+chunks begin in these slots, with e = 3 if 3 divides D, else 0, and k = d on the second chunk and
+2D-1-d on the first:
 
   F(first) d   F(second) 2D-1-d   B 2D + e + 2k + 3 floor((k + (3 - (D+2) mod 3) mod 3) / 3)
 
-D = 2, N = 2; upper case: second chunk; one column is half a unit:
+D = 2, N = 2; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
   device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1 .. ..

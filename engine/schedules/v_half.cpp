@@ -6,13 +6,14 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Stages as in ZB-V, with half of its memory: forwards and backwards leave every other slot to the
-other chunk, so that the second chunk of a device follows soon after the first. The block of one
-micro-batch is repeated every six slots and then compacted; e = 3 for even D, else 0:
+The stages are placed as in ZB-V, and the memory is half of ZB-V's: forwards and backwards leave
+every other time slot (half a cost unit) to the other chunk, so that the second chunk of a device
+follows soon after the first. The block of one micro-batch is repeated every six slots and then
+compacted. Its ops begin in these slots, with e = 3 for even D, else 0:
 
   F(first) 2d   F(second) 3D-2-d   I(second) 3D-1+e+2d   I(first) 6D-2+e-d
 
-D = 2, N = 2; upper case: second chunk; one column is half a unit:
+D = 2, N = 2; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
   device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1

@@ -5,16 +5,16 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-ZB-1P: the best order that the search finds with the memory of 1F1B's first device, for the costs
-of F, I and W.
+ZB-1P is the shortest schedule that the search finds for the given costs of F, I and W. No device
+holds more stashes than the first device of 1F1B.
 
-D = 2, N = 3; one column is one unit:
+D = 2, N = 3; one column is one cost unit:
 
   device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
   device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
 
-F = I = W, N >= D: makespan 3N + (D-1), bubble (D-1)/(3N+D-1), as ZB-H1; N < D: 3N + 2D - 1 - N.
-Peak stash min(N, D).
+With F = I = W: for N >= D makespan 3N + (D-1) and bubble (D-1)/(3N+D-1), as ZB-H1; for N < D
+makespan 2N + 2D - 1. Peak stash min(N, D).
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)
@@ -29,7 +29,7 @@ Scheme zeroBubble1P()
     Scheme scheme;
     scheme.name = "zb-1p";
     scheme.title = "ZB-1P";
-    scheme.summary = "split backward, the best order found within the memory of 1F1B";
+    scheme.summary = "split backward, the shortest schedule found within the memory of 1F1B";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

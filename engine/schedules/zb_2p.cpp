@@ -5,15 +5,15 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-ZB-2P: the best order that the search finds with twice the memory of 1F1B's first device, for the
-costs of F, I and W.
+ZB-2P is the shortest schedule that the search finds for the given costs of F, I and W. No device
+holds more than twice the stashes of the first device of 1F1B.
 
-D = 2, N = 3; one column is one unit:
+D = 2, N = 3; one column is one cost unit:
 
   device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
   device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
 
-F = I = W: makespan 3N + (D-1) for N >= D, as ZB-H2 with span 3N for N >= 2D-1. Peak stash
+With F = I = W: for N >= D makespan 3N + (D-1); for N >= 2D-1 also span 3N, as ZB-H2. Peak stash
 min(N, 2D).
 )";
 
@@ -29,7 +29,7 @@ Scheme zeroBubble2P()
     Scheme scheme;
     scheme.name = "zb-2p";
     scheme.title = "ZB-2P";
-    scheme.summary = "split backward, the best order found within twice the memory of 1F1B";
+    scheme.summary = "split backward, the shortest schedule found within twice the memory of 1F1B";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

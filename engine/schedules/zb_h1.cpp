@@ -6,9 +6,9 @@ namespace {
 
 constexpr std::string_view kDetails = R"(
 1F1B with split backward: device d delays its weight gradients by d input gradients and fills the
-cool-down with them, with no more memory than 1F1B's first device.
+cool-down with them. No device holds more stashes than the first device of 1F1B.
 
-D = 2, N = 3; one column is one unit:
+D = 2, N = 3; one column is one cost unit:
 
   device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
   device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2

@@ -58,10 +58,10 @@ private:
 };
 
 constexpr std::string_view kDetails = R"(
-The warm-up is full of forwards and no device idles between its own first and last op: the bubble
-is zero if the next iteration may start before the last device has drained.
+The warm-up is filled with forwards, and no device idles between its first and its last op. The
+bubble is zero if the next iteration may start before the last device has drained.
 
-D = 2, N = 3; one column is one unit:
+D = 2, N = 3; one column is one cost unit:
 
   device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
   device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2

@@ -91,10 +91,10 @@ private:
 };
 
 constexpr std::string_view kDetails = R"(
-A V-shaped placement, so that the first device has the first and the last stage; the backward is
-split. No device idles between its first and last op, with the memory of 1F1B.
+The placement is V-shaped, so the first device holds the first and the last stage; the backward is
+split. No device idles between its first and last op, and the memory is that of 1F1B.
 
-D = 2, N = 3, v = 2; upper case: second chunk; one column is half a unit:
+D = 2, N = 3, v = 2; upper case: second chunk; one column is half a cost unit:
 
   device 0 | f0 f1 f2 F0 I0 W0 F1 I1 W1 i0 w0 F2 I2 W2 i1 w1 i2 w2 ..
   device 1 | .. f0 F0 f1 F1 I0 W0 f2 i0 w0 F2 I1 W1 i1 I2 i2 w1 W2 w2

@@ -15,7 +15,8 @@ struct AllReduceCall
     std::int64_t issued = 0, duration = 0;
 };
 
-// One device's part of a completed all-reduce. `begin` and `end` are the same for all its devices.
+// The part of one device in a completed all-reduce. `begin` and `end` are the same for all devices
+// that take part.
 struct AllReduceDone
 {
     DeviceId device;
@@ -31,10 +32,11 @@ public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
-    // waits.
+    // Whether the schedule has an all-reduce of the stage. If so, the optimizer step of the stage
+    // waits for the result.
     bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
-    // Returns the all-reduces that can start with this call; empty while other devices are missing.
+    // Returns the all-reduces that can start with this call; empty while other devices have not
+    // called.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
     // Whether no call waits for another device.
     bool isIdle() const;

@@ -10,9 +10,10 @@
 namespace engine::sim {
 
 // The evicts and loads of one device, sequential in each direction because the link to the partner
-// is full-duplex. Also counts the free stash slots of the device and of its partner. An op that
-// needs a slot on the device waits for the oldest running evict; an evict that needs a slot on the
-// partner waits for the oldest load. Both come earlier in the program, so this cannot deadlock.
+// is full-duplex. Also counts the free space for stashes on the device and on its partner. An op
+// that needs space on the device waits for the oldest running evict; an evict that needs space on
+// the partner waits for the oldest load. The evict or load to wait for is always earlier in the
+// program, so this cannot deadlock.
 class CopyLanes
 {
 public:
@@ -23,10 +24,11 @@ public:
         , m_loadFree(start)
     { }
 
-    // Returns when the copy runs: at `ready` or later, in program order, for `duration`.
+    // Returns when the copy runs: at `ready` or later, in program order, for `duration`. `parts` is
+    // the size of the stash.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // Reserves `parts` on the device; returns when they are free, at `ready` or later.
+    // Reserves space for `parts` on the device. Returns when it is free, at `ready` or later.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
@@ -39,8 +41,8 @@ public:
     }
 
 private:
-    // Free slots, counted in parts. Slots that are being freed count as used until the time is
-    // needed.
+    // The space for stashes, in parts. Space that is being freed counts as used until a later
+    // take() needs it.
     class Slots
     {
     public:

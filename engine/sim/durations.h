@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// Two sources of an op's cost: one value per op, or the price list. With the list the schedule has
-// no transfers; the placer derives them from the data flow.
+// Two sources of an op's cost: one value per op, or the price list. With the price list the
+// schedule has no transfers; the placer derives transfers from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
@@ -45,7 +45,7 @@ public:
 private:
     std::int64_t drawn(std::int64_t duration, const Op& op) const;
 
-    std::int64_t m_parts = 0; // in millionths
+    std::int64_t m_parts = 0; // largest change of a duration, in millionths
     std::uint64_t m_seed = 0;
 };
 

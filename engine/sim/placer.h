@@ -10,10 +10,10 @@
 
 namespace engine::sim {
 
-// The windows of the all-reduces that slow down the compute of a device.
+// [device] The windows of the all-reduces that slow down the compute of the device.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
-// The input for one iteration. References must outlive the placer.
+// The input for one iteration. All objects that it refers to must outlive the placer.
 template<class Costs>
 struct Placement
 {
@@ -63,7 +63,7 @@ private:
 
     void run(DeviceId device);
     // These process the first of `ops` (the rest of the device's program) and the ops joined with
-    // it. They return the number of ops, or 0 if the device must wait.
+    // it. They return the number of processed ops, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
@@ -107,7 +107,7 @@ private:
     ValueTable m_values;
     AllReduceLanes m_allReduces;
     std::vector<DeviceId> m_holders; // [row]
-    std::vector<CopyLanes> m_copies; // of devices that evict
+    std::vector<CopyLanes> m_copies; // one for each device that evicts
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
     // [cell] The op that receives the activation or gradient; empty if transfers are implied.

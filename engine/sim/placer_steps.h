@@ -65,7 +65,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
     return stretched({start, start + work}, m_in.rules.slowDown, (*m_in.slow)[device]);
 }
 
-// Delays `start` until there are free slots for the stashes that the ops create.
+// Delays `start` until there is space for the stashes that the ops create.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
 {
@@ -78,8 +78,8 @@ void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& sta
             copies.giveBack(stashParts(op, m_shape));
 }
 
-// Delays `start` until the op's inputs are on the device. Returns false if that time is not yet
-// known.
+// Delays `start` until the inputs of the op are on the device. Returns false if the arrival of an
+// input is not yet known.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t& start)
 {
@@ -94,8 +94,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Whether the value is on the device. Values that the device computes itself always are, because
-// its compute runs in order; only all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values that the compute of the device produces always are,
+// because it runs in program order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
@@ -189,8 +189,8 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
     arrive(peer, value, arrival.end);
 }
 
-// Joins the all-reduce. A blocking one stops the compute of the device until it is complete; if the
-// device holds both replicas, it waits for both all-reduces.
+// Joins the all-reduce. A blocking all-reduce stops the compute of the device until it is complete.
+// If the device holds both replicas, it waits for both all-reduces.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {

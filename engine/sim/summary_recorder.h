@@ -9,8 +9,8 @@
 
 namespace engine::sim {
 
-// Sums times without storing them. Only if stashes move between devices it stores their times,
-// because the peak then does not follow from the order of a device's own ops.
+// Sums times without storing them. If stashes move between devices, it also stores the times of the
+// moves, because the peak then does not follow from the order of a device's own ops.
 class SummaryRecorder
 {
 public:
@@ -41,7 +41,7 @@ public:
     void reduced(DeviceId device, std::uint32_t, Window window);
     void copied(DeviceId device, std::uint32_t, const Op& op, Window window);
 
-    // The union of the all-reduces of a device.
+    // The union of the all-reduces of a device, for each device.
     IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t) const
     {
         return m_reduced;
@@ -53,7 +53,7 @@ private:
     {
         DeviceSummary sums;
         std::int64_t held = 0, most = 0; // parts
-        HeldParts rebuilt;               // as above, for rebuilt stashes
+        HeldParts rebuilt;               // as `held` and `most`, for rebuilt stashes
         StashLedger::Peak peak;
     };
 
@@ -72,7 +72,7 @@ private:
     double m_kept = 0;
     IdVector<DeviceId, Own> m_own;
     IdVector<DeviceId, std::vector<Window>> m_reduced;
-    std::vector<StashLedger> m_ledger; // one, or none
+    std::vector<StashLedger> m_ledger; // one if stashes move between devices, otherwise none
 };
 
 } // namespace engine::sim

@@ -12,7 +12,7 @@ namespace engine::sim {
 Track::Kind laneOf(OpKind kind);
 
 // Appends the spans of one iteration to the tracks of a timeline and creates missing tracks. If
-// commit() was not called, the destructor removes them.
+// commit() was not called, the destructor removes the spans and tracks.
 class TrackWriter
 {
 public:
@@ -26,8 +26,8 @@ public:
         m_timeline.tracks[m_tracks[device][kind]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
-    // The interface that the placer needs. The ops of a group have consecutive numbers from
-    // `first`.
+    // The functions that the placer calls. The ops of a group have consecutive numbers from `first`
+    // on.
     void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
     {
         for (std::uint32_t i = 0; i < group.size(); ++i)
@@ -51,7 +51,7 @@ public:
         add(device, Track::Kind::Copy, op, window);
     }
     void commit();
-    // Of this iteration: the union of the all-reduces of a device.
+    // [device] The union of the all-reduces of the device in this iteration.
     IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t devices) const;
 
 private:

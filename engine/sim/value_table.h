@@ -26,7 +26,7 @@ BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
 
 // The state of every value while an iteration is placed. Activations, gradients and reduced
 // gradients use 64 bits each: not produced, produced on its own device, or the arrival time. A
-// stash needs one bit, because it leaves its device only by evicts.
+// stash needs one bit, because only evicts move it to another device.
 class ValueTable
 {
 public:
@@ -58,7 +58,7 @@ public:
         return isTimed(key.kind) ? wordOf(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
-    // Only for values that use 64 bits.
+    // hasArrived() and arrival() require a kind for which isTimed() is true.
     BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
     BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// The first index of [from, size) for which `isBefore` is false, otherwise size; `isBefore` must
-// be monotonic. Searches in doubling steps, because the result is usually near `from`.
+// The first index of [from, size) for which `isBefore` is false, otherwise size; `isBefore` must be
+// monotonic. Searches with doubling steps, because the result is usually near `from`.
 template<class IsBefore>
 std::size_t gallop(std::size_t from, std::size_t size, IsBefore isBefore)
 {

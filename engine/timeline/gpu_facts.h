@@ -19,7 +19,7 @@ struct GpuFacts
     friend bool operator==(const GpuFacts&, const GpuFacts&) = default;
 };
 
-// SM clocks during the run, over all GPUs and all samples at which they were not idle.
+// SM clocks during the run, over all GPUs, for the samples in which the GPU was not idle.
 struct GpuClocks
 {
     std::int64_t samples = 0;            // 0: see `reason`

@@ -11,7 +11,7 @@
 
 namespace engine {
 
-// Owners of GPU memory. The owners before Rounding are allocations of the program; those within an
+// Owners of GPU memory. The owners before Rounding are allocations of the program; owners within an
 // arena have their size at its peak. The others are memory that the driver reports as used and that
 // no allocation explains, by the phase in which it appeared.
 enum class GpuHolder : std::uint8_t {
@@ -35,7 +35,7 @@ constexpr int kGpuHolders = 15;
 constexpr int kAskedForHolders = 10;                       // number of owners before Rounding
 std::string_view gpuHolderKey(GpuHolder holder);           // "optimizer", for files and JSON
 std::string_view gpuHolderName(GpuHolder holder);          // "optimizer state", for display
-std::optional<GpuHolder> gpuHolderNamed(std::string_view); // by its key
+std::optional<GpuHolder> gpuHolderNamed(std::string_view); // from its gpuHolderKey()
 
 // Memory of one GPU at the end of a run, in bytes.
 struct GpuMemory
@@ -43,7 +43,7 @@ struct GpuMemory
     int gpu = 0; // CUDA's index in the process
     EnumArray<GpuHolder, std::int64_t, kGpuHolders> of{};
     std::int64_t used = 0;     // in use, as reported by the driver
-    std::int64_t reserved = 0; // for communicators, before the run; belongs to no owner
+    std::int64_t reserved = 0; // for communicators, before the run; part of no owner
 
     std::int64_t& operator[](GpuHolder holder) { return of[holder]; }
     std::int64_t operator[](GpuHolder holder) const { return of[holder]; }
@@ -51,12 +51,12 @@ struct GpuMemory
     std::int64_t taken() const; // sum of the owners before Rounding
     std::int64_t known() const; // sum of all owners
     std::int64_t difference() const { return used - known(); }
-    double differenceShare() const; // |difference of known() and used| relative to `used`
+    double differenceShare() const; // |difference()| / used
 
     friend bool operator==(const GpuMemory&, const GpuMemory&) = default;
 };
 
-// The sum, without a GPU index.
+// The sum over `gpus`; its GPU index is unused.
 GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
 // The accepted differenceShare().

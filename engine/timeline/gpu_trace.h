@@ -14,7 +14,7 @@ namespace engine {
 struct OpOfIteration
 {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-    // The op belongs to a data-parallel copy that is not recorded.
+    // The op belongs to a data-parallel pipeline that is not recorded.
     static constexpr std::uint32_t kOtherCopy = 0xFFFFFFFE;
 
     std::uint32_t op = kNone;    // OpIndex of the run's schedule
@@ -29,12 +29,12 @@ struct OpOfIteration
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
-    std::uint32_t correlation = 0; // of the API call that launched it; 0: unknown
+    std::uint32_t correlation = 0; // of the API call that launched the work; 0: unknown
 
     friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
 };
 
-// Windows are nanoseconds of CLOCK_MONOTONIC until placeOnTimeline()
+// Windows are nanoseconds of CLOCK_MONOTONIC. placeOnTimeline()
 // (profiler/capture/place_on_timeline.h) moves them to the spans of their ops.
 
 struct GpuKernel
@@ -203,7 +203,8 @@ struct GpuSample
     friend bool operator==(const GpuSample&, const GpuSample&) = default;
 };
 
-// What is missing in a trace. A display of the trace must report every number above 0.
+// The number of records that a trace lacks, by reason. A display of the trace must report every
+// number above 0.
 struct GpuTraceHealth
 {
     std::int64_t dropped = 0;     // records lost by the tracer

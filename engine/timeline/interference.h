@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// Durations of the ops of one kind, alone and while the other devices are busy, for devices that
-// are partitions of one GPU. Both numbers are sums over the same ops of one iteration.
+// The total duration of the ops of one kind, alone and while the other devices are busy, for
+// devices that are partitions of one GPU. Both totals are over the same ops of one iteration.
 struct Interference
 {
     OpKind kind = OpKind::Forward;
@@ -21,7 +21,7 @@ struct Interference
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 
-// The slow-down factor over all kinds; 0 if not measured.
+// The slow-down factor over all kinds; 0: not measured.
 double interferenceRatio(std::span<const Interference> kinds);
 
 // "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT 1.31)"

@@ -6,12 +6,12 @@
 
 namespace engine {
 
-// Sums over an iteration, for runs that store no spans. In ticks; profiler/analysis defines the
+// Sums over an iteration in ticks, for runs that store no spans. profiler/analysis defines the
 // terms.
 struct DeviceSummary
 {
     Window computed;           // first begin to last end of the compute ops with a duration
-    Window own;                // same, including all-reduces
+    Window own;                // like `computed`, including all-reduces
     std::int64_t compute = 0;  // union of the compute ops
     double peakStash = 0;      // in parts (schedule/check/stash.h)
     std::int64_t peakKept = 0; // in parts, of stashes that a RECOMPUTE rebuilds
@@ -22,8 +22,8 @@ struct IterationSummary
 {
     Window window;
     IdVector<DeviceId, DeviceSummary> devices;
-    // Whether messages, all-reduces or copies take time. How much of it is exposed cannot be
-    // computed without spans.
+    // Whether messages, all-reduces or copies take time. Without spans the exposed part of that
+    // time cannot be computed.
     bool hasCommunication = false;
 };
 

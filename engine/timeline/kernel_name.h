@@ -14,7 +14,7 @@ std::string shortName(const std::string& demangledName);
 // "sumChunks<Columns>". For a kernel that only runs such a class, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
-// "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,
+// Recognizes "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,
 // "ncclKernel_AllReduce_RING_LL_Sum_float(...)".
 bool isNcclKernel(std::string_view name);
 

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Names for files and tables: "all-reduce", "warmup". The inverses return nullopt for an unknown
-// name.
+// Names for files and tables: "all-reduce", "warmup". laneNamed() and iterationKindNamed() return
+// nullopt for an unknown name.
 std::string_view laneName(Track::Kind kind);
 std::optional<Track::Kind> laneNamed(std::string_view name);
 std::string_view iterationKindName(Iteration::Kind kind);

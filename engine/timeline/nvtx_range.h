@@ -22,7 +22,7 @@ const RangeCategory& rangeCategory(OpKind kind);
 std::vector<RangeCategory> rangeCategories(); // without duplicates
 
 std::string rangeText(const Op& op); // "PP:2F0", as PyTorch names them
-// iteration << 32 | micro-batch (0xFFFFFFFF: none)
+// The payload of a range: iteration << 32 | micro-batch (0xFFFFFFFF: none).
 std::int64_t rangePayload(std::uint32_t iteration, const Op& op);
 
 } // namespace engine

@@ -28,8 +28,8 @@ std::optional<Outcome> outcomeNamed(std::string_view name);
 // The memory of one device, planned before the run. Bytes.
 struct ArenaUse
 {
-    std::int64_t live = 0;               // peak of live buffers
-    std::int64_t arena = 0;              // planned size; the rest is never used
+    std::int64_t live = 0;               // peak of the bytes of live buffers
+    std::int64_t arena = 0;              // planned size; the rest beyond `live` is never used
     std::optional<std::int64_t> touched; // bytes written; set when the run has ended
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
@@ -65,7 +65,7 @@ struct RunHardware
 
 struct RunTraining
 {
-    std::string model;                   // "tiny"; "" if simulated in units
+    std::string model;                   // "tiny"; "" if simulated in cost units
     std::string precision;               // "fp32", "bf16", "tf32"; "" if nothing was trained
     std::int64_t tokensPerIteration = 0; // 0: unknown
     double flopsPerIteration = 0;        // model FLOPs; 0: unknown
@@ -78,7 +78,7 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
-// Known only when the run has ended.
+// Results that are known only when the run has ended.
 struct RunResults
 {
     IdVector<DeviceId, ArenaUse> arenas;         // empty if no op ran
@@ -99,23 +99,23 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     std::string started; // ISO 8601, UTC
     std::string program; // buildId() of the writer
 
-    // Ticks per printed unit: 1 = nanoseconds, otherwise abstract units (one F of a device for
-    // one micro-batch).
+    // Ticks per printed unit: 1 if times are nanoseconds, otherwise the ticks of one abstract unit
+    // (one F of a device for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
     bool inUnits() const { return ticksPerUnit != 1; }
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 
-// For display beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2
-// cores)".
+// The mode as shown beside the numbers of a run: "emulated", "live", "live, oversubscribed (4
+// threads, 2 cores)".
 std::string modeDescription(const RunInfo& info);
 
 // nullptr if unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
-// A complete run, as the store writes and reads it and as analysis, figures and the window take it.
-// `schedule` is the lowered schedule (with P2P, all-reduce and optimizer), to which spans refer.
+// A complete run, as the store writes and reads it and as analysis, figures and the window use it.
+// `schedule` is the lowered schedule (with P2P, all-reduce and optimizer); spans refer to its ops.
 struct Run
 {
     RunInfo info;

@@ -4,22 +4,22 @@
 
 namespace engine {
 
-// Finds the spans of a track around a window by binary search. Spans are sorted by begin, but
-// their ends need not ascend: a long transfer over one link may end after several short ones
-// over another. Therefore the latest end of every block of kBlock spans is stored (1/2 byte per
-// span).
+// Finds the spans of a track around a window by binary search. Spans are sorted by begin, but their
+// ends need not ascend: a long transfer over one link may end after several short transfers over
+// another. Therefore the latest end of every block of kBlock spans is stored (1/2 byte per span).
 class SpanIndex
 {
 public:
     SpanIndex() = default;
-    explicit SpanIndex(std::span<const Span> spans); // `spans` must outlive this
+    explicit SpanIndex(std::span<const Span> spans); // `spans` must outlive the index
 
     // The spans from the first that ends at window.begin or later to the last that begins at
     // window.end or earlier. No other span touches the window. Where transfers overlap, a returned
-    // span may have ended before the window; test it with Window::intersects().
+    // span may have ended before the window; test each span with Window::intersects().
     std::span<const Span> around(Window window) const;
     // Returns the first index of the first block with a span that ends at `time` or later. All
-    // spans before it end before `time`. `from` is an earlier result for a time that is not later.
+    // spans before this index end before `time`. `from` is an earlier result for a time that is not
+    // later.
     std::size_t endedBefore(std::int64_t time, std::size_t from = 0) const;
     std::span<const Span> spans() const { return m_spans; }
 

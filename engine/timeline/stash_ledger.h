@@ -28,7 +28,7 @@ public:
     struct Peak
     {
         double parts = 0;
-        std::int64_t kept = 0; // largest number of parts of which only `kept` is held
+        std::int64_t kept = 0; // largest number of parts of stashes of which only a share is held
     };
     Peak peak(DeviceId device);
 

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Half-open: [begin, end); windows that touch do not overlap. Nanoseconds, or ticks of an
-// abstract unit (RunInfo::ticksPerUnit).
+// A half-open interval [begin, end); windows that touch do not overlap. In nanoseconds, or in ticks
+// of an abstract unit (RunInfo::ticksPerUnit).
 struct Window
 {
     std::int64_t begin = 0, end = 0;
@@ -33,7 +33,7 @@ struct Span
 };
 static_assert(sizeof(Span) == 24);
 
-constexpr int kLaneKinds = 5; // of tracks
+constexpr int kLaneKinds = 5; // number of kinds of tracks
 
 // One row of a Gantt chart.
 struct Track
@@ -42,8 +42,8 @@ struct Track
 
     DeviceId device;
     Kind kind = Kind::Compute;
-    // Sorted by begin. Only joint ops, which share one window, and transfers and copies over
-    // several links overlap, so ends need not ascend (span_index.h).
+    // Sorted by begin. Ends need not ascend, because spans may overlap: joint ops, which share one
+    // window, and transfers and copies over several links (span_index.h).
     std::vector<Span> spans;
 
     friend bool operator==(const Track&, const Track&) = default;
@@ -57,8 +57,9 @@ struct MemoryEvent
 {
     static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
 
-    std::int64_t time = 0,
-                 bytes = 0; // positive: allocated, negative: freed; at equal times frees come first
+    // `bytes` is positive for an allocation and negative for a free. At equal times frees come
+    // first.
+    std::int64_t time = 0, bytes = 0;
     std::uint32_t op = kNoOp; // OpIndex; kNoOp: before the first iteration (weights etc.)
     std::uint16_t device = 0;
     MemoryCategory category = MemoryCategory::Stash;
@@ -71,16 +72,16 @@ struct Iteration
     enum class Kind : std::uint8_t {
         Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // every op's median over the measured iterations, placed once: the median
-                // iteration
+        Replay, // the median iteration: every op's median over the measured iterations, placed once
     };
 
     int number = 0; // within its kind, from 0
     Kind kind = Kind::Measured;
-    Window window;                      // first F start on any device to end of the last OPT
-    std::optional<double> loss;         // nats per token, mean of the iteration
-    std::optional<double> gradientNorm; // of that mean, over all parameters, before the step
-    std::vector<float> microBatchLoss;  // [micro-batch], empty if unknown
+    Window window;              // first F start on any device to end of the last OPT
+    std::optional<double> loss; // nats per token, mean of the iteration
+    // gradient norm of that mean loss, over all parameters, before the step
+    std::optional<double> gradientNorm;
+    std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
 
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };
@@ -93,14 +94,15 @@ struct Timeline
     std::vector<MemoryEvent> memory;   // by time
     std::vector<Iteration> iterations; // sorted by time; the median iteration comes last
 
-    // The window of all iterations, without the median iteration unless it is the only one.
+    // The window that covers all iterations except the median iteration. A timeline with only a
+    // median iteration returns the window of that iteration.
     Window extent() const;
     const Track* track(DeviceId device, Track::Kind kind) const; // nullptr if missing
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// The iteration shown by default: the median iteration, else the last measured, else the last
-// one. -1: none.
+// The iteration shown by default: the median iteration if there is one, otherwise the last measured
+// iteration, otherwise the last iteration. -1: none.
 int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

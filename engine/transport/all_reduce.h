@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Sets every buffer to the sum of all buffers. They are added in the given order, so the result
-// does not depend on timing. All must have the same length and be in this process.
+// Sets every buffer to the sum of all buffers. Buffers are added in the given order, so the result
+// does not depend on timing. All buffers must have the same length and be in this process.
 template<class Number>
 void allReduce(std::span<const std::span<Number>> buffers)
 {

@@ -8,19 +8,20 @@
 
 namespace engine {
 
-// The communicators for transports that match calls by order (NCCL): one per directed pair of
-// devices and kind of message, in order of first use, then one per all-reduce of several devices. A
-// device is one rank of an all-reduce even if it has several buffers.
+// The communicators for transports that match calls by order (NCCL). For each directed pair of
+// devices there is one for activations and one for gradients, in order of first use; then there is
+// one per all-reduce of several devices. A device is one rank of an all-reduce even if it has
+// several buffers.
 struct CommunicatorPlans
 {
-    // The index of an all-reduce within one device, which needs no communicator.
+    // Marks an all-reduce within one device, which needs no communicator.
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     std::vector<CommunicatorPlan> all;
     std::vector<std::size_t> ofMessage, ofSum; // [message], [collective]: index in `all`
 };
 
-// Reads the devices of the traffic, not its buffers.
+// Uses only the devices of the traffic, not the buffers.
 CommunicatorPlans planCommunicators(const Traffic& traffic);
 
 } // namespace engine

@@ -15,9 +15,9 @@ class InProcessTransport final : public Transport
 {
 public:
     enum class SideLanes : std::uint8_t {
-        Inline,  // copies and all-reduces run within the call, if one thread executes all
-                 // devices
-        Threads, // one side thread per pair of devices with such calls
+        // copies and all-reduces run within the call; for one thread that executes all devices
+        Inline,
+        Threads, // one side thread per pair of devices with copies or all-reduces
     };
     // How long a side thread spins before it sleeps, in ns.
     static constexpr std::int64_t kSpin = 20'000;

@@ -7,15 +7,15 @@
 namespace engine {
 
 // A transport between GPUs of this process that uses communicators (NCCL; communicator_plans.h).
-// Each communicator has its own queue on every device, so waiting for another rank blocks nothing
-// else. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand that the
+// Each communicator has its own queue on every device, so waiting for another rank blocks only that
+// queue. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand that the
 // order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends have
 // started.
 class MatchedTransport final : public QueuedTransport
 {
 public:
-    // As for QueuedTransport, but each device must have a GPU of its own. Throws std::runtime_error
-    // if the ranks cannot be joined.
+    // Requirements as for QueuedTransport, but each device must have its own GPU. Throws
+    // std::runtime_error if the ranks cannot be joined.
     MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
                      const MakeCommunicators& join);
     ~MatchedTransport() override;
@@ -60,9 +60,9 @@ private:
     bool attempt(const Call& call) const;
 
     CommunicatorPlans m_plans;
-    std::vector<Line> m_lines;      // [communicator], those for messages
+    std::vector<Line> m_lines;      // [communicator for messages]
     std::deque<Sum> m_sums;         // [collective]
-    std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches it
+    std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches the message
     // last member: destroyed before the queues
     std::unique_ptr<DeviceCommunicators> m_communicators;
 };

@@ -12,10 +12,10 @@
 
 namespace engine {
 
-// A transport between devices whose ops are queued: GPUs of this process, or partitions of one. The
-// sender copies into the receiver's slot on a queue of its own (peer copies between GPUs); a fence
+// A transport between devices whose ops are queued: GPUs of this process, or partitions of one GPU.
+// The sender copies into the receiver's slot on its own queue (peer copies between GPUs); a fence
 // is an event. In addition to its compute stream a device has up to three queues: for messages, for
-// EVICT and LOAD, and for the all-reduces of which it is the first member. That queue adds the
+// EVICT and LOAD, and for the all-reduces of which it is the first member. The last queue adds the
 // buffers in the order of the members.
 //
 // Waiting for an event that was never recorded does not block, so wait() and send() first wait on
@@ -26,7 +26,7 @@ class QueuedTransport : public Transport
 public:
     // How long a thread spins before it sleeps, in ns.
     static constexpr std::int64_t kSpin = 20'000;
-    // The size of the pieces in which another GPU's buffer is copied to be added, in bytes.
+    // The size in bytes of the pieces in which another GPU's buffer is copied before it is added.
     static constexpr std::size_t kStaged = std::size_t{16} << 20;
 
     // The memory of `traffic` belongs to `devices`, which must outlive this object.
@@ -42,7 +42,7 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    bool hasPassed(Fence fence) const override; // executed on the device, not only queued
+    bool hasPassed(Fence fence) const override; // passed on the device, not only queued
     TransferTime timeOf(Fence fence) const override;
 
 protected:
@@ -50,11 +50,11 @@ protected:
 
     struct State // of one fence
     {
-        std::atomic<std::uint32_t> queued{0}; // last iteration in which it was queued
+        std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // Copies: this class transfers messages and adds buffers. Above: a derived class does so on
-    // queues of its own, and sets the events of the Arrived and Reduced fences.
+    // Who transfers messages and adds buffers. Copies: this class. Above: a derived class, which
+    // uses its own queues and sets the events of the Arrived and Reduced fences.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 
@@ -79,7 +79,7 @@ private:
     {
         std::mutex mutex;
         std::size_t joined = 0;
-        std::vector<Event> events; // [member] recorded when its stream reaches the call
+        std::vector<Event> events; // [member] recorded when the member's stream reaches the call
     };
 
     void makeFences(Moves moves);
@@ -99,7 +99,7 @@ private:
     EnumArray<Fence::Kind, std::deque<State>, 4>
         m_states;                // [id]; a deque, because atomics cannot be moved
     std::vector<Event> m_made;   // [message] recorded when the sender's tensor is complete
-    std::vector<Event> m_called; // [copy] recorded when the owner's stream reaches it
+    std::vector<Event> m_called; // [copy] recorded when the owner's stream reaches the copy
     std::deque<Calls> m_calls;   // [collective]
     IdVector<DeviceId, Doorbell> m_bells;
     // Protects the all-reduce queue of a device, which several threads use.

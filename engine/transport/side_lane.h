@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// A thread that executes calls of several devices (all-reduces, copies over their link) while these
-// compute. The calls of each device run in order. Lock-free.
+// A thread that executes calls of several devices (all-reduces, copies over their link) while the
+// devices compute. The calls of each device run in order. Lock-free.
 class SideLane
 {
 public:

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Waits for a condition whose changes are signalled by the bell: spins for `spin` ns, then sleeps.
-// Returns false after an abort, which also rings the bell.
+// Waits for a condition: spins for `spin` ns, then sleeps. Every change of the condition must ring
+// the bell. Returns false after an abort, which also rings the bell.
 template<class Condition>
 bool sleepUntil(const Doorbell& bell, std::int64_t spin, const std::atomic<bool>& aborted,
                 const Condition& isTrue)

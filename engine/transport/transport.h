@@ -62,7 +62,7 @@ struct Fence
     friend bool operator==(const Fence&, const Fence&) = default;
 };
 
-// When a transfer ran, in ns of CLOCK_MONOTONIC, without the time it waited before.
+// When a transfer ran, in ns of CLOCK_MONOTONIC. Excludes the time that it waited before.
 struct TransferTime
 {
     std::int64_t begin = 0, end = 0;
@@ -83,17 +83,17 @@ public:
 
     // Resets all fences. Call it before any device starts an iteration.
     virtual void beginIteration() = 0;
-    // The receiver frees the slot of the message when the work queued so far on its stream has
-    // ended.
+    // Called by the receiver: frees the slot of the message when the work queued so far on its
+    // stream has ended.
     virtual void post(DeviceId self, std::uint32_t message) = 0;
     // Sends the message when its slot is free. Returns false if aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;
-    // Called at the receive's position in the receiver's program; the slot was posted before.
-    // Arrived passes when the message is complete. Messages of one kind between two devices are
-    // received in the order of the sends.
+    // Called at the receive's position in the receiver's program; the slot was posted before. When
+    // the message is complete, its fence (Arrived) passes. The activations between two devices are
+    // received in the order of the sends, and so are the gradients.
     virtual void receive(DeviceId self, std::uint32_t message) = 0;
-    // These start after the work queued so far and run concurrently with later work. Copied and
-    // Reduced pass at their end.
+    // copy() and allReduce() start after the work queued so far and run concurrently with later
+    // work. When they complete, their fence (Copied, Reduced) passes.
     virtual void copy(DeviceId self, std::uint32_t copy) = 0;
     virtual void allReduce(DeviceId self, std::uint32_t collective) = 0;
     // Makes the stream continue only after the fence has passed. Returns false if aborted.

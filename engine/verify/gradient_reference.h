@@ -19,10 +19,10 @@ public:
     GradientReference& operator=(const GradientReference&) = delete;
     virtual ~GradientReference() = default;
 
-    // Trains one iteration with the micro-batches of all copies; returns its mean loss in nats per
-    // token.
+    // Trains one iteration with the micro-batches of all data-parallel pipelines. Returns the mean
+    // loss of the iteration in nats per token.
     virtual double train(TokenBatches& uncut) = 0;
-    // The gradient of update `update` of that iteration, which is 0 in a synchronous scheme.
+    // The gradient of update `update` of that iteration; `update` is 0 in a synchronous scheme.
     virtual std::span<const float> gradient(StageId stage, std::size_t update) const = 0;
 };
 
@@ -35,7 +35,7 @@ struct ReferenceSetup
     Accumulate accumulate = Accumulate::Exact;
 };
 // Makes a SequentialTrainer for synchronous schemes and a VersionedTrainer for asynchronous ones.
-// Returns Unsupported if the version rule of the scheme is unknown.
+// Fails with Error::Code::Unsupported if the version rule of the scheme is unknown.
 Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& setup);
 
 } // namespace engine

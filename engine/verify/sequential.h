@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// Trains micro-batches in sequence on one device, without schedule and executor. The reference for
-// all synchronous schemes.
+// Trains micro-batches in sequence on one device, without schedule and executor. It is the
+// reference for all synchronous schemes.
 class SequentialTrainer
 {
 public:
@@ -17,9 +17,9 @@ public:
     SequentialTrainer(const PipelineModel<float>& model, const Kernels<float>& kernels,
                       std::uint64_t seed, Accumulate accumulate);
 
-    // Accumulates the gradients of an iteration; returns its mean loss in nats per token. `model`
-    // processes one of `units` equal parts of a micro-batch's samples at a time. Tied gradients are
-    // summed at the end.
+    // Accumulates the gradients of an iteration and returns the mean loss in nats per token. Each
+    // micro-batch is divided into `units` equal parts of its samples; a pass of `model` processes
+    // one part. Tied gradients are summed at the end.
     double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }

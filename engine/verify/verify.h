@@ -12,8 +12,9 @@ namespace engine {
 // The result of one check on this machine.
 struct VerifyCheck
 {
-    // "integer gradients", "exact gradients", "losses", "placement"; "time", which is measured
-    // without a criterion; "left out", which is not possible on this machine.
+    // The name of the check: "integer gradients", "exact gradients", "losses", "placement"; "time"
+    // for a measurement without a criterion; "left out" for a check that is not possible on this
+    // machine.
     std::string fact;
     std::string scheme; // with options: "1f1b attention=flash"
     int devices = 0, microBatches = 0;
@@ -36,12 +37,12 @@ struct VerifyOptions
 // bit for bit, in an integer model and in the real model (verify_gradients.h) and in both modes.
 // The losses of live training equal those of emulation. The placement of an emulated run equals a
 // simulation with its measured times. Some schemes are also checked with other attention,
-// recomputation, tied embeddings, and two data-parallel copies, which equal sequential training on
-// twice the micro-batches. Asynchronous schemes are compared with sequential training that uses the
-// same weight versions. The time of a live iteration is compared with an emulated one without a
-// criterion.
-// `report` is called after each check. Returns Cancelled between two checks, and NotFound for an
-// unknown scheme.
+// recomputation, tied embeddings, and two data-parallel pipelines; these must equal sequential
+// training on twice the micro-batches. Asynchronous schemes are compared with sequential training
+// that uses the same weight versions. The time of a live iteration is compared with that of an
+// emulated one without a criterion.
+// `report` is called after each check. Fails with Error::Code::Cancelled if `cancel` is set between
+// two checks, and with Error::Code::NotFound for an unknown scheme.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                                               const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel);

@@ -28,9 +28,9 @@ struct GradientCheck
     }
 };
 
-// Trains a linear model with small integers and compares it with a reference in int64. Fails if the
-// request is invalid, or if a partial sum could reach 2^24, because equality would then prove
-// nothing.
+// Trains a linear model with small integers and compares its gradients with a reference in int64.
+// Fails if the request is invalid. Fails if a partial sum could reach 2^24, because floats would
+// round it and equal gradients would prove nothing.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
 // checkIntegerProbe() on given devices; live mode needs as many as the request has.
@@ -46,8 +46,8 @@ struct RealModelCheck
     Mode mode = Mode::Emulate; // Emulate or Live
     SyncPolicy sync = SyncPolicy::Eager;
 };
-// Trains the real model. With Accumulate::Exact all bits must be equal; with Float the order of
-// sums differs.
+// Trains the real model. With Accumulate::Exact all bits must be equal; with Accumulate::Float the
+// order of sums differs.
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                          const RealModelCheck& check);
 

@@ -10,7 +10,7 @@ namespace engine {
 
 // A GPT that is small enough for hundreds of runs and has all features.
 ModelSpec verifyModel();
-// Variants of that model, each with the name of its difference.
+// Variants of verifyModel(), each with the name of its difference.
 std::vector<std::pair<std::string, ModelSpec>> verifyVariants();
 // The requested schemes, in all sizes and with all options that can be trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options);

@@ -11,17 +11,19 @@
 
 namespace engine {
 
-// The weight version that a micro-batch of a window uses in a stage, in forward and backward.
+// The weight version that forward and backward of a micro-batch of a window use in a stage.
 // Versions count from 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
 // The version rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019):
-// stage s is stages-1-s updates behind, max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021): batch
-// k of `updateEvery` micro-batches uses max(0, k - 1). Empty for other schemes.
+// stage s is stages-1-s updates behind, so micro-batch n uses version max(0, n - (stages-1-s)).
+// PipeDream-2BW (ICML 2021): batch k of `updateEvery` micro-batches uses version max(0, k - 1).
+// Empty for other schemes.
 VersionRule versionRule(std::string_view scheme, int stages, int updateEvery);
 
 // Asynchronous training without a pipeline: runs micro-batches in sequence through all stages and
-// keeps all weight versions of the window. The bit-for-bit reference for asynchronous schemes.
+// keeps all weight versions of the window. It is the bit-for-bit reference for asynchronous
+// schemes.
 class VersionedTrainer
 {
 public:
@@ -37,11 +39,11 @@ public:
     };
     explicit VersionedTrainer(Setup setup);
 
-    // Trains one window; returns its mean loss in nats per token. `microBatches` must be a multiple
-    // of updateEvery.
+    // Trains one window and returns its mean loss in nats per token. `microBatches` must be a
+    // multiple of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // [stage][update] the gradients of the last window. [update]
+    // [stage][update] The gradients of the last window.
     const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
     {
         return m_updates;

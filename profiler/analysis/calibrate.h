@@ -13,10 +13,11 @@ struct CalibrateOptions
     // Devices per node in the run and in the schedule. Transfers within and between nodes have
     // separate prices.
     int devicesPerNode = 0; // 0: one node
-    // Derives missing times: I takes this share of B, and W the rest; B takes I + W. If empty,
-    // missing times are errors.
+    // How times that the run lacks are derived: I takes this share of B, and W the rest; B takes I
+    // + W. If empty, missing times are errors.
     std::optional<engine::Fraction> inputShare = {};
-    // Rules of the prediction. The times of the run already include its interference.
+    // Timing rules of the prediction. The times of the run already include the run's own
+    // interference.
     engine::TimingRules rules = {};
     // If true, an op that the run also has takes its time in the run. Otherwise all ops of one
     // kind, stage and slice take the same time.
@@ -29,8 +30,8 @@ struct CalibrateOptions
 // the median of their kind, stage and slice; messages and copies may use the median over other
 // stages and the same class of link. A stage is assumed to cost the same on every device.
 //
-// Returns InvalidArgument if stages, slices or all-reduce groups differ, or if kinds of op are
-// missing; the message says what to record.
+// Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
+// run lacks kinds of op; the message says what to record.
 engine::Result<engine::OpCosts> calibratedCosts(const engine::Run& run,
                                                 const engine::Schedule& lowered,
                                                 const CalibrateOptions& options = {});

@@ -18,7 +18,7 @@ struct ComparedRun
     std::int64_t ticksPerUnit = 1;
     RunMetrics metrics; // of the reported iteration
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
-    std::optional<std::int64_t> peakBytes;                                      // largest device
+    std::optional<std::int64_t> peakBytes; // peak of the fullest device
     double peakStash = 0;
     std::optional<double> lossFirst, lossLast;
 };

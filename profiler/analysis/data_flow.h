@@ -10,8 +10,8 @@
 
 namespace profiler {
 
-// The producer, transfer and consumers of each value of a schedule, the inverse of consumes() and
-// produces(). Built in one pass. Ops are OpIndex numbers. The schedule must outlive it.
+// The producer, transfer and consumers of each value of a schedule: the inverse of consumes() and
+// produces(). Built in one pass. Ops are OpIndex numbers. The schedule must outlive the DataFlow.
 class DataFlow
 {
 public:
@@ -21,7 +21,8 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
-    // The op that produces the value for `consumer`. LOAD and RECOMPUTE may produce a stash again.
+    // The op that produces the value for `consumer`. LOAD and RECOMPUTE can produce a stash a
+    // second time.
     std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
     // The RECV of `value` on `device`; nullopt if the device produces it.

@@ -14,7 +14,7 @@ struct Difference
     std::vector<std::string> values; // [run]; "" if the run does not have the setting
 };
 
-// Returns differences of shape, mode, model, machine and links, then those of the recording
+// Returns differences of shape, mode, model, machine and links, followed by those of the recording
 // options.
 std::vector<Difference> differences(const std::vector<const engine::Run*>& runs);
 

@@ -8,7 +8,8 @@
 
 namespace profiler {
 
-// These functions traverse the whole iteration. For repeated calls use an Explainer (explainer.h).
+// The functions of this header traverse the whole iteration. For repeated calls use an Explainer
+// (explainer.h).
 
 // One step in the chain of causes of an op's start or of a bubble.
 struct CauseLink
@@ -45,12 +46,13 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // How long compute was free before the op started; for a transfer or all-reduce, how long it
-    // was ready.
+    // How long compute was free before the op started. For a transfer or an all-reduce: how long it
+    // was ready before it started.
     std::int64_t waited = 0;
-    // Its inputs, latest arrival first: each has its transfer, if any, then its producer.
+    // The causes of the start: for each input its transfer, if any, then its producer. The input
+    // that arrived last comes first.
     std::vector<CauseLink> needs;
-    std::vector<CauseLink> neededBy; // the transfer, if any, then the consumer
+    std::vector<CauseLink> neededBy; // for each consumer its transfer, if any, then the consumer
 };
 std::optional<OpExplanation> explain(const engine::Run& run, int iteration, std::uint32_t op);
 

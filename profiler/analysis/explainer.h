@@ -10,7 +10,7 @@
 namespace profiler {
 
 // Implements explain.h for one iteration. The constructor traverses schedule and spans once. The
-// run must outlive it.
+// run must outlive the Explainer.
 class Explainer
 {
 public:
@@ -19,9 +19,9 @@ public:
     std::vector<Bubble> bubbles() const;
     std::optional<OpExplanation> explain(std::uint32_t op) const;
     std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
-    // The chain of ops and transfers that ends with the op that ends last, in which each step
-    // started when the previous one ended. In time order. Unless a step idles, it is as long as the
-    // iteration.
+    // The chain of ops and transfers that ends with the op that ends last. Each step of the chain
+    // started when the previous one ended. In time order. The chain is as long as the iteration,
+    // unless a step idles.
     std::vector<CauseLink> criticalPath() const;
 
 private:

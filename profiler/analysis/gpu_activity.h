@@ -19,7 +19,7 @@ struct GpuWork
 
     engine::Window window; // ns of the timeline
     engine::OpOfIteration of;
-    std::uint32_t row = 0;  // index of its record in the table of `source`
+    std::uint32_t row = 0;  // index of the record in the table of `source`
     std::uint32_t name = 0; // GpuActivity::names()
     std::uint32_t lane = 0; // GpuActivity::lanes()
     Source source = Source::Kernel;
@@ -44,9 +44,9 @@ struct GpuLane
 std::string_view laneRoleName(GpuLane::Role role);
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
-// executed: each of its ops shows the work of the execution with the most similar duration, moved
-// and scaled to the op's span. Work without an op belongs to the device of its context; if that is
-// unknown, it is counted and left out. Immutable; thread-safe.
+// executed. Each of its ops shows the work of the execution with the most similar duration, moved
+// and scaled to the op's span. Work without an op belongs to the device of its context; if that
+// device is unknown, the work is counted and left out. Immutable; thread-safe.
 class GpuActivity
 {
 public:
@@ -65,7 +65,8 @@ public:
     std::span<const KernelName> names() const { return m_names; }
     // Indices into work(), sorted by begin; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // The iteration whose work is shown. Differs from the op's own only for the median iteration.
+    // The iteration whose work an op shows. It differs from the iteration of the op only for the
+    // median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     std::int64_t withoutPlace() const { return m_withoutPlace; } // rows not in work()
 

@@ -7,9 +7,9 @@
 
 namespace profiler {
 
-// [device] Kernels launched for the ops of a device per iteration, including NCCL's, without
-// copies: the mean over the measured iterations that have kernels. Empty if no kernel belongs to an
-// op.
+// [device] The mean number of kernels launched for the ops of a device per iteration, over the
+// measured iterations that have kernels. Includes NCCL's kernels, but no copies. Empty if no kernel
+// belongs to an op.
 engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,
                                                                const engine::GpuTrace& trace);
 

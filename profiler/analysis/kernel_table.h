@@ -9,13 +9,13 @@
 
 namespace profiler {
 
-// Which executions of ops a table includes.
+// Selects the executions of ops that a table includes.
 struct KernelFilter
 {
     std::optional<engine::OpKind> op;
     std::optional<engine::DeviceId> device;
     int iteration = -1;                             // -1: all except the median iteration
-    std::optional<engine::Window> begun;            // ops that begin within it
+    std::optional<engine::Window> begun;            // only ops that begin within this window
     std::optional<engine::OpOfIteration> execution; // a single execution
 };
 
@@ -25,8 +25,8 @@ struct KernelRow
     engine::OpKind op = engine::OpKind::Forward;
     std::uint32_t name = 0; // GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    // Of the time of all ops of this kind, including gaps, but without the time that NCCL kernels
-    // wait before their op begins.
+    // Share of the time of all ops of this kind. That time includes gaps, but not the time that
+    // NCCL kernels wait before their op begins.
     double share = 0;
 
     double mean() const { return engine::ratio(total, count); }
@@ -38,7 +38,7 @@ struct OpKindWork
     engine::OpKind op = engine::OpKind::Forward;
     std::int64_t executions = 0, works = 0;
     std::int64_t time = 0; // sum of the spans
-    std::int64_t busy = 0; // during which work of the op ran; the rest is gaps
+    std::int64_t busy = 0; // time in which work of the op ran; the rest of `time` is gaps
     double gapShare() const;
 };
 

@@ -22,7 +22,7 @@ public:
     engine::Window window() const { return m_window; } // of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
-    // These return the windows within the iteration.
+    // Windows within the iteration.
     Windows compute(engine::DeviceId device) const;
     Windows communication(engine::DeviceId device) const; // running, with or without compute
     Windows exposed(engine::DeviceId device) const;       // running without compute
@@ -36,7 +36,8 @@ private:
     engine::IdVector<engine::DeviceId, Row> m_spans;
 };
 
-// `iteration`, or for -1 the reported iteration. NotFound if the run has no such iteration.
+// Returns `iteration`, or for -1 the reported iteration. Fails with Error::Code::NotFound if the
+// run has no such iteration.
 engine::Result<int> iterationIndex(const engine::Run& run, int iteration);
 
 } // namespace profiler

@@ -8,7 +8,7 @@
 
 namespace profiler {
 
-// A target loss in nats per token. The mean over `window` micro-batches is compared with it,
+// A target loss in nats per token. It is compared with the mean over `window` micro-batches,
 // because single losses are noisy.
 struct LossGoal
 {
@@ -22,12 +22,12 @@ std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& ru
 // Returns a goal with this loss and the window of bestCommonLoss().
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
-// What a run needed until the mean of the last `window` micro-batches was at most the goal. Counts
-// from the first iteration, because warm-up also trains.
+// What a run needed until the mean of the last `window` micro-batches was at most the target.
+// Counts from the first iteration, because warm-up also trains.
 struct LossReached
 {
-    std::int64_t iterations = 0; // the last one may be incomplete
-    std::int64_t updates = 0;    // before the last of these micro-batches
+    std::int64_t iterations = 0; // begun iterations; the last one may be incomplete
+    std::int64_t updates = 0;    // updates before the last of these micro-batches
     std::int64_t microBatches = 0, tokens = 0;
 };
 // Returns nullopt if the loss was never reached.

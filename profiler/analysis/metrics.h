@@ -24,13 +24,13 @@ struct DeviceMetrics
     std::int64_t bubble = 0;          // iteration - compute - exposed = fill + wait + drain
     double peakStash = 0;             // M_a
     // Largest number of activations of which only the input of their RECOMPUTE is kept. Each counts
-    // RunInfo::recomputeKeeps.
+    // as RunInfo::recomputeKeeps in peakStash.
     double peakKept = 0;
     double weights = 0;                                    // M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
     engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
         bytesAtPeak{};
-    std::int64_t timeOfPeak = 0; // first time of peakBytes
+    std::int64_t timeOfPeak = 0; // first time at which peakBytes is reached
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 
@@ -44,16 +44,16 @@ struct RunMetrics
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // from executed FLOPs, including recomputation
-    // False if communication takes time and no spans are kept. Its exposed part is then unknown and
-    // counts as bubble; exposedCommunication is 0.
+    // False if communication takes time and no spans are kept. The exposed part of that time is
+    // then unknown and counts as bubble; exposedCommunication is 0.
     bool exposedIsKnown = true;
 };
 
-// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. Returns NotFound
-// if there is no iteration yet.
+// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. Fails with
+// Error::Code::NotFound if there is no iteration yet.
 engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 
-// Metrics of a summarized iteration, without memory, tokens and byKind.
+// Metrics of an iteration without spans. Memory, tokens and byKind are not set.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
 // Adds tokens per second, MFU and HFU if `info` has the tokens, FLOPs and peak for them.

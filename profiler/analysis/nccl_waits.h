@@ -31,8 +31,8 @@ struct NcclSplit
 using LinkTime = std::function<std::int64_t(const engine::Op&)>;
 
 // Splits every NCCL kernel of a known op, in the order of the trace. The ranks of a message are its
-// two ends, those of an all-reduce all devices with ops of the same stage and iteration. The clocks
-// of GPUs agree within microseconds, which limits the accuracy.
+// two ends. The ranks of an all-reduce are all devices with ops of the same stage and iteration.
+// The clocks of GPUs agree within microseconds, which limits the accuracy.
 std::vector<NcclSplit> splitNccl(const engine::GpuTrace& trace, const engine::Schedule& schedule,
                                  const LinkTime& linkTime = {});
 

@@ -31,13 +31,13 @@ public:
     virtual ~Capture() = default;
 
     // Work launched by this thread until pop() belongs to this execution of the op. Work of other
-    // data-parallel copies (OpOfIteration::kOtherCopy) is dropped. May be nested. Thread-safe;
+    // data-parallel pipelines (OpOfIteration::kOtherCopy) is dropped. May be nested. Thread-safe;
     // takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
-    // Returns the complete records, linked to their ops. Never waits for the GPU; a later call
-    // returns records that are incomplete now. Not thread-safe.
+    // Returns the complete records, linked to their ops. Never waits for the GPU; records that are
+    // incomplete now are returned by a later call. Not thread-safe.
     virtual engine::GpuTrace take() = 0;
     // Stops recording and returns all remaining records. Call it after all devices are
     // synchronized.
@@ -50,10 +50,10 @@ public:
     virtual std::string version() const = 0; // "CUPTI 130001"
 };
 
-// Starts recording. Call it before the process creates a context. Returns Device with the reason in
-// one sentence (no CUPTI, an older one, another profiler, no permission, MIG, WSL); the run can
-// then continue with ops timed by CUDA events. Returns InvalidArgument if the level does not need
-// CUPTI.
+// Starts recording. Call it before the process creates a context. Fails with Error::Code::Device if
+// recording is not possible (no CUPTI, an older one, another profiler, no permission, MIG, WSL);
+// the message has the reason in one sentence, and the run can continue with ops timed by CUDA
+// events. Fails with Error::Code::InvalidArgument if the level does not need CUPTI.
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level);
 
 } // namespace profiler

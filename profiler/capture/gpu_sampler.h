@@ -29,7 +29,8 @@ public:
         std::uint32_t device = 0; // as GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
-    // Returns Device with the reason if NVML cannot be started or finds none of the GPUs.
+    // Fails with Error::Code::Device if NVML cannot be started or finds none of the GPUs; the
+    // message has the reason.
     static engine::Result<std::unique_ptr<GpuSampler>>
     start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every = kEvery);
     ~GpuSampler();
@@ -38,8 +39,8 @@ public:
 
     // Returns the samples since the last call, with times on CLOCK_MONOTONIC. Thread-safe.
     std::vector<engine::GpuSample> take();
-    // Stops sampling and summarizes all samples at which a GPU was not idle. take() then has the
-    // last samples.
+    // Stops sampling and summarizes all samples in which a GPU was not idle. Call take() afterwards
+    // for the last samples.
     engine::GpuClocks finish();
 
 private:

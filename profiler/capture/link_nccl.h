@@ -10,19 +10,19 @@
 namespace profiler {
 
 // Attributes NCCL kernels to ops. Non-blocking communicators launch kernels on NCCL's own threads,
-// without Capture::push(). The thread of the device waits within the launch of its SEND, RECV or
-// ALLREDUCE until NCCL has launched the kernel, so time and GPU identify the op. Only for runs in
-// which device d is GPU d of the process.
+// where Capture::push() is not called. The thread of the device waits within the launch of its
+// SEND, RECV or ALLREDUCE until NCCL has launched the kernel, so time and GPU identify the op.
+// Requires that device d is GPU d of the process.
 class NcclLinker
 {
 public:
-    explicit NcclLinker(const engine::Schedule& schedule) // must outlive this
+    explicit NcclLinker(const engine::Schedule& schedule) // `schedule` must outlive the linker
         : m_schedule(schedule)
         , m_index(schedule)
     { }
 
     // Links the next part of the trace, with times on CLOCK_MONOTONIC, to its launches. Drops NCCL
-    // kernels from before the first op, which connect ranks.
+    // kernels before the first op, because they only connect ranks.
     void link(engine::GpuTrace& trace);
 
 private:

@@ -16,16 +16,16 @@ struct MeasuredWindow
 };
 
 // Moves the records of an emulated run from wall-clock time to the spans of their ops. The first
-// GPU work of an op moves to the begin of the op's span, and the rest moves with it. Host calls
-// keep their distance from the launch of the op and are clipped to its span, so that scripts find
-// them within it. Drops GPU work without an op (and counts it), and work of ops that are not on the
-// timeline. Device numbers become those of the emulated devices. `run` must have the spans of the
-// iterations. For live runs use moveBy().
+// GPU work of an op moves to the begin of the op's span; the rest of its work moves by the same
+// time. Host calls keep their distance from the launch of the op and are clipped to its span, so
+// that scripts find them within the span. GPU work without an op is counted and dropped; work of
+// ops that are not on the timeline is dropped. Device numbers become those of the emulated devices.
+// `run` must have the spans of the iterations. For live runs use moveBy().
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);
 
-// The time on CLOCK_MONOTONIC at which the timeline of a live run is 0; nullopt if no op of
-// `measured` is on the timeline.
+// The time on CLOCK_MONOTONIC at which the timeline of a live run is 0; nullopt if the timeline has
+// no op of `measured`.
 std::optional<std::int64_t> originOf(const engine::Run& run,
                                      std::span<const MeasuredWindow> measured);
 

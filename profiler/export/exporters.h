@@ -9,8 +9,8 @@
 
 namespace profiler {
 
-// An export format (FORMATS.md). A new format is one file and one entry in exporters.cpp, which the
-// command line and the window list.
+// An export format (FORMATS.md). A new format is one file and one line in exporters.cpp, whose list
+// the command line and the window show.
 struct Exporter
 {
     std::string_view name;      // value of --format

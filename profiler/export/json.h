@@ -5,8 +5,8 @@
 
 namespace profiler {
 
-// The whole run as one JSON object (FORMATS.md): info, placement, iterations with losses, spans,
-// memory events. Each span and event has a line of its own.
+// Writes the whole run as one JSON object (FORMATS.md): info, placement, iterations with losses,
+// spans, memory events. Each span and event is on a separate line of text.
 void exportJson(const engine::Run& run, const engine::TextSink& sink);
 
 } // namespace profiler

@@ -12,7 +12,7 @@
 
 namespace profiler {
 
-// Formats text into pieces of about 1 MiB: a recording of ten million ops has gigabytes of text.
+// Formats text into pieces of about 1 MiB, because the text of ten million ops has gigabytes.
 class TextPieces
 {
 public:

@@ -6,7 +6,8 @@ namespace profiler {
 
 // The axis line at `y`, its ticks and their numbers. `length` is in printed units.
 Group layoutAxis(const FigureStyle& style, double y, double length);
-// The right end of the last number, and the height below the axis line, in points.
+// axisRight() is the right end of the last number, axisHeight() the height below the axis line, in
+// points.
 double axisRight(const FigureStyle& style, double length);
 double axisHeight(const FigureStyle& style);
 

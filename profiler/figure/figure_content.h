@@ -35,7 +35,7 @@ struct FigureRun
     double bubbleRatio = 0;
     std::vector<FigureRow> rows;
 
-    // In units of F if the run is in abstract units, otherwise in ns.
+    // In cost units if the run is in abstract units, otherwise in ns.
     double duration() const { return engine::ratio(window.duration(), run->info.ticksPerUnit); }
 };
 

@@ -9,8 +9,8 @@ namespace profiler {
 struct LegendPlace
 {
     double top = 0;
-    double right = 0;     // of all lines
-    double lastRight = 0; // of the last line, which shares it with text to its right
+    double right = 0;     // right end of all lines
+    double lastRight = 0; // right end of the last line, which shares its row with text to its right
 };
 
 struct Legend
@@ -20,7 +20,7 @@ struct Legend
     bool besides = true; // whether the last line ends before lastRight
 };
 
-// Lays out one entry for everything that occurs, in one line if it fits.
+// Lays out one legend entry for every look that occurs, in one line if the entries fit.
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place);
 

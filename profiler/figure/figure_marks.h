@@ -11,12 +11,13 @@ namespace profiler {
 // The position of a run on the page.
 struct RunBlock
 {
-    std::string prefix; // of the ids of its groups
+    std::string prefix; // of the ids of the groups
     double headingRight = 0, rows = 0, bottom = 0;
 };
 
-// Draws the marks of whole runs: heading with name and facts, the line at the end of a run, and its
-// difference from the end of the first run (the baseline). Both arguments must outlive it.
+// Draws the marks of whole runs: heading with name and facts, the line at the end of a run, and the
+// difference from the end of the first run (the baseline). `runs` and `style` must outlive the
+// object.
 class FigureMarks
 {
 public:
@@ -31,11 +32,11 @@ public:
     double headingHeight() const;
     // Sets RunBlock::headingRight.
     Group heading(std::size_t run, double top, RunBlock& block) const;
-    // The line at the end of a run, and the gap to the end of the baseline if it has space for the
-    // text.
+    // The line at the end of a run, and the gap to the end of the baseline if the text fits into
+    // the gap.
     Group end(std::size_t run, const RunBlock& block) const;
-    // The baseline's end, a line through the rows of all runs and through the headings that end
-    // before it.
+    // The baseline's end: a line through the rows of all runs, and through the headings that end to
+    // the left of it.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

@@ -7,11 +7,12 @@ namespace profiler {
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
-// The minimum size of numbers: 5 pt in a paper, more if the font is larger (on a slide).
+// The minimum size of numbers: 5 pt in a paper, more if the font of the figure is larger (on a
+// slide).
 double smallestNumber(double labelSize);
 
 // The largest size of micro-batch numbers at which all of them fit, at most the size of labels. If
-// they do not all fit at the minimum, returns the minimum; numbers of narrow boxes are then
+// they do not fit at the minimum size, returns the minimum size; numbers of narrow boxes are then
 // omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 

@@ -8,11 +8,11 @@
 
 namespace profiler {
 
-// The unit in which a figure prints time.
+// The unit in which a figure prints times.
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // in 1 F, or in ns
+    double units = 1;       // of one cost unit, or of one ns
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
@@ -23,7 +23,7 @@ struct FigureStyle
     FontFace font;
     double size = 5.5, digitSize = 5.5; // of labels; of micro-batch numbers
     bool schematic = false;             // abstract units: edges in ink, no gaps between rows
-    double plotLeft = 0, plotRight = 0; // of the longest iteration
+    double plotLeft = 0, plotRight = 0; // ends of the longest iteration on the page
     TimeUnit unit;
     double pointsPerUnit = 1;
 

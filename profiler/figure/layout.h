@@ -43,10 +43,10 @@ struct FigureOptions
     friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 
-// Lays out one run, or several with one time axis and scale, one below the other; the first is the
-// baseline. Runs in abstract units are drawn as a schematic: edges in ink, no gaps. Numbers that do
-// not fit at kSmallestType are omitted. Errors name the invalid option. `notes`: [run] notes of the
-// recorded times; drawn if options.notes is set.
+// Lays out one run, or several runs below each other with one time axis and scale; the first run is
+// the baseline. Runs in abstract units are drawn as a schematic: edges in ink, no gaps. Numbers
+// that do not fit at kSmallestType are omitted. Error messages name the invalid option. `notes` has
+// the notes of each run, in recorded times; they are drawn if options.notes is set.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,
                                    const FigureOptions& options,
                                    std::span<const std::vector<engine::Note>> notes = {});

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// The contents of a drawing that need legend entries.
+// What a drawing contains that needs legend entries.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
@@ -38,8 +38,8 @@ struct LegendPosition
     int line = 0;
     double x = 0;
 };
-// Places entries from left to right in lines of `width`. An entry that is wider than a line has its
-// own line.
+// Places entries from left to right in lines of `width`. An entry that is wider than a line is
+// alone on its line.
 std::vector<LegendPosition> legendPositions(std::span<const double> widths, double gap,
                                             double width);
 

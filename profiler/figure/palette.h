@@ -28,7 +28,8 @@ enum class ThemeMode : std::uint8_t { Light, Dark };
 // Lines over a fill, for print without colour. Bubbles have rising lines.
 enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
 
-// The hatch of the ops of one colour. Chunk c has (density + c) times as many lines as density 1.
+// The hatch of the ops of one colour. Chunk c has (density + c) times as many lines as a hatch of
+// density 1.
 struct OpHatch
 {
     HatchLines lines = HatchLines::None;
@@ -61,7 +62,8 @@ struct Palette
     Colour inkOn(Colour on) const;
 };
 
-// Loads a palette of resources/palettes. NotFound lists the palettes.
+// Loads a palette of resources/palettes. Fails with Error::Code::NotFound; the message lists the
+// palettes.
 engine::Result<Palette> loadPalette(std::string_view name, ThemeMode mode);
 std::vector<std::string> paletteNames(); // default first
 

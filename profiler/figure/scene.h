@@ -9,8 +9,8 @@
 namespace profiler {
 
 // The layout of a figure: boxes, lines, hatches and texts in points (1/72 in), with y pointing
-// down. Back-ends draw it: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. The same
-// input gives the same bytes.
+// down. Back-ends draw a scene: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. The
+// same input gives the same bytes.
 struct Rect
 {
     double x = 0, y = 0, width = 0, height = 0;
@@ -33,7 +33,7 @@ struct Hatch
 {
     Rect rect;
     Colour fill, line;
-    // In points. The spacing of sloping lines is measured along x; `width` is that of a line.
+    // In points. The spacing of sloping lines is measured along x; `width` is the width of a line.
     double spacing = 3, width = 0.3;
     std::string cls;
     HatchLines lines = HatchLines::Rising;

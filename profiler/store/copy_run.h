@@ -6,8 +6,9 @@
 
 namespace profiler {
 
-// Copies a run, including the changes that a killed writer left in files next to it. An existing
-// file is replaced only when the copy is complete. Returns Io with what to do; nothing was changed.
+// Copies a run, including the changes that a killed writer left in files next to the run. An
+// existing file is replaced only when the copy is complete. Fails with Error::Code::Io and changes
+// nothing; the message says what to do.
 engine::Result<void> copyRun(const std::filesystem::path& from, const std::filesystem::path& to);
 
 } // namespace profiler

@@ -4,7 +4,7 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: for each its name, unit, meaning and field. A field that is empty or 0 is
+// The rows of BS_metric: the name, unit, meaning and field of each. A field that is empty or 0 is
 // unknown and has no row.
 
 namespace profiler {

@@ -8,24 +8,26 @@
 
 namespace profiler {
 
-// Writes a complete file without rows that grow: tables, info, schedule. `file` must not exist.
+// Writes a complete file with tables, info and schedule, but without the rows that a running run
+// adds. `file` must not exist.
 engine::Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                                    const engine::Schedule& schedule);
 
-// The last rows of a run: outcome, failure, use of the arenas, and the extent, which scripts read
-// first.
+// The last rows of a run: outcome, failure, use of the arenas, and the extent of the run, which
+// scripts read first.
 struct RunEnd
 {
     engine::Outcome outcome;
     const std::string& failure;
     std::span<const engine::ArenaUse> arenas;
     std::int64_t lastEnd = 0;
-    engine::GpuClocks clocks = {}; // empty: written before, or not measured
+    engine::GpuClocks clocks = {}; // empty if already written, or not measured
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 
 // Makes the run complete in one file, flushes it and closes the database. Waits some time for
-// readers. Returns Io if one remains; the run is then complete, but in two files.
+// readers. If a reader remains, fails with Error::Code::Io; the run is then complete, but in two
+// files.
 engine::Result<void> seal(Database database);
 
 } // namespace profiler

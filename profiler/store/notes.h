@@ -9,21 +9,22 @@
 
 namespace profiler {
 
-// Reads the notes of a run (BS_annotation of SCHEMA.md), sorted by time. Returns Corrupt if a note
-// refers to an op or an iteration that the run does not have.
+// Reads the notes of a run (BS_annotation of SCHEMA.md), sorted by time. Fails with
+// Error::Code::Corrupt if a note refers to an op or an iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 
-// Returns text that identifies the run in `file`: its start time, command line and label. It
-// differs between two runs that were recorded to the same path one after the other.
+// Returns text that identifies the run in `file`: its start time, command line and label. Two runs
+// that were recorded sequentially to the same path have different texts.
 engine::Result<std::string> runIdentity(const std::filesystem::path& file);
 
-// Writes one note, replaces an existing one with its id, and flushes it to disk. Returns Io with
-// what to do if the file or its folder is read-only, the disk is full, or another program locks the
-// file; nothing was then changed. Returns NotFound if `identity` is given and the file now contains
-// a run with another identity.
+// Writes one note and flushes it to disk. An existing note with the same id is replaced. Fails with
+// Error::Code::Io, and changes nothing, if the file or its folder is read-only, the disk is full,
+// or another program locks the file; the message says what to do. Fails with Error::Code::NotFound
+// if `identity` is given and the file now contains a run with another identity.
 engine::Result<void> putNote(const std::filesystem::path& file, const engine::Note& note,
                              const std::string& identity = {});
-// Returns NotFound also if the note no longer exists.
+// Removes a note. Fails as putNote() does, and with Error::Code::NotFound if the note no longer
+// exists.
 engine::Result<void> removeNote(const std::filesystem::path& file, std::int64_t id,
                                 const std::string& identity = {});
 

@@ -5,11 +5,11 @@
 
 namespace profiler {
 
-// Reads what write_info.h writes. Missing columns have default values.
+// Reads what writeInfo() (write_info.h) writes. Missing columns have default values.
 engine::Result<engine::RunInfo> readInfo(Database& database);
-// Returns Corrupt for rows that are out of order or have invalid indices.
+// Fails with Error::Code::Corrupt if rows are out of order or have invalid indices.
 engine::Result<engine::Schedule> readSchedule(Database& database);
-// False if the file system of the writer does not support WAL.
+// Whether the writer used WAL. False if the writer's file system does not support WAL.
 engine::Result<bool> usedWal(Database& database);
 
 } // namespace profiler

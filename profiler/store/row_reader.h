@@ -7,18 +7,18 @@
 
 namespace profiler {
 
-// Reads the rows of a connection into a run. All indices are checked; Corrupt names the table and
-// the row.
+// Reads the rows of a connection into a run. All indices are checked. Fails with
+// Error::Code::Corrupt; the message names the table and the row.
 class RowReader
 {
 public:
-    // `run` must have its schedule. The tracks of the file are added to it.
+    // `run` must have its schedule. Adds the tracks of the file to the run.
     static engine::Result<RowReader> open(Database& database, engine::Run& run);
 
     // The largest id over all tables.
     engine::Result<std::int64_t> lastRow();
-    // The id of the row that is `rows` rows after id `after`, in the table in which it is the
-    // smallest; the largest integer if every table has fewer new rows.
+    // The smallest id that is `rows` rows after id `after` in its table, over all tables; the
+    // largest integer if every table has fewer new rows.
     engine::Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows);
     // Adds the rows with ids in (after, last] to the run.
     engine::Result<void> read(std::int64_t after, std::int64_t last);
@@ -30,7 +30,7 @@ private:
     engine::Result<void> readLosses();
     engine::Result<void> readSpans();
     engine::Result<void> readMemory();
-    // Calls `use(row)` for the new rows of a table. It returns false if the row is invalid.
+    // Calls `use(row)` for the new rows of a table. `use` returns false if the row is invalid.
     template<class Row, class Use>
     engine::Result<void> forEachNew(Use use);
     const TrackRow* trackRow(std::int64_t id) const; // nullptr if unknown

@@ -6,8 +6,9 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// Our own tables that grow with the run. All of them share one sequence of ids, so that a reader
-// asks each table for the rows after the last id that it has seen. Notes are added later.
+// The tables of this program that grow with the run. All of them share one sequence of ids, so that
+// a reader can ask each table for the rows after the last id that it has seen. Notes are added
+// later.
 
 namespace profiler {
 

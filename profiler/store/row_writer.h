@@ -12,8 +12,8 @@
 
 namespace profiler {
 
-// Writes batches as rows, within the caller's transaction. Unusable after a failure, because its
-// number of rows is then wrong.
+// Writes batches as rows, within the caller's transaction. Do not use it after a failure, because
+// its number of rows is then wrong.
 class RowWriter
 {
 public:
@@ -21,7 +21,8 @@ public:
                                              const engine::Schedule& schedule,
                                              std::int64_t process);
 
-    // Returns InvalidArgument if a row refers to an op or an iteration that does not exist.
+    // Fails with Error::Code::InvalidArgument if a row refers to an op or an iteration that does
+    // not exist.
     engine::Result<void> write(const Batch& batch);
     std::int64_t lastRow() const { return m_lastRow; }
     std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }
@@ -41,7 +42,7 @@ private:
 
     engine::Result<void> result(bool ok) const;
 
-    Database* m_database = nullptr; // must outlive this
+    Database* m_database = nullptr; // must outlive the writer
     engine::Schedule m_schedule;
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
@@ -57,7 +58,8 @@ private:
     // [iteration] kind and number
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
     bool m_keepsSpanRows = false;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows; // of this batch
+    // rows of this batch
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows;
 };
 
 } // namespace profiler

@@ -4,7 +4,7 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// Our own tables that every run has and that do not grow with it.
+// The tables of this program that every run has and that do not grow with the run.
 
 namespace profiler {
 

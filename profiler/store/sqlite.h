@@ -16,8 +16,8 @@
 
 namespace profiler {
 
-// A prepared statement. Values are bound to ?1, ?2, ... in their order. SQLite has no NaN, so NaN
-// is stored as the text 'nan'.
+// A prepared statement. Values are bound to ?1, ?2, ... in order. SQLite has no NaN, so NaN is
+// stored as the text 'nan'.
 class Statement
 {
 public:
@@ -26,8 +26,8 @@ public:
         : m_handle(handle)
     { }
 
-    // Writes one row with `values`, or with the values that are bound already. Returns false on
-    // failure; Database::error() says why.
+    // Writes one row with `values`, or with the values that are already bound. Returns false on
+    // failure; Database::error() has the reason.
     template<class... Values>
     bool run(const Values&... values)
     {
@@ -35,7 +35,7 @@ public:
         const bool done = sqlite3_step(m_handle.get()) == SQLITE_DONE;
         return sqlite3_reset(m_handle.get()) == SQLITE_OK && done;
     }
-    // Texts must live until the last next().
+    // Texts must live until the last call of next().
     template<class... Values>
     void bind(const Values&... values)
     {
@@ -56,8 +56,8 @@ public:
     std::int64_t integer(int column) const { return sqlite3_column_int64(m_handle.get(), column); }
     double real(int column) const;
     std::string_view text(int column) const; // valid until the next step
-    // Writes the column to `value`, which NULL leaves unchanged. Returns false if the number is out
-    // of range.
+    // Reads the column into `value`. NULL leaves `value` unchanged. Returns false if the number is
+    // out of range.
     template<std::integral T>
     bool get(int column, T& value) const
     {
@@ -124,7 +124,8 @@ private:
     int m_code = SQLITE_DONE;
 };
 
-// A connection to a file, used by one thread at a time. Its statements must be destroyed first.
+// A connection to a file, used by one thread at a time. All its statements must be destroyed before
+// it.
 class Database
 {
 public:
@@ -143,7 +144,7 @@ public:
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 
-    // The last failure. Its message has the name of the file.
+    // The last failure. The message has the name of the file.
     engine::Error error() const;
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-// A table of a run's file is a row type, a kTableOf and a function columns() that names each column
-// and the field of the row that it stores. CREATE TABLE, INSERT, SELECT and the tables of SCHEMA.md
-// are derived from it.
+// A table of a run's file consists of a row type, a kTableOf and a function columns(), which names
+// each column and the field of the row that the column stores. CREATE TABLE, INSERT, SELECT and the
+// tables of SCHEMA.md are derived from these.
 //
 //     struct SpanRow { std::int64_t begin = 0, end = 0; };
 //     template<> inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun, "Spans"};
@@ -29,7 +29,7 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
                                   kInteger = "INTEGER NOT NULL", kMaybeInteger = "INTEGER",
                                   kText = "TEXT NOT NULL", kMaybeText = "TEXT", kMaybeReal = "REAL";
 
-struct TableText
+struct TableText // `where` says which runs have the table
 {
     std::string_view name, where, holds; // where: which runs have the table
 };
@@ -41,7 +41,8 @@ struct ColumnText // a column without a field is NULL in new rows
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Columns of Nsight Systems, as alternating names and fields. Its documentation describes them.
+// Columns of Nsight Systems, as alternating names and fields. The documentation of Nsight Systems
+// describes them.
 struct Unused
 {
     std::string_view type;
@@ -59,8 +60,8 @@ void nsight(auto&& column, std::string_view name, auto&& field, auto&&... more)
     nsight(column, more...);
 }
 
-// Adapters for columns that store something other than the field itself. take() returns false if
-// the stored value is invalid.
+// Adapters for columns that do not store the field itself. take() returns false if the stored value
+// is invalid.
 
 template<class T>
 struct OrNull
@@ -137,7 +138,7 @@ bool take(const Statement& row, int column, auto&& field)
         return row.get(column, field);
 }
 
-// A table whose rows are plain values. `names` are its columns, as in "id name".
+// A table whose rows are plain values. `names` has the names of the columns: "id name".
 struct PlainText
 {
     TableText table;
@@ -209,7 +210,7 @@ engine::Result<void> createTable(Database& database)
 
 engine::Result<bool> hasTable(Database& database, std::string_view table);
 
-// Writes rows of one table. Functions return false on failure; Database::error() says why.
+// Writes rows of one table. Functions return false on failure; Database::error() has the reason.
 template<class Row>
 class Insert
 {
@@ -260,7 +261,7 @@ engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 }
 
 // Reads the current row of `statement`, whose first columns are those of namesOf(). Returns false
-// if a value does not fit into its field.
+// if a value does not fit into the field.
 template<class Row>
 bool fill(const Statement& statement, Row& row)
 {
@@ -272,8 +273,8 @@ bool fill(const Statement& statement, Row& row)
     return fits;
 }
 
-// Calls `use(row, statement)` for each row. If it returns false, returns Corrupt with the row's id
-// or number.
+// Calls `use(row, statement)` for each row. If `use` returns false, fails with
+// Error::Code::Corrupt; the message has the row's id or number.
 template<class Row, class Use>
 engine::Result<void> readRows(Database& database, Statement& statement, Use use)
 {
@@ -287,8 +288,8 @@ engine::Result<void> readRows(Database& database, Statement& statement, Use use)
     return statement.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
 }
 
-// Calls `use(row)` for the rows that `rest` selects, as in "WHERE id > ?1 ORDER BY id". `values`
-// are bound to it.
+// Calls `use(row)` for the rows that the SQL text `rest` selects: "WHERE id > ?1 ORDER BY id".
+// `values` are bound to its parameters.
 template<class Row, class Use, class... Values>
 engine::Result<void> forEachRow(Database& database, std::string_view rest, Use use,
                                 const Values&... values)

@@ -29,7 +29,7 @@ struct Metric
 // The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch
 {
-    // Begun or finished iterations. The last row with a number applies.
+    // Begun or finished iterations. If two rows have the same number, the last row applies.
     std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
@@ -40,7 +40,7 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
-    std::vector<Metric> metrics; // of the whole run, not known at its begin
+    std::vector<Metric> metrics; // of the whole run, unknown when it began
     engine::GpuTrace gpu; // on the timeline's clock; its ops and iterations must be in the file
 };
 
@@ -49,14 +49,14 @@ struct Batch
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-// Writes one run to one .sqlite file, in the format of SCHEMA.md. A thread of its own writes to
-// disk (with WAL while the file grows). Not copyable. If it is destroyed without finish(), the file
-// can still be opened and has all that was committed.
+// Writes one run to one .sqlite file, in the format of SCHEMA.md. Its own thread writes to disk
+// (with WAL while the file grows). Not copyable. If the writer is destroyed without finish(), the
+// file can still be opened and has all rows that were committed.
 class TraceWriter
 {
 public:
     // Publishes `file` as a run without iterations, and locks it until the writer is destroyed.
-    // Returns Io if the disk is full or the file exists.
+    // Fails with Error::Code::Io if the disk is full or the file exists.
     static engine::Result<TraceWriter> create(engine::NewFile file, const engine::RunInfo& info,
                                               const engine::Schedule& schedule);
     static engine::Result<TraceWriter> create(const std::filesystem::path& file,
@@ -67,8 +67,8 @@ public:
     TraceWriter& operator=(TraceWriter&&) noexcept;
     ~TraceWriter(); // commits everything that was appended
 
-    // The file system does not support WAL, so there is one commit per second, which a view should
-    // report.
+    // Whether the file system does not support WAL. There is then one commit per second, which the
+    // user interface should report.
     bool growsSlowly() const;
 
     // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.
@@ -77,8 +77,8 @@ public:
     // ({"event":"rows","last":N}), or the failure.
     engine::Result<std::int64_t> flush();
     // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
-    // complete without a -wal file. Nothing may be appended afterwards. `arenas` replaces
-    // RunInfo::arenas and has the touched bytes; `clocks` is set if RunInfo did not have them.
+    // complete without a -wal file. Do not append anything afterwards. `arenas` replaces
+    // RunInfo::arenas and has the touched bytes. `clocks` is set if RunInfo lacks clocks.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
                                 std::span<const engine::ArenaUse> arenas = {},
                                 const engine::GpuClocks& clocks = {});
@@ -94,13 +94,14 @@ engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run);
 engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
                               engine::IfExists ifExists = engine::IfExists::Refuse);
 
-// Reads a run that is finished or still being written. Not thread-safe. Has no connection between
-// calls.
+// Reads a run that is finished or still being written. Not thread-safe. No connection is open
+// between calls.
 class TraceReader
 {
 public:
-    // Errors say what the file is instead (not SQLite, truncated, of another program or format) and
-    // what to do. warning() reports that the file is updated only once a second.
+    // If the file is not a run, the error message says what it is (not SQLite, truncated, of
+    // another program or format) and what to do. warning() reports that the file is updated only
+    // once a second.
     static engine::Result<TraceReader> open(const std::filesystem::path& file);
 
     // Adds the rows committed since the last call to `run`; the first call also sets info and
@@ -128,12 +129,12 @@ private:
 engine::Result<engine::Run> readRun(const std::filesystem::path& file,
                                     std::string* warning = nullptr);
 
-// Returns Unsupported, in one sentence, if `run` was recorded without ops (--trace off) and so
-// cannot be drawn or analysed.
+// Fails with Error::Code::Unsupported if `run` was recorded without ops (--trace off), so that it
+// cannot be drawn or analysed; the message is one sentence.
 engine::Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file);
 
-// Reads the GPU activity of a run in a window of its timeline (ns); empty if none was recorded. Has
-// only the strings that its rows use.
+// Reads the GPU activity of a run in a window of its timeline (ns); empty if none was recorded. The
+// result has only the strings that its rows use.
 engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                               engine::Window window
                                               = {std::numeric_limits<std::int64_t>::min(),

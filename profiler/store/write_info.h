@@ -8,11 +8,11 @@
 namespace profiler {
 
 // Writes the parts of a run that do not grow: info, metrics, devices, schedule. The tables must
-// exist.
+// already exist.
 engine::Result<void> writeInfo(Database& database, const engine::RunInfo& info);
 engine::Result<void> writeSchedule(Database& database, const engine::Schedule& schedule);
 engine::Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process);
-// Updates rows of devices that were written before.
+// Updates the rows that writeDevices() has written.
 engine::Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas);
 
 engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,

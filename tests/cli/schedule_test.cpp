@@ -123,10 +123,13 @@ TEST_CASE("how the messages may be carried is printed with a schedule and with a
 {
     const Folder folder;
     const Printed text = bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --format text");
-    CHECK(contains(text.out, "blocking send and receive  no    device 0, index 3: 0SEND_F1 waits"));
-    CHECK(contains(text.out, "fused exchange             yes\n"));
+    CHECK(contains(text.out,
+                   "blocking send and receive" + std::string(29, ' ')
+                       + "no    device 0, index 3: 0SEND_F1 waits"));
+    CHECK(contains(text.out, "fused exchange" + std::string(40, ' ') + "yes\n"));
     bscope(folder, "schedule --scheme zb-v -D 4 -N 8 -o zb-v.csv");
-    CHECK(contains(bscope(folder, "validate zb-v.csv").out, "one communicator per kind  yes"));
+    CHECK(contains(bscope(folder, "validate zb-v.csv").out,
+                   "separate communicators for activations and gradients  yes"));
     const auto json = bscope(folder, "validate zb-v.csv --json").json()["communication"];
     CHECK(json["messages"] == 96);
     REQUIRE(json["transports"].size() == 6);

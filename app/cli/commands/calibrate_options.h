@@ -10,11 +10,11 @@ struct CalibrateOptions
 {
     std::string file, split;
 };
-// Call it after the options of schedules, costs and models were added, because those that set costs
+// Call it after the options of schedules, costs and models were added. Options that set costs
 // exclude --calibrate.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
-// Reads the run of --calibrate, if given.
+// Reads the run of --calibrate; nullopt without --calibrate.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
 // Whether no schedule option is given, so that the recorded schedule is used.
 bool asksForRecorded(const CLI::App& app);

@@ -32,19 +32,19 @@ public:
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
     // The reasons why requested activity is not recorded; empty if all of it is.
     const std::vector<std::string>& notes() const { return m_notes; }
-    // Appended to the description of the op timing: "; kernels by CUPTI 130001", or "" if no
-    // kernels are recorded.
+    // Returns the text to append to the description of the op timing: "; kernels by CUPTI 130001",
+    // or "" if no kernels are recorded.
     std::string words() const;
 
     // Call directly before the run. Starts sampling clocks; returns the machine for the file.
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
-    // The records since the last call. Their times are on the run's timeline, whose last iteration
-    // must have ended.
+    // Returns the records since the last call, on the timeline of the run. Call it only between
+    // iterations.
     engine::GpuTrace take(const engine::Run& run);
     engine::GpuTrace finish(const engine::Run& run); // also stops recording
-    // After finish(): what the recording lacks; "" if it is complete.
+    // Returns what the recording lacks; "" if it is complete. Call it after finish().
     std::string missing() const;
     // Stops sampling and returns the clocks measured since begin().
     engine::GpuClocks clocks();
@@ -58,14 +58,14 @@ private:
     profiler::TraceLevel m_level;
     engine::Backend m_backend;
     std::vector<std::string> m_notes;
-    std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops
-    std::optional<profiler::RangeRecorder> m_ranges; // of libraries
-    std::optional<profiler::OpRanges> m_marks;       // of ops, after begin()
+    std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops are recorded
+    std::optional<profiler::RangeRecorder> m_ranges; // NVTX ranges of libraries
+    std::optional<profiler::OpRanges> m_marks;       // NVTX ranges of ops, after begin()
     std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: not available
     profiler::LaunchLog m_launches;
     std::optional<profiler::NcclLinker> m_nccl; // with NCCL transport, after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
-    std::optional<std::int64_t> m_origin; // of a live run's timeline, on CLOCK_MONOTONIC
+    std::optional<std::int64_t> m_origin; // start of a live run's timeline on CLOCK_MONOTONIC
     std::size_t m_kernels = 0;            // number of kernels taken so far
     engine::GpuTraceHealth m_health;
 };

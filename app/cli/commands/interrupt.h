@@ -15,7 +15,8 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
-    // Makes the exit of the parent process request a stop, even while this process is suspended.
+    // Requests a stop when the parent process exits, even if this process is suspended at that
+    // time.
     void stopWithParent();
     const std::atomic<bool>& requested() const;
 };

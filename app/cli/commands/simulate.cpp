@@ -317,8 +317,9 @@ void addCostOptions(CLI::App& app, SimulationOptions& options)
 {
     addFieldOptions(app, unitCostFields(), options.costs);
     app.add_option("--recompute-keeps", options.recomputeKeeps,
-                   "Share of an activation that is kept until its recompute op (default: full 0, "
-                   "attention 0.3; that of the model with --model)")
+                   "Share of an activation that is kept from F until RECOMPUTE (default: 0 with "
+                   "--recompute full, 0.3 with --recompute attention; computed from the model "
+                   "with --model)")
         ->type_name("SHARE")
         ->group(std::string(unitCostFields().front().group));
 }

@@ -19,8 +19,8 @@ struct Simulated
     bool hasSpans = true;
 };
 
-// The costs of a simulation: in units, of a model on hardware (in ns, with memory), or of a
-// recorded run (in its ticks). The rules are always those of `units`.
+// The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
+// recorded run (in its ticks). The timing rules are always those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -31,7 +31,7 @@ struct SimulationCosts
         std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
     };
     std::optional<Recorded> recorded;
-    double recomputeKeeps = 0; // see RunInfo; used if ops recompute
+    double recomputeKeeps = 0; // see RunInfo; used if the schedule has recompute ops
 };
 
 struct SimulationRequest
@@ -39,8 +39,8 @@ struct SimulationRequest
     SimulationCosts costs;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     int iterations = 1;
-    // For a picture or a file. If false, spans are kept only if a metric needs them and they fit in
-    // memory.
+    // Whether to keep spans for a picture or a file. If false, spans are kept only if a metric
+    // needs them and they fit in memory.
     bool needsSpans = true;
 };
 

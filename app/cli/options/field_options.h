@@ -31,7 +31,8 @@ void addFieldOptions(
             });
 }
 
-// Returns InvalidArgument if an option was given that has no effect together with the others.
+// Fails with Error::Code::InvalidArgument if an option was given that has no effect together with
+// the other options.
 template<class Object>
 engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
                                  const Object& object)

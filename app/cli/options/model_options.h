@@ -21,7 +21,8 @@ struct ModelOptions
 // Omits --micro-batch-size, because some commands vary it.
 void addModelOptions(CLI::App& app, ModelOptions& options);
 void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
-// Loads the presets or files; errors name them.
+// Loads the model and the hardware, each from a preset or a file. Error messages name the preset or
+// file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);
 
 } // namespace cli

@@ -24,12 +24,11 @@ struct OutputOptions
 void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
                       const std::string& type = "FILE", const std::string& group = "Options");
 
-// Creates and locks the file of -o. Returns InvalidArgument if another option or `inputs` names the
-// same file.
+// Creates and locks the file of -o. Fails with Error::Code::InvalidArgument if another option or
+// `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
-// Writes to the file, or to standard output without -o or with "-o -". Errors are those of
-// saveFile().
+// Writes to the file, or to standard output without -o or with "-o -". Fails as saveFile() does.
 engine::Result<void> writeOutput(const OutputOptions& options, const engine::TextSource& text);
 
 } // namespace cli

@@ -22,11 +22,11 @@ struct PassOptions
     engine::Recompute recompute = engine::Recompute::None;
 };
 
-// --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or --schedule FILE in
-// a format of FORMAT.md.
+// The options --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or
+// --schedule FILE in a format of FORMAT.md.
 struct ScheduleOptions
 {
-    std::vector<std::string> schemes; // empty: the default
+    std::vector<std::string> schemes; // empty: the default scheme
     std::string file;
     engine::ScheduleRequest request; // without the scheme
     PassOptions passes;
@@ -41,7 +41,7 @@ void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 void addPassOptions(CLI::App& app, PassOptions& options);
 
 std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
-// Builds the requested schedules, or reads the one file, and adds the ops of the passes.
+// Builds the requested schedules or reads the schedule file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 

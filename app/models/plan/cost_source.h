@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Where the costs of a prediction come from: assumed units, a model on hardware (closed forms), or
-// the measured times of a recorded run. `bscope simulate` has the same options.
+// Where the costs of a prediction come from: assumed costs in cost units, a model on hardware
+// (closed forms), or the measured times of a recorded run. `bscope simulate` has the same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
@@ -32,18 +32,18 @@ struct CostSource
 // Returns the part of `costs` that still applies with `source`: the interference between ops.
 engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
 
-// The model, with the recomputation and data-parallel width of the schedule. Returns
-// InvalidArgument or NotFound with the name of the preset.
+// The model, with the recomputation and data-parallel width of the schedule. Fails with
+// Error::Code::InvalidArgument or NotFound; the message names the preset.
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
-// The costs of `lowered`, measured in a recorded run. InvalidArgument has the times that the run
-// lacks.
+// The costs of `lowered`, measured in a recorded run. Fails with Error::Code::InvalidArgument if
+// the run lacks times; the message lists them.
 engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);
 
-// Changes `request` to the number of stages of the run in `source`, if its scheme supports that
-// number.
+// Returns `request` with as many stages as the run in `source`, if the requested scheme supports
+// that number.
 engine::ScheduleRequest alike(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"

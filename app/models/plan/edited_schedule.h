@@ -35,7 +35,8 @@ class EditedSchedule : public QObject
     Q_OBJECT
 
 public:
-    // Drops transfers, all-reduces and optimizer steps, because they follow from the order.
+    // Drops transfers, all-reduces and optimizer steps, because the order of compute ops determines
+    // them.
     explicit EditedSchedule(engine::Schedule schedule, QObject* parent = nullptr);
 
     const engine::Schedule& schedule() const { return m_schedule; }
@@ -49,7 +50,8 @@ public:
     // These return the new position of the op. An invalid position changes nothing.
     OpPlace move(OpPlace from, int before); // moves it before the op at `before` on the same device
     OpPlace swap(OpPlace place, int step);  // with its neighbour: -1 previous, +1 next
-    OpPlace remove(OpPlace place); // returns the place, or the last op if there is none after it
+    // Returns the place of the op that followed the removed one, or of the last op.
+    OpPlace remove(OpPlace place);
     OpPlace restore(const AbsentOp& absent);
 
     // Ops of the original schedule that were removed, by device, then position.

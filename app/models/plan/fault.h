@@ -18,7 +18,7 @@ struct Remedy
 };
 
 // The parameter that makes a request impossible, and the nearest possible values. Uses the scheme's
-// own check, so that the window has no rules of its own.
+// own check, so that the window has no separate rules.
 struct Fault
 {
     enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };

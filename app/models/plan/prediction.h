@@ -21,7 +21,7 @@ namespace app {
 struct Prediction
 {
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
-    engine::RunInfo info;                   // of the run
+    engine::RunInfo info;                   // facts about the run, also if `run` is null
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
@@ -72,8 +72,8 @@ engine::Result<Prediction> predict(const PredictionRequest& request);
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 
-// Whether only those costs differ from the defaults that the set-up page always shows: F, I, W, P2P
-// and all-reduce.
+// Whether all costs are defaults, except those that the set-up page always shows: F, I, W, P2P and
+// all-reduce.
 bool isSimple(const engine::UnitCosts& costs);
 
 // An upper bound of the number of compute ops that a request builds. Decides on which thread it is

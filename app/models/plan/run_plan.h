@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The settings of the set-up page: an experiment, and those of its prediction.
+// The settings of the set-up page: those of the experiment and those of its prediction.
 struct RunPlan
 {
     engine::Experiment experiment;
@@ -31,7 +31,7 @@ void chooseModel(RunPlan& plan, const QString& model);
 RunPlan withScheme(RunPlan plan, std::string_view scheme);
 
 QStringList runOptions(const RunPlan& plan); // of `bscope run`
-// The options of `bscope simulate` besides the schedule: costs and passes.
+// The options of `bscope simulate` for costs and passes, without those of the schedule.
 QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);

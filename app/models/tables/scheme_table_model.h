@@ -42,8 +42,8 @@ public:
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
     void answer(std::vector<std::pair<QString, Answer>> answers); // sorts once
-    // The width of a thumbnail in units of time. All thumbnails share this scale; much longer
-    // schedules are cut.
+    // The time that the width of a thumbnail represents, in cost units. All thumbnails share this
+    // scale; much longer schedules are cut.
     double thumbnailUnits() const { return m_thumbnailUnits; }
     bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is omitted
     int rowOf(const QString& scheme) const;                // -1: not found

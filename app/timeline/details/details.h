@@ -94,8 +94,9 @@ struct Details
     bool isEmpty() const { return title.isEmpty(); }
 };
 
-// Describes the selection, or the whole run if nothing is selected. Empty if the run does not have
-// the selected item or an iteration. `kernels` are those of the run; may be nullptr.
+// Describes the selection, or the whole run if nothing is selected. Returns empty details if the
+// run has no iteration or does not have the selected item. `kernels` are those of the run; may be
+// nullptr.
 Details detailsOf(const RunView& view, const Selection& selection,
                   const KernelView* kernels = nullptr);
 

@@ -9,8 +9,8 @@ namespace app {
 // Facts about kernels for the details panel, tooltips and keyboard navigation.
 
 Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection);
-// The kernels of a selected op, its time by kind of kernel, and the gaps between them; nullopt if
-// none were recorded.
+// The kernels of a selected op, its time by kind of kernel, and the gaps between the kernels;
+// nullopt if no kernels were recorded.
 std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
                                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
@@ -18,8 +18,8 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
 // Previous and Next move along a row, Out moves from a kernel to its op, Into from an op to its
 // first kernel.
 enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
-// The step of a key; nullopt for other keys. Shift+Up and Shift+Down move between an op and its
-// kernels. On a kernel, the keys of the lane move along its row.
+// Returns the step for a key, or nullopt. On a kernel, Comma and Period are Previous and Next, Up
+// and Return (or Enter) are Out, and Down is Into. On an op the same keys need Shift.
 std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel);
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step);

@@ -21,8 +21,8 @@ struct DetailsClock
 DetailsClock detailsClock(const RunView& view, int iteration);
 // Chooses enough digits to show `length`, even if the iteration is much longer.
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
-// Sets the length in the head of the panel, in the clock's unit, or in a finer unit if it would be
-// 0.0.
+// Shows the length in the head of the panel, in the clock's unit, or in a finer unit if the length
+// would be shown as 0.0.
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
                std::int64_t ticks);
 

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The colours of a lane, computed once per theme: the fills of all ops and chunks, their dimmed
-// variants, and for each the ink with the better contrast.
+// The colours of a lane, computed once per theme: the fill of every op and chunk, its dimmed
+// variant, and the text colour with the better contrast on each.
 class BoxColours
 {
 public:

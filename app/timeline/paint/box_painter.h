@@ -19,7 +19,7 @@ struct BoxText
     bool isBold = false;  // in the selected micro-batch
 };
 
-// Draws one box at the level of detail for its width. `rect` is the whole stretch of time and
+// Draws one box at the level of detail for its width. `stretch` is the whole stretch of time and
 // includes the border.
 class BoxPainter
 {

@@ -13,8 +13,8 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// The area of the memory bars, below the key numbers in the right column of a row. `column` is that
-// column of the row. Empty if the bars do not fit.
+// The area of the memory bars, below the key numbers in the right column of a row. `column` is the
+// area of that column. Empty if the bars do not fit.
 QRectF compareMemoryArea(const CompareRow& row, const QRectF& column);
 // The area of one device within `area`, including the space to the next device.
 QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device);

@@ -14,7 +14,7 @@ struct ComparePaint
     QPainter& painter;
     const CompareLayout& layout;
     const CompareRow& row;
-    const CompareRow* baseline; // nullptr: another unit, or this row
+    const CompareRow* baseline; // nullptr: the baseline has another unit, or is this row
     const BoxColours& colours;
     TimeAxis axis;
     double top = 0;
@@ -25,9 +25,10 @@ void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the ba
 void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 pixels wide
 // Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
-double compareNumbersHeight(const CompareRow& row); // from the top of the row
+// Height of the key numbers, from the top of the row.
+double compareNumbersHeight(const CompareRow& row);
 
-// Ticks in the unit of a group, relative to the iteration's start.
+// The ruler in the unit of the row's group. Its origin is the start of the iteration.
 RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);
 Scale compareTime(const CompareLayout& layout, const CompareRow& row);
 

@@ -10,9 +10,10 @@ class QPainter;
 
 namespace app {
 
-// Draws kernels below their ops, row by row: boxes with the kernel's name if it fits. Narrower
-// kernels become columns of exact shares, so that gaps stay visible and the cost depends on the
-// pixels. The part in which an NCCL kernel waits is hatched like a bubble.
+// Draws kernels below their ops, row by row, as boxes with the kernel's name if it fits. Kernels
+// that are too narrow for a box become columns of exact shares, so that gaps stay visible and the
+// cost depends on the number of pixels. The part in which an NCCL kernel waits is hatched like a
+// bubble.
 class KernelPainter
 {
 public:
@@ -41,8 +42,8 @@ private:
     KernelColumnColours m_columns;
 };
 
-// Draws the hatch of a wait with the frame of its box, for lane and legend. `origin` is the x at
-// which the hatch begins, `edge` the width of the frame.
+// Draws the hatch of a wait and the frame around it, in a lane or the legend. `origin` is the x at
+// which the hatch pattern begins, `edge` the width of the frame.
 void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
                      double origin, double edge);
 

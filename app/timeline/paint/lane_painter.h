@@ -12,8 +12,8 @@
 namespace app {
 
 // Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
-// the visible part is drawn, so the cost depends on the pixels. marks_painter.h draws selection and
-// hover.
+// the visible part is drawn, so the cost depends on the number of pixels. MarksPainter draws
+// selection and hover.
 class LanePainter
 {
 public:

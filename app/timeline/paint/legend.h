@@ -25,7 +25,8 @@ struct LegendRun
     const RunView* view = nullptr;
     double ticksPerPixel = 1; // at the current zoom
 };
-// Entries for what occurs in the runs; the last two details: compute lanes without transfers.
+// Entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly, the lanes
+// show compute ops without transfers.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);

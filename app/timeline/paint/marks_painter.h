@@ -8,7 +8,7 @@
 namespace app {
 
 // Draws on top of the lanes: outlines of the hovered, selected and focused box, the arrows of a
-// micro-batch, a range. Unlike the lanes they are redrawn whenever the pointer moves.
+// micro-batch, a range. The marks are redrawn whenever the pointer moves; the lanes are not.
 class MarksPainter
 {
 public:

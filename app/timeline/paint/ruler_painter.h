@@ -21,8 +21,8 @@ struct RulerScale
 
 // The marks of an axis in its unit. Labelled marks are at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
-// Times are relative to the start of the visible iteration, or of the first one if several are
-// visible, or to the start of the run if all are.
+// The ruler of the visible time. Its origin is the start of the visible iteration; of the first
+// visible one if several are visible; of the run if all are visible.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// The parts of a coverage column from the bottom. The rest, up to the full height, is bubble.
+// The parts of a coverage column, from the bottom. The rest of the column is bubble.
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
 using Busy = std::array<double, kShares>; // ticks, or fractions of one
@@ -22,7 +22,7 @@ using KernelBusy = std::array<double, kKernelShares>;
 Share shareOf(engine::OpKind kind);
 
 // The exact busy time per kind before any instant, from cumulative sums for every 16 spans (3 bytes
-// per span). A pixel column of a track of ten million spans costs one short search.
+// per span). Even in a track of ten million spans, a pixel column costs one short search.
 template<class Kind, std::size_t kCount>
 class BusyIndexOf
 {
@@ -30,11 +30,11 @@ public:
     using Sums = std::array<double, kCount>;
 
     BusyIndexOf() = default;
-    // `spans` must outlive this. `kinds` has the kind of every op to which they refer.
+    // `spans` must outlive this object. `kinds` has the kind of every op that a span refers to.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
     // Queries at ascending instants; each search starts at the previous result. The index must
-    // outlive it.
+    // outlive the sweep.
     class Sweep
     {
     public:
@@ -45,7 +45,7 @@ public:
 
     private:
         const BusyIndexOf* m_index;
-        std::size_t m_next = 0; // spans before it have ended and are in the sums
+        std::size_t m_next = 0; // the spans before this one have ended and are in the sums
         Sums m_sum{};
     };
 
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // Adds one of spans(); each of two joint ops counts half.
+    // Adds one of spans(). A joint op counts half.
     void add(const engine::Span& span, double duration, Sums& sums) const;
     void findJoint();
 

@@ -11,12 +11,12 @@
 namespace app {
 
 // One run of a comparison and its position. Heights in pixels: title 28, 23 per device (more or
-// less depending on the space), 12 below; in total at least the height of the key numbers.
+// less depending on the space), 12 below; the row is at least as high as the key numbers.
 struct CompareRow
 {
     std::size_t run = 0; // index given by the caller
     const RunView* view = nullptr;
-    std::string name;  // differs from those of the other rows
+    std::string name;  // unique among the rows
     int group = 0;     // index of CompareLayout::groups
     int iteration = 0; // reported iteration; -1: none yet
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
@@ -30,7 +30,7 @@ struct CompareRow
 struct CompareGroup
 {
     bool isInUnits = false;
-    double longest = 1;  // duration of the longest run, in units or ns
+    double longest = 1;  // duration of the longest run, in cost units or ns
     double rulerTop = 0; // only for the second group; the widget draws the ruler of the first
 };
 
@@ -41,7 +41,7 @@ struct CompareLayout
     double height = 0;
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
-    static constexpr double kLeast = 88;                         // of a row
+    static constexpr double kLeast = 88;                         // smallest height of a row
 };
 
 // `order`: indices of runs, from the top.
@@ -49,10 +49,10 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const std::vector<std::size_t>& order, std::size_t baseline,
                                double available);
 
-double greatestHeight(const CompareLayout& layout); // rows do not grow beyond it
+double greatestHeight(const CompareLayout& layout); // rows never grow beyond this height
 
 // The view of a comparison is in fractions of the longest run of each group (times 1e9), so that
-// both groups zoom together. This is the axis of one row on the clock of its run.
+// both groups zoom together. compareAxis() is the axis of one row on the clock of its run.
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);

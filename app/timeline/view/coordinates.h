@@ -40,7 +40,8 @@ struct TimeAxis
     friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
 };
 
-// From the rounded begin to the rounded end in whole device pixels, including the border.
+// The rectangle from the rounded begin to the rounded end in whole device pixels, including the
+// border.
 inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     const double x1 = axis.snappedX(static_cast<double>(window.begin));
@@ -57,8 +58,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Tests by their times whether boxes end at or before a pixel edge. Agrees with boxRect(), and is
-// cheaper for many boxes per pixel.
+// Tests from the times of a box whether it ends at or before a pixel edge. Agrees with boxRect(),
+// and is cheaper for many boxes per pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)

@@ -37,10 +37,10 @@ struct FindFacet
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
     QString name;    // part of the name of a kernel
-    double time = 0; // in ns or units, as in the run
+    double time = 0; // in ns or cost units, as in the run
 };
 
-// InvalidArgument names the unknown part and the valid facets.
+// Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
 // The executions of ops that match all facets or, with a kernel facet, the matching kernels and the
@@ -51,7 +51,7 @@ class Found
 public:
     static constexpr std::size_t kMostHits = 100'000;
 
-    // `kernels` is nullptr if they are not known.
+    // `kernels` is nullptr if the kernels are not known.
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// A micro-batch in one iteration. Its boxes keep their colour, others are dimmed.
+// A micro-batch in one iteration. The timeline dims the boxes of all others.
 struct Flow
 {
     engine::MicroBatchId microBatch;

@@ -39,7 +39,7 @@ public:
     // `op` of a span is an index of activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
-    // Call it at ascending instants.
+    // Queries the busy time of a row at ascending instants.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
         return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
@@ -53,7 +53,7 @@ public:
     std::optional<engine::Window> waitOf(std::uint32_t work) const;
     bool hasWaits() const { return m_hasWaits; } // whether a wait takes time
     Selection select(std::uint32_t work) const;
-    // the next or previous one in its row
+    // The next (`by` 1) or previous (-1) kernel in its row.
     std::optional<std::uint32_t> beside(std::uint32_t work, int by) const;
 
 private:
@@ -76,8 +76,9 @@ private:
     profiler::GpuActivity m_activity;
     RangeView m_ranges;
     engine::IdVector<engine::DeviceId, int> m_rows;
-    engine::IdVector<engine::DeviceId, std::size_t> m_first; // its first row in m_lanes
-    std::vector<Row> m_lanes;                                // the rows of all devices
+    // index of the device's first row in m_lanes
+    engine::IdVector<engine::DeviceId, std::size_t> m_first;
+    std::vector<Row> m_lanes;           // the rows of all devices
     std::vector<std::uint8_t> m_kinds;  // [work], then one for each wait in m_parts
     std::vector<std::uint32_t> m_place; // [work] index in m_spans
     std::vector<engine::Span> m_spans;  // row by row

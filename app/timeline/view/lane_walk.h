@@ -14,7 +14,7 @@ struct Piece
         Op,
         Exposed, // a transfer while no op computes
         Bubble,
-        Outside, // of all iterations
+        Outside, // outside of all iterations
         Dense,   // many pieces under three pixels each, drawn as columns of exact shares
     };
 
@@ -28,9 +28,10 @@ struct Piece
 // The piece at `time`, found by binary search.
 Piece pieceAt(const RunView& view, engine::DeviceId device, std::int64_t time);
 
-// Visits the visible pieces from left to right, with adjacent optimizer steps as one; sequences of
-// small pieces become one Dense piece. The cost depends on the pixels and not on the spans: inside
-// of a dense stretch, a query every few pixels finds every piece that is large enough for a box.
+// Visits the visible pieces from left to right, with adjacent optimizer steps as one piece. A
+// sequence of small pieces becomes one Dense piece. The cost depends on the number of pixels, not
+// of spans: inside a dense stretch, a query every few pixels finds every piece that is large enough
+// for a box.
 void walkLane(const RunView& view, engine::DeviceId device, const TimeAxis& axis,
               const std::function<void(const Piece&)>& draw);
 

@@ -49,10 +49,11 @@ struct LaneOptions
     engine::IdVector<engine::DeviceId, int> ranges = {};  // rows of NVTX ranges; empty: hidden
 };
 
-// Full lanes if they fit (compute boxes shrink to 28 first, then memory to 18), otherwise compute
-// boxes only, otherwise dense lanes of 23, then of 17; if these do not fit, the caller scrolls.
-// Lanes that would be dense only because of their kernels keep the kernels and scroll. Without a
-// chosen height, boxes and memory grow into the remaining height, each up to a limit.
+// Lays out full lanes if they fit (compute boxes shrink to 28 first, then memory to 18), otherwise
+// lanes with only compute boxes, otherwise dense lanes of 23 or 17 pixels. If dense lanes do not
+// fit, the caller scrolls. Lanes that would be dense only because of their kernels keep the kernels
+// and scroll. Without a chosen height, boxes and memory grow into the remaining height, each up to
+// a limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane

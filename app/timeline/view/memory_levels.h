@@ -16,8 +16,9 @@ struct LevelColours
     QColor base, stash, line, top; // line: along the levels; top: over each iteration
 };
 
-// Draws the memory of a device during the visible iterations: per device pixel its highest level,
-// so that no peak is lost. Writes into an image, because four rectangles per pixel would be slow.
+// Draws the memory of a device during the visible iterations. Every device pixel shows its highest
+// level, so that no peak is lost. Writes into an image, because four rectangles per pixel would be
+// slow.
 struct MemoryLevels
 {
     static constexpr double kAbove = 8; // pixels above the full level
@@ -28,7 +29,7 @@ struct MemoryLevels
     double full = 1;
     LevelColours colours = {};
 
-    double y(const TimeAxis& axis, double level) const // of the line of a level
+    double y(const TimeAxis& axis, double level) const // y of the line for a level
     {
         return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
     }

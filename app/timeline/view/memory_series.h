@@ -22,7 +22,7 @@ public:
 
     bool isEmpty() const { return m_times.empty(); }
     // Queries columns with ascending begins and ends; each search starts at the previous result.
-    // The series must outlive it.
+    // The series must outlive the sweep.
     class Sweep
     {
     public:
@@ -56,8 +56,8 @@ private:
 // [device], from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // [device] The stash in M_a (the activations of one micro-batch on a device) from the compute
-// spans: each from the start of F to the end of its B, or of its W; at equal times frees come
-// first.
+// spans. An activation counts from the start of its F to the end of its B, or of its W if the
+// backward is split; at equal times frees come first.
 engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 } // namespace app

@@ -9,13 +9,13 @@ namespace app {
 
 enum class Step { Previous = -1, Next = 1 };
 
-// These return what a navigation key selects next, from a selected op or bubble; nullopt at the
-// end.
+// Each function returns what a navigation key selects next, from a selected op or bubble; nullopt
+// if there is nothing in that direction.
 std::optional<Selection> inLane(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> alongFlow(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toMicroBatch(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toLane(const RunView& view, const Selection& from, Step step);
-// The op that an op, or the device in a bubble, waited for.
+// The op that the selected op, or in a bubble the device, waited for.
 std::optional<Selection> toCause(const RunView& view, const Selection& from);
 // The first op of an iteration, at which keyboard navigation starts without a selection.
 std::optional<Selection> firstOp(const RunView& view, int iteration);

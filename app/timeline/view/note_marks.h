@@ -13,7 +13,7 @@ class QPainter;
 
 namespace app {
 
-// What a note is about. If its op is not in the timeline, the time of the note.
+// Selects what a note is about: its op if the timeline has it, otherwise its time.
 Selection selectionOf(const RunView& view, const engine::Note& note);
 engine::Note noteOn(const Selection& selection); // without text; for an op, bubble, kernel or range
 bool canBeNoted(const Selection& selection);

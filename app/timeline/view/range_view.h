@@ -10,8 +10,8 @@
 
 namespace app {
 
-// An NVTX range of the host: of an op whose launches were recorded in addition to its execution, or
-// of a library.
+// An NVTX range of the host. It belongs to an op, whose launches were recorded in addition to its
+// execution, or to a library.
 struct HostRange
 {
     engine::Window window; // ns of the timeline
@@ -20,7 +20,8 @@ struct HostRange
 };
 
 // The NVTX ranges of a run, below the device of their op; nested ranges are in lower rows. Ranges
-// without an op, and ranges nested deeper than kMostRows, are counted but left out. Immutable.
+// without an op, and ranges nested deeper than kMostRows, are omitted and counted in leftOut().
+// Immutable.
 class RangeView
 {
 public:

@@ -25,8 +25,8 @@ struct Occurrence
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
-// A run prepared for painting. It computes the data for lanes, columns, hit tests and details once;
-// data of one iteration when it is first used. Not thread-safe.
+// A run prepared for painting. The data for lanes, columns, hit tests and details is computed once;
+// data of a single iteration when it is first used. Not thread-safe.
 class RunView
 {
 public:
@@ -39,16 +39,17 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    int chunk(const engine::Op& op) const; // number of its chunk on its device, in its direction
+    // number of the op's chunk on its device, in its direction
+    int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
-    // All spans that touch the window. If transfers overlap, other spans may be among them.
+    // All spans that touch the window. If transfers overlap, the result may include others.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
     // Queries compute and exposed communication of a device at ascending instants, so that adjacent
-    // columns share a query. The view must outlive it.
+    // columns share a query. The view must outlive the sweep.
     class SharesSweep
     {
     public:
@@ -108,7 +109,7 @@ private:
     engine::IdVector<engine::DeviceId, MemorySeries> m_memory;
     double m_memoryScale = 0;
     mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
-    // Kept for one iteration at a time, so that long runs do not accumulate them.
+    // Kept for one iteration at a time, to limit the memory of long runs.
     struct Explained
     {
         int iteration = -1;

@@ -14,7 +14,7 @@ enum class ViewKey {
     None,
     Back,      // Alt+Left, Backspace: the previous view
     Forward,   // Alt+right
-    Selection, // F: centre; again: fit
+    Selection, // F: centres the selection; pressed again: fits it
     Fit,       // Home
     All,       // 0
     ZoomIn,

@@ -14,7 +14,7 @@ struct CompareScene
 {
     static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
 
-    // The hovered or selected item: the index of its row and the item in the run.
+    // The hovered or selected item: the index of its row, and the item in the run of that row.
     struct Mark
     {
         int row = -1;
@@ -35,12 +35,13 @@ struct CompareScene
 
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
-    QRectF rowsArea() const;                      // of the time area; in widget coordinates
-    QRectF columnOf(const CompareRow& row) const; // of the key numbers; before scrolling
+    QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
+    QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
-    const CompareRow* baselineOf(const CompareRow& row) const; // nullptr: another unit, or itself
+    // nullptr: the baseline has another unit, or is this row
+    const CompareRow* baselineOf(const CompareRow& row) const;
     ViewWindow fit() const;
-    // as fractions of the view
+    // `window` of the row as fractions of the view.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;

@@ -13,7 +13,7 @@ class CompareScenePainter
 public:
     CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
 
-    void paintFrame() const; // with the first ruler
+    void paintFrame() const; // includes the first ruler
     void paintRows() const;  // worth caching; relative to the painter's origin
     void paintMarks() const;
     void paintLegend() const;

@@ -28,8 +28,8 @@ public:
               const engine::RunInfo& baseline);
     using QWidget::show;
     void clear() { m_model->clear(); }
-    int fittingHeight() const; // of the whole table
-    // Gives the table the width that it needs and hides the chart if the rest is too narrow.
+    int fittingHeight() const; // height of the whole table
+    // Gives the table the width that it needs. Hides the chart if the remaining width is too small.
     void shareWidth();
 
 private:

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The mean time shares over the devices, one bar per run, all with one scale.
+// The time shares of each run, averaged over its devices: one bar per run, all with one scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
@@ -34,7 +34,7 @@ protected:
 
 private:
     QRectF barRect(std::size_t bar) const;
-    double longest() const; // in displayed units
+    double longest() const; // longest bar, in units of the chart
     void paintBar(QPainter& painter, std::size_t bar) const;
     void paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const;
     void paintAxis(QPainter& painter) const;

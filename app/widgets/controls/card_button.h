@@ -22,12 +22,13 @@ protected:
     void paintEvent(QPaintEvent* event) final;
     void keyPressEvent(QKeyEvent* event) override; // Enter also presses
     const Theme& theme() const { return m_theme.theme(); }
-    // Draws a line of text that is elided at the right.
+    // The font and colour of a line of text.
     struct Type
     {
         QFont font;
         QColor ink;
     };
+    // Draws a line of text that is elided at the right.
     void text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
               Qt::Alignment alignment = Qt::AlignLeft) const;
 

@@ -57,7 +57,7 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows();            // limits the height to the rows
     int fittingHeight() const; // of the header and all rows
-    int neededWidth() const;   // without cutting a column or reducing distances
+    int neededWidth() const;   // with every column and all distances in full
     // Columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns);
     void setRestColumn(int column); // this column gets the remaining width and elides its texts
@@ -67,15 +67,15 @@ protected:
 
 private:
     std::vector<int> allWidths() const;                      // [column], including hidden ones
-    std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden ones
-    int leastWidth() const;                                  // without cutting a column
+    std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden columns
+    int leastWidth() const; // with every column in full and the smallest distances
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
 
     std::vector<int> m_dispensable;
-    int m_restColumn = -1; // -1: all columns share it
+    int m_restColumn = -1; // -1: all columns share the remaining width
 };
 
 } // namespace app

@@ -15,7 +15,8 @@ class FocusRing : public QObject
     Q_OBJECT
 
 public:
-    FocusRing(const ThemeController& theme, QObject* application); // filters its events
+    // filters the application's events
+    FocusRing(const ThemeController& theme, QObject* application);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

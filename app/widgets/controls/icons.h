@@ -8,8 +8,8 @@ class QPainter;
 
 namespace app {
 
-// The icons of the window, 16 x 16 with lines of 1.3 px. The table in icons.cpp describes them;
-// they are drawn in any colour and at any pixel ratio.
+// The icons of the window, 16 x 16 with lines of 1.3 px. A table in icons.cpp describes each icon,
+// so that it can be drawn in any colour and at any pixel ratio.
 enum class Icon {
     Run,
     Stop,

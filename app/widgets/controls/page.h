@@ -46,20 +46,20 @@ public:
     // The iteration that the page shows; -1: the reported iteration of each run.
     virtual int exportedIteration() const { return -1; }
 
-    // The actions of the page, which owns them. Each needs an object name, a text and, if the
-    // design has one, a shortcut with Qt::WidgetWithChildrenShortcut, and must be added to the page
-    // (QWidget::addAction). The menus, Ctrl+K and the list of keys show it while the page is
-    // current. A statusTip() replaces a menu text that is too short for the list of keys.
+    // The actions of the page, which owns them. Each action needs an object name, a text and, if
+    // the design has one, a shortcut with Qt::WidgetWithChildrenShortcut, and must be added to the
+    // page (QWidget::addAction). While the page is current, the menus, Ctrl+K and the list of keys
+    // show its actions. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
-    // Adds an action whose shortcut works while the page has the focus. `tip` is its status tip
-    // and, followed by the shortcut, its tooltip.
+    // Adds an action whose shortcut works while the page has the focus. `tip` is the action's
+    // status tip. Its tooltip is `tip` followed by the shortcut.
     QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
                         const std::function<void()>& trigger = {}, const QString& tip = {});
 
 protected:
-    // The widget that gets the focus of the page. (With a focus proxy, Tab would start there and
-    // never reach the widgets before it.)
+    // The widget that gets the focus of the page. (With a focus proxy, Tab would start at the proxy
+    // and never reach the widgets before it.)
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
     void focusInEvent(QFocusEvent* event) override;
 
@@ -80,7 +80,7 @@ Q_SIGNALS:
     void openRequested(const QString& file);
     void openDialogRequested();
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
-    void startAllRequested(const QList<QStringList>& options); // one after the other
+    void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);
     // `request` has the costs of the shown times.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,

@@ -10,8 +10,8 @@
 
 namespace app {
 
-// The predicted schedule: a ruler in units and a row per device, drawn by the painters of the
-// timeline. At most sixteen devices are drawn, and the number of the others.
+// Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
+// per device. Only sixteen devices are drawn, followed by the number of the others.
 class SchedulePreview : public QWidget
 {
     Q_OBJECT
@@ -22,9 +22,9 @@ public:
     void show(RunViewPointer view);       // nullptr: no schedule
     void setNothing(const QString& text); // reason that is shown without a schedule
     void setRoom(int height);             // height of the rows, without the ruler
-    // Keeps the last picture until the next one arrives, and fades it after a delay.
+    // Keeps the last picture until the next one arrives. Fades it if that takes long.
     void setWaiting();
-    void setStale(); // fades it; no new one is pending
+    void setStale(); // fades the picture; no new one is pending
     bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 

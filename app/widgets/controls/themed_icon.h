@@ -14,7 +14,7 @@ namespace app {
 void followTheme(QAction* target, Icon icon, const ThemeController& theme);
 void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme);
 
-// A toolbar button, 28 x 28, for `action`; its parent owns it.
+// Makes a toolbar button, 28 x 28, for `action`. The parent widget owns the button.
 QToolButton* makeToolButton(QAction* action);
 // An icon button, 24 x 24, with `tip` as tooltip and accessible name; its parent owns it.
 QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,

@@ -10,7 +10,7 @@ class QPainter;
 
 namespace app {
 
-// Draws a thumbnail into `box`. The iteration takes `share` of the width, because cards share a
+// Draws a thumbnail into `box`. The iteration takes `share` of the width, so that cards can share a
 // time scale. If `share` is above 1, the picture is cut at the right and marked with three dots in
 // `ink`. Idle time has the plain bubble colour.
 void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,

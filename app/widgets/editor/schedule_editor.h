@@ -13,7 +13,7 @@ class Page;
 class ScheduleGrid;
 class ViolationList;
 
-// Edits a schedule: the grid, the list of violations next to it, and the editing actions.
+// Edits a schedule. Has the grid, the list of violations next to the grid, and the editing actions.
 class ScheduleEditor : public QWidget
 {
     Q_OBJECT

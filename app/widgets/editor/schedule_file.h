@@ -28,12 +28,12 @@ public:
     void setName(const QString& name) { m_name = name; }
     const QString& path() const { return m_path; } // "" until saved
 
-    // Reads a schedule. After reading another program's format path() is empty, so that save()
-    // never overwrites such a file, and foreign() names the format.
+    // Reads a schedule. If the file has another program's format, path() is empty afterwards, so
+    // that save() never overwrites the file, and foreign() names the format.
     tl::expected<engine::Schedule, Refusal> read(const QString& file);
     const QString& foreign() const { return m_foreign; }
 
-    // These return false if the user cancelled or failed() was emitted.
+    // Return false if the user cancelled or failed() was emitted.
     bool save(const engine::Schedule& schedule); // asks for a file if path() is empty
     bool saveAs(const engine::Schedule& schedule);
     bool saveTo(const QString& file, const engine::Schedule& schedule);

@@ -45,7 +45,7 @@ private:
     struct Drag
     {
         QPoint from;       // where the button was pressed
-        bool isOn = false; // whether it moved by the drag distance
+        bool isOn = false; // whether the pointer moved by at least the drag distance
         int before = -1;   // drop position; -1: on another device
     };
     int devices() const;
@@ -56,7 +56,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // what an op at which a device deadlocks waits for
+    QString waitText(OpPlace place) const; // what a deadlocked op waits for
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

@@ -12,8 +12,8 @@ namespace app {
 class KeyNumbers;
 class SchedulePreview;
 
-// The simulated times of an edited schedule. While the schedule is not valid, shows those of the
-// last valid order.
+// The simulated times of an edited schedule. While the schedule is not valid, the panel shows the
+// times of the last valid order.
 class TimesPanel : public QWidget
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ScheduleCheck& check, const PredictionRequest& request);
-    void setLow(bool low); // low: hides the key numbers, which the title also has
+    void setLow(bool low); // true: hides the key numbers; the title repeats them
 
 private:
     SchedulePreview* m_preview;

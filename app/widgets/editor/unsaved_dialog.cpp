@@ -16,9 +16,9 @@ UnsavedDialog::UnsavedDialog(const QString& what, int changes, QWidget* parent)
     setWindowTitle(tr("%1 has changes").arg(what));
     setFixedWidth(kWidth);
     QLabel* text = makeLabel(
-        changes > 0 ? tr("%1 would be lost. The file on disk is not changed.")
+        changes > 0 ? tr("Discarding loses %1 and leaves the file on disk as it is.")
                           .arg(countOf(changes, "change"))
-                    : tr("The schedule has unsaved changes; the file on disk is not changed."));
+                    : tr("Discarding loses unsaved changes and leaves the file on disk as it is."));
     text->setWordWrap(true);
     QPushButton* discard = makeButton(tr("Discard"), QStringLiteral("discardChanges"));
     QPushButton* stay = makeButton(tr("Keep editing"), QStringLiteral("keepEditing"));

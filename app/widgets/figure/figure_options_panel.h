@@ -13,8 +13,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// The right column of the export dialog: size, palette, contents, output. It has the fields of
-// exportFields(), and only knows which contents the runs support.
+// The right column of the export dialog: size, palette, contents, output. It shows the fields of
+// exportFields(). Its only other knowledge is which contents the runs support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
@@ -24,21 +24,22 @@ public:
     struct Available
     {
         bool hasMemory = false, hasNotes = false;
-        bool isComparable = true; // false: only a schematic can show them
+        bool isComparable = true; // false: only a schematic can show the runs
     };
 
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ExportSettings& settings);
-    // The values of all fields, including disabled ones. Returns InvalidArgument if the text of a
-    // field was refused.
+    // The values of all fields, including disabled ones. Fails with Error::Code::InvalidArgument if
+    // the text of a field was refused.
     engine::Result<ExportSettings> settings() const;
     // Removes the contents that these runs lack or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
-    void setPreset(const std::string& preset); // only selects it; "": no preset
-    void setHeight(double points);             // of the figure; shown next to its width
+    // selects the preset without applying it; "": no preset
+    void setPreset(const std::string& preset);
+    void setHeight(double points); // of the figure; shown next to its width
     void setAvailable(const Available& available);
     Available available() const { return m_available; }
 

@@ -26,7 +26,7 @@ public:
 
     void show(FigureDraft draft);
     const FigureDraft& draft() const { return m_draft; }
-    // Shows the reason why there is no figure or no file; initially hidden.
+    // The band that shows why there is no figure or no file; initially hidden.
     Band& band() { return *m_band; }
 
 protected:

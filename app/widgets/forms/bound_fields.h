@@ -23,9 +23,9 @@ class SpinField;
 QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
 
 // Creates form fields for a table of engine::Field, which has their kind, limits, names, label and
-// tooltip. Edits are written to the object, which must outlive this; show() updates the fields
-// without signals. If a text is refused, the field keeps it with a frame in the error colour, and
-// the object is unchanged.
+// tooltip. Edits are written to the object, which must outlive the BoundFields. show() updates the
+// fields without signals. If a text is refused, the field keeps the text with a frame in the error
+// colour, and the object is unchanged.
 class BoundFields : public QObject
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ public:
                      },
                      [&field, &object] { return field.off(object); }});
     }
-    // Adds the field in a row of its own, with its label.
+    // Adds the field and its label as a new row.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
                     const char* prefix = "")
@@ -55,11 +55,12 @@ public:
         layRow(rows, field, widget);
         return widget;
     }
-    // A choice that is not in a table. `get` and `set` use indices.
+    // Adds a choice that is not in a table of fields. `get` and `set` use indices.
     QComboBox* choice(const char* name, const QStringList& names, std::function<int()> get,
                       std::function<void(int)> set);
+    // Adds a number field that shows `leastText` instead of the smallest number.
     SpinField* number(const char* name, int& value, int least, int most,
-                      const QString& leastText = {}); // shown for the smallest number
+                      const QString& leastText = {});
 
     void show();
     void showEffects(); // disables fields without effect and shows the reason in their tooltips
@@ -89,7 +90,7 @@ private:
 
     const ThemeController& m_theme;
     std::vector<std::function<void()>> m_show, m_showEffect;
-    std::map<QWidget*, QString> m_refused; // reason
+    std::map<QWidget*, QString> m_refused; // [field] the reason why its text was refused
     bool m_isShowing = false;
 };
 

@@ -18,20 +18,20 @@ class CostSourceForm;
 class MoreCosts;
 class SliderField;
 
-// The costs of a prediction: where they come from and, for assumed costs, sliders for F, B,
-// messages and all-reduces and a section with rarely used ones. Writes into the plan passed to the
+// Edits the costs of a prediction: their source and, for assumed costs, sliders for F, B, messages
+// and all-reduces and a section with rarely used costs. Writes into the plan passed to the
 // constructor.
 class CostForm : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Order::Given: the ops already exist, so no pass adds any.
+    // Order::Given: the ops already exist, so no pass can add any.
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
     void showPlan();         // emits no signal
-    QString problem() const; // of a refused text
+    QString problem() const; // why a text was refused; "" if none was
     void showHint();         // call it after the mode of the plan has changed
 
 Q_SIGNALS:

@@ -14,8 +14,8 @@ namespace app {
 class BoundFields;
 class SegmentControl;
 
-// Where the costs of a prediction come from: units, a model on hardware, or a recorded run. Writes
-// into the plan passed to the constructor.
+// Edits the source of the costs of a prediction: assumed costs, a model on hardware, or a recorded
+// run. Writes into the plan passed to the constructor.
 class CostSourceForm : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,8 @@ public:
     CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
 
     void showPlan(); // emits no signal
-    // Reads the run in the background. The plan also gets its devices and micro-batches.
+    // Loads the run in the background and makes it the cost source. The plan also takes D, N and
+    // the data-parallel width from the run, and the number of chunks if the scheme accepts it.
     void takeRun(const QString& file);
 
 Q_SIGNALS:

@@ -16,10 +16,11 @@ namespace app {
 
 class SliderField;
 
-// Rows of the set-up form: a title at the left, fields at the right, over the full width.
+// Rows of the set-up form. A row has a title at the left and fields at the right, over the full
+// width.
 
 constexpr int kFormFieldWidth = 150;
-constexpr int kBrowseWidth = 34; // of a browse button and the gap before it
+constexpr int kBrowseWidth = 34; // of a browse button and the gap before the button
 
 QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields);
 QHBoxLayout* makeSliderRow(const QString& title, SliderField* field);

@@ -23,8 +23,8 @@ protected:
     QValidator::State validate(QString& text, int& position) const override;
 };
 
-// A number field with a slider. The maximum of the slider may be lower than that of the field; for
-// larger numbers its knob is at the end.
+// A number field with a slider. The maximum of the slider may be lower than that of the field; the
+// knob then stays at the end for larger numbers.
 class SliderField : public QWidget
 {
     Q_OBJECT
@@ -35,9 +35,10 @@ public:
 
     SpinField* field() const { return m_field; }
     QSlider* slider() const { return m_slider; }
-    // Values from the slider are snapped by rest(); typed values are not.
+    // Snaps values from the slider to rest(value). Typed values are not snapped.
     void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
-    void setReason(const QString& reason); // as for SpinField; replaces the slider
+    // see SpinField::setReason(); the reason replaces the slider
+    void setReason(const QString& reason);
 
 private:
     void showValue(int value);

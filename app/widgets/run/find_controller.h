@@ -16,9 +16,10 @@ class FindController : public QObject
 public:
     explicit FindController(FindBar& bar, QObject* parent = nullptr);
 
-    // nullptr: none; repeats the search
+    // Repeats the search in this run. nullptr: no run, or unknown kernels.
     void setRun(RunViewPointer view, KernelViewPointer kernels);
-    // Sets where stepping starts: at the selected hit, or at the first hit from this iteration on.
+    // Sets where stepping starts: at the selected hit, otherwise at the first hit in or after
+    // `iteration`.
     void setPlace(const Selection& selection, int iteration);
     void open(); // keeps the previous query
     void step(int by);

@@ -17,8 +17,8 @@ class DataTable;
 class EmptyState;
 class KernelsModel;
 
-// The kernels of a run by kind of op, filtered by kind, device and scope. They can be copied and
-// saved as CSV. If they are unknown, shows the reason.
+// The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
+// and saved as CSV. If the kernels are not known, the panel shows the reason.
 class KernelPanel : public QWidget
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ class KernelPanel : public QWidget
 public:
     explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // If `kernels` is nullptr, `reason` says why they are not known.
+    // `kernels` is nullptr if the kernels are not known; `reason` says why.
     void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
     using QWidget::show;
     void showIteration(int iteration); // index for the scope "this iteration"

@@ -34,7 +34,7 @@ private:
 
     const ThemeController& m_theme;
     LossSeries m_series;
-    double m_top = 1; // of the loss axis
+    double m_top = 1; // largest value of the loss axis
     QRectF m_plot;
 };
 

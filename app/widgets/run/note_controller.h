@@ -18,8 +18,8 @@ class Band;
 class NoteBar;
 class NotesPanel;
 
-// Manages the notes of one run: they are added to the selection, edited in the panel, and stored in
-// the run's file or, if that is read-only, in a copy.
+// Manages the notes of one run. A note is added to the selection and edited in the panel. Notes are
+// stored in the run's file or, if the file is read-only, in a copy of it.
 class NoteController : public QObject
 {
     Q_OBJECT
@@ -38,13 +38,13 @@ public:
     NoteBar* bar() const { return m_bar; }
     Band* band() const { return m_band; }
     const std::vector<engine::Note>& notes() const { return m_notes.notes(); }
-    // Reads the notes when the file is complete. `view` may be nullptr.
+    // Reads the notes once the file is complete. `view` may be nullptr.
     void setRun(const RunViewPointer& view, const RunDocument& document);
     void setSelection(const Selection& selection) { m_selection = selection; }
 
 Q_SIGNALS:
     void changed();
-    void closed();                           // the bar
+    void closed();                           // the bar was closed
     void openRequested(const QString& file); // opens a copy
 
 private:

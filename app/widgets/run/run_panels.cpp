@@ -91,7 +91,8 @@ void RunPanels::updateFoldIcon()
 {
     const Icon icon = m_isFolded ? Icon::ChevronUp : Icon::ChevronDown;
     m_fold->setIcon(makeIcon(icon, m_theme.theme().chrome.text2));
-    m_fold->setToolTip(m_isFolded ? tr("Open the tables") : tr("Fold to the tabs"));
+    m_fold->setToolTip(m_isFolded ? tr("Expand the tables")
+                                  : tr("Collapse the tables to their tabs"));
 }
 
 void RunPanels::setPanel(Panel panel)

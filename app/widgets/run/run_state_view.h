@@ -31,7 +31,7 @@ public:
     Band* band() const { return m_band; } // a child until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
-    bool isFailed() const; // there is no timeline and there will be none
+    bool isFailed() const; // no timeline exists or will follow
 
 Q_SIGNALS:
     void runAgainRequested();

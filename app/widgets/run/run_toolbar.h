@@ -16,8 +16,9 @@ class IterationSegments;
 class IterationStepper;
 class SegmentControl;
 
-// The toolbar above a run's timeline, 40 px high: zoom history, iteration, and during a run stop,
-// progress and follow. The page owns the actions and also shows them in menus.
+// The toolbar above a run's timeline, 40 px high. It has the zoom history and the iteration and,
+// while the run is running, stop, progress and follow. The page owns the actions and also shows
+// them in menus.
 class RunToolbar : public QWidget
 {
     Q_OBJECT
@@ -31,9 +32,10 @@ public:
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
 
-    void showRun(const RunDocument& document, int iteration); // what the document knows now
-    void setFlow(int mode);                                   // by TimelineWidget::FlowMode
-    void setColourBy(int by);                                 // by ColourBy
+    // shows the current state of `document`
+    void showRun(const RunDocument& document, int iteration);
+    void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
+    void setColourBy(int by); // `by` is a ColourBy
     // Enables the kernels button, or disables it and shows the reason in its tooltip.
     void offerKernels(bool areKnown, const QString& reason);
     void setKernelsShown(bool shown);
@@ -59,7 +61,7 @@ private:
     QLabel* m_left;
     SegmentControl *m_flow, *m_lanes;
     QComboBox* m_colourBy;
-    QList<QLabel*> m_names; // labels of controls, which a narrow toolbar hides first
+    QList<QLabel*> m_names; // labels of controls; a narrow toolbar hides these first
     QPushButton *m_find, *m_export;
     QWidget *m_walk, *m_running, *m_view;
 };

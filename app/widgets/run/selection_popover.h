@@ -20,8 +20,8 @@ public:
 
     SelectionPopover(const ThemeController& theme, QWidget* timeline);
 
-    // `box` is that of the selection in the timeline. If it is empty, because it is not visible,
-    // hides the popover.
+    // `box` is the box of the selection in the timeline. If it is empty because the selection is
+    // not visible, hides the popover.
     void show(const Details& details, const QRect& box);
     void place(const QRect& box);
     using QWidget::show;

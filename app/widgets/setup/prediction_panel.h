@@ -19,7 +19,7 @@ class KeyNumbers;
 class SchedulePreview;
 class SchemeDialog;
 
-// The predicted schedule of a plan: preview, verdict with remedies, the facts of its scheme and key
+// The predicted schedule of a plan: preview, verdict with remedies, facts about the scheme, and key
 // numbers.
 class PredictionPanel : public QWidget
 {
@@ -29,9 +29,10 @@ public:
     // The actions that are possible with the plan.
     struct Verdict
     {
-        bool isRunnable = false, isCommand = false; // on this machine; on any machine
+        // can run on this machine; can run on another machine
+        bool isRunnable = false, isCommand = false;
         bool isEditable = false;
-        QString problem; // why the plan cannot run; "" if it can or is not yet predicted
+        QString problem; // why the plan cannot run; "" if it can, or before it is predicted
     };
 
     // `edit` and `explain` are the actions of the panel's buttons.

@@ -24,7 +24,8 @@ class SchemeCard : public CardButton
 public:
     SchemeCard(const ThemeController& theme, const engine::Scheme& scheme);
 
-    // `fullWidth`: the units that the width of a thumbnail represents, the same on every card.
+    // `fullWidth` is the time that the width of a thumbnail represents, in cost units. It is the
+    // same on every card.
     void showRow(const SchemeTableModel::Row& row, double fullWidth);
     bool matches(const QString& filter) const;         // contains every word of the filter
     const QString& reason() const { return m_reason; } // "" unless refused

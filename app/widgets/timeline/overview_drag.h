@@ -12,14 +12,14 @@ class OverviewDrag
 public:
     enum class Grip { None, Frame, Begin, End };
 
-    // A window that is too narrow for handles is dragged as a whole.
+    // If the frame is too narrow for handles, returns Frame.
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 
     void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
     void end() { m_grip = Grip::None; }
     bool isActive() const { return m_grip != Grip::None; }
-    // The edges stay at least `least` ticks apart.
+    // Keeps the edges at least `least` ticks apart.
     ViewWindow moved(double ticks, double least) const;
 
 private:

@@ -46,7 +46,8 @@ class TimeCanvas : public QWidget
     Q_OBJECT
 
 public:
-    // `name` is also the object name; parts are called "<name>Scroll" and "<name>Empty".
+    // `name` is also the object name. The scroll bar and the empty state are named "<name>Scroll"
+    // and "<name>Empty".
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;
 
@@ -68,7 +69,8 @@ protected:
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
-    bool isByKeyboard() const { return m_isByKeyboard; } // since the last mouse press
+    // whether the keyboard was used since the last mouse press
+    bool isByKeyboard() const { return m_isByKeyboard; }
     void setByKeyboard() { m_isByKeyboard = true; }
 
     void remember() { m_history.push(m_window); }
@@ -87,11 +89,11 @@ protected:
 
     virtual bool isEmpty() const = 0;
     virtual QRectF timeArea() const = 0;       // the lanes, in widget coordinates
-    virtual engine::Window extent() const = 0; // of everything that can be shown
+    virtual engine::Window extent() const = 0; // the window of everything that can be shown
     virtual void paintCanvas(QPainter& painter) = 0;
-    virtual void updateAxis() { } // sets it from inSight(), scrollY() and the pixel ratio
+    virtual void updateAxis() { } // sets the axis from inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }
-    virtual void aboutToMove() { }    // the user changes the view
+    virtual void aboutToMove() { }    // called before the user changes the view
     virtual void coloursChanged() { } // colours() were recomputed
 
     virtual bool hover(QPointF at) = 0; // true: the hovered item changed
@@ -101,7 +103,7 @@ protected:
     virtual void click(QPointF at) = 0;
     virtual void selectRange(QPointF from, double toX) = 0;
     virtual void clearSelection() = 0;
-    // Selects a box; returns the window to zoom to.
+    // Selects the box at a point. Returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
     // Handles input other than gestures in the time area; returns true if handled.

@@ -28,7 +28,7 @@ struct TimelineScene
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
     bool areAllFlowsShown = false;
-    int iteration = -1; // below the centre of the view
+    int iteration = -1; // the iteration at the centre of the view
 
     TimelineGeometry areas;
     std::vector<Lane> lanes;
@@ -46,14 +46,14 @@ struct TimelineScene
     std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const;   // whose lane header is there; -1: none
+    int deviceAt(QPointF at) const;   // device of the lane header at a point; -1: none
     int noteAt(QPointF at) const;     // index; -1: none
     QString noteText(int note) const; // for a tooltip
     int currentNote() const;          // note about the selection; -1: none
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    // In widget coordinates. Outside of the lanes if it is scrolled away.
+    // In widget coordinates. The rectangle is outside of the lanes if the item is scrolled away.
     QRectF boxOf(const Selection& what) const;
     QString toolTip(QPointF at) const; // of the hovered item
     QString spoken() const;            // describes the selection for screen readers

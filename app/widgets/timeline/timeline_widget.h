@@ -7,16 +7,16 @@
 
 namespace app {
 
-// The timeline of one run: overview, ruler, notes, lanes with sub-lanes, memory column, legend. It
-// paints only what is visible and owns only the state of its view. Without an iteration it shows an
-// empty state.
+// The timeline of one run: overview, ruler, notes, lanes with the narrow rows below their boxes,
+// memory column, legend. It paints only what is visible and owns only the state of its view. A run
+// without an iteration is shown as an empty state.
 class TimelineWidget : public TimeCanvas
 {
     Q_OBJECT
 
 public:
     enum class View { Keep, FitIteration };
-    // Whether arrows show the selected micro-batch, with others dimmed, or all micro-batches.
+    // Whether arrows show the selected micro-batch and dim the others, or show all micro-batches.
     enum class FlowMode { Off, Selected, All };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
@@ -24,11 +24,11 @@ public:
     // Replaces the view, for example by a longer one of the same growing run; View::Keep keeps zoom
     // and selection. May be nullptr.
     void setView(RunViewPointer view, View how);
-    void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares it synchronously
+    void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares the run synchronously
     {
         setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
     }
-    int iteration() const { return m_scene.iteration; } // at the centre; -1: none
+    int iteration() const { return m_scene.iteration; } // the iteration at the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
     void select(const Selection& selection); // also scrolls to it

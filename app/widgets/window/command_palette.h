@@ -27,7 +27,8 @@ public:
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Opens below `anchor`, the top right corner of the field in global coordinates.
+    // Opens below the command field. `topRight` is the top right corner of the field in global
+    // coordinates.
     void open(const QList<Command>& commands, const QPoint& topRight);
 
 protected:
@@ -44,8 +45,8 @@ private:
     QListWidget* m_list;
 };
 
-// How well `text` matches `name`: best if each word of `text` begins a word of `name`, otherwise if
-// it occurs in it. Negative if not.
+// How well `text` matches `name`. The best match is that each word of `text` begins a word of
+// `name`, then that `text` occurs in `name`. Negative: no match.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

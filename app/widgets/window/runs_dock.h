@@ -26,9 +26,10 @@ public:
 Q_SIGNALS:
     void activated(const QString& file); // a row was clicked outside of its check mark
     void compareRequested(const QStringList& files);
-    void addRequested();                                    // the plus button was pressed
-    void removeRequested(const app::RunDocument& document); // the file is kept
-    // By a number of positions; < 0: towards the front.
+    void addRequested(); // the plus button was pressed
+    // removes the run from the list; its file is kept
+    void removeRequested(const app::RunDocument& document);
+    // Moves the run by `by` positions; < 0: towards the front.
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:

@@ -54,7 +54,7 @@ class SampleCard : public CardButton
 public:
     SampleCard(const ThemeController& theme, const Sample& sample);
 
-    double duration() const; // of the longest run: in units, or ms if recorded
+    double duration() const; // of the longest run: in cost units, or ms if recorded
     bool isRecorded() const { return m_isRecorded; }
     void setFullWidth(double units) { m_fullWidth = units; } // equal on all simulated cards
 

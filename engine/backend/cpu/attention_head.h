@@ -31,7 +31,7 @@ public:
         , m_keyHead(head / (shape.heads / shape.keyHeads))
     { }
 
-    int slice() const { return m_earlier.count(); }                  // index of its own slice
+    int slice() const { return m_earlier.count(); } // index of the head's own slice
     int columns() const { return (slice() + 1) * m_shape.sequence; } // number of score columns
     // Number of columns that query `row` attends to.
     int seen(int row) const
@@ -84,8 +84,8 @@ private:
     int m_sample, m_head, m_keyHead;
 };
 
-// The gradients of one head: of its queries (overwritten), and of the keys and values of its own
-// slice (accumulated). AttentionHead has those of earlier slices.
+// The gradients of one head. Those of its queries are overwritten; those of the keys and values of
+// its own slice are accumulated. AttentionHead has the gradients of earlier slices.
 template<class Real>
 struct HeadGradients
 {

@@ -18,7 +18,8 @@ struct Blas
     std::string name;                                         // "OpenBLAS 0.3.21, SkylakeX kernels"
 };
 
-// Loads the library once; thread-safe. NotFound has the name of the Debian package.
+// Loads the library once; thread-safe. Fails with Error::Code::NotFound if it is not installed; the
+// message names the Debian package.
 Result<const Blas*> loadBlas();
 
 } // namespace engine::cpu

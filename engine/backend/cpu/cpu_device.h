@@ -15,7 +15,8 @@ public:
 };
 
 // `threads` is the number of BLAS threads of the whole process: 1, unless a single device trains
-// alone. Returns NotFound with the name of the package if OpenBLAS is not installed.
+// alone. Fails with Error::Code::NotFound if OpenBLAS is not installed; the message names the
+// package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
 Bytes availableMemory(); // of this machine, now; 0: unknown

@@ -19,9 +19,9 @@ constexpr EnumArray<TransportKind, TransportNames, kTransports> kTransportNames{
     {"blocking", "blocking send and receive"},
     {"fused", "fused exchange"},
     {"one-communicator", "one communicator"},
-    {"per-kind", "one communicator per kind"},
+    {"per-kind", "separate communicators for activations and gradients"},
     {"tagged", "tags or credits"},
-    {"nccl", "NCCL, one per pair & kind"},
+    {"nccl", "NCCL as in Bubblescope"},
 }}};
 
 TransportVerdict verdictOf(TransportKind transport, std::optional<TransportFault> fault)

@@ -12,8 +12,8 @@ namespace engine {
 // Ways to transfer the messages of a schedule, ordered from the one that accepts the fewest orders
 // of messages to the one that accepts the most.
 enum class TransportKind : std::uint8_t {
-    // Receives, compute and sends are called one after the other. A send returns when its receive
-    // has been called (separate ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
+    // Receives, compute and sends are called sequentially. A send returns when its receive has been
+    // called (separate ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
     Blocking,
     // All transfers between two compute ops are posted together and waited for together
     // (Megatron-LM's send_forward_recv_backward, PyTorch's batch_isend_irecv), on one
@@ -24,10 +24,11 @@ enum class TransportKind : std::uint8_t {
     OneCommunicator,
     // As OneCommunicator, with separate communicators for activations and gradients.
     PerKind,
-    // Messages are matched by tag, or have a credit or buffer each.
+    // Messages are matched by tag, or each message has its own credit or buffer.
     Tagged,
-    // NCCL as used here: one communicator per directed pair of devices and kind. A message waits
-    // for both ends on the stream of its communicator (communicator_lanes.h).
+    // NCCL as this program uses it: for each directed pair of devices one communicator for
+    // activations and one for gradients. A message waits for both ends on the stream of its
+    // communicator (communicator_lanes.h).
     Nccl,
 };
 constexpr int kTransports = 6;
@@ -52,8 +53,8 @@ struct CommunicationReport
 };
 
 std::string_view transportName(TransportKind transport); // "per-kind", for JSON
-std::string_view
-transportTitle(TransportKind transport); // "one communicator per kind", for display
+// For display: "separate communicators for activations and gradients".
+std::string_view transportTitle(TransportKind transport);
 
 // For each transport, checks whether every send meets its receive. Requires a valid schedule
 // (validate.h) with transfers (passes.h: addP2P). Evicts, loads and optimizer steps have their own

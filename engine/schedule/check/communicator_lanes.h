@@ -4,7 +4,8 @@
 
 namespace engine {
 
-// The devices that share a communicator. Activations and gradients always have separate ones.
+// The devices that share a communicator. Activations and gradients always have separate
+// communicators.
 enum class Ranks : std::uint8_t {
     All,  // all devices, with one communicator per direction of the pipeline (down, up)
     Pair, // one sender and one receiver
@@ -19,10 +20,10 @@ enum class Ranks : std::uint8_t {
 // findOrderFault() first: transfers are matched by name here, but by order in NCCL.
 std::optional<TransportFault> findLaneFault(const Schedule& lowered, Ranks ranks);
 
-// Why NCCL cannot execute this schedule with one communicator per directed pair of devices and
-// kind, by order or by waiting. (With one communicator for all devices, ring and V-shaped
-// placements deadlock: a device sends for its first stage while it should receive for its
-// second.)
+// Why NCCL cannot execute this schedule, because of the order of messages or because devices wait
+// forever. There is one communicator for activations and one for gradients per directed pair of
+// devices. (With one communicator for all devices, ring and V-shaped placements deadlock: a device
+// sends for its first stage while it should receive for its second.)
 std::optional<TransportFault> findNcclFault(const Schedule& lowered);
 
 } // namespace engine

@@ -11,9 +11,9 @@ enum class Stuck : std::uint8_t {
     Anyhow,   // also if an op waits for a value that is never produced
 };
 
-// Executes the schedule without times and reports why devices wait forever, if they do. Does not
-// report ops that precede their input on the same device (Violation::Kind::Order) and ops outside
-// the shape.
+// Executes the schedule without times and reports why devices wait forever, if they do. Ops that
+// precede their input on the same device (Violation::Kind::Order) and ops outside the shape are not
+// reported.
 std::optional<Violation> findDeadlock(const Schedule& schedule, Stuck stuck);
 
 } // namespace engine

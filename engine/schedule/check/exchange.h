@@ -10,7 +10,7 @@ enum class Exchange : std::uint8_t {
 };
 
 // Executes the schedule without times, with transfers that block until both ends have called.
-// Returns the devices that wait for each other; nullopt if the schedule finishes.
+// Returns an op at which devices wait for each other; nullopt if the schedule finishes.
 std::optional<TransportFault> findExchangeFault(const Schedule& lowered, Exchange exchange);
 
 } // namespace engine

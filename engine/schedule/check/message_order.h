@@ -16,8 +16,9 @@ struct TransportFault
 
 enum class Communicators : std::uint8_t { One, PerKind };
 
-// The first message between two devices whose receive is at another position than its send,
-// counting all messages or those of each kind. Without tags such a receive gets another message.
+// The first message between two devices whose receive is at another position than its send.
+// Positions count all messages (One), or activations and gradients separately (PerKind). Without
+// tags such a receive gets another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
 } // namespace engine

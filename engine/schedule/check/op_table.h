@@ -23,7 +23,7 @@ public:
     explicit OpTable(const Shape& shape);
 
     void add(const OpPlace& place);
-    // An op added earlier that does the same work as `op` or part of it.
+    // The op added earlier that does the same work as `op` or a part of that work.
     std::optional<OpPlace> conflict(const Op& op) const;
 
     bool has(Op op, OpKind kind) const;
@@ -34,8 +34,7 @@ public:
     std::optional<std::uint8_t> replicaOf(MicroBatchId microBatch) const;
 
     // maker() finds the op that produces the value for an op of kind `consumer`. sourceOn() finds
-    // the op that makes the value available on the consumer's device: that producer, or the
-    // receive.
+    // the op that makes the value available on the consumer's device: the producer, or the receive.
     std::optional<OpPlace> maker(const Value& value, OpKind consumer) const;
     std::optional<OpPlace> sourceOn(const Schedule& schedule, const OpPlace& consumer,
                                     const Value& value) const;
@@ -44,7 +43,7 @@ public:
 
 private:
     std::uint32_t row(const Op& op) const { return m_shape.row(op.replica, op.stage); }
-    std::uint32_t cell(const Op& op) const; // of row, micro-batch and slice, if any
+    std::uint32_t cell(const Op& op) const; // index of (row, micro-batch, slice)
     std::optional<OpPlace> find(Op op, OpKind kind) const;
 
     Shape m_shape;

@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Activations are counted in integer parts, so that sums are exact: one M_a (a device's layers
-// for one micro-batch) has stashPartsPerActivation() parts, the op of a chunk, slice or half
-// stashParts().
+// Activations are counted in integer parts, so that sums are exact. One M_a (a device's layers for
+// one micro-batch) has stashPartsPerActivation() parts. The stash of an op of a chunk, slice or
+// half has stashParts().
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
@@ -20,7 +20,7 @@ inline std::int64_t stashParts(const Op& op, const Shape& shape)
 }
 
 // How an op changes the stash of its own device and of its peer, at its begin and at its end. A
-// stash lives from the start of its F to the end of its B (of its W if the backward is split).
+// stash lives from the start of its F to the end of its B, or of its W if the backward is split.
 // During an evict or load it counts on both devices.
 struct StashChange
 {
@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Parts that are stored completely, and parts that a RECOMPUTE rebuilds (Chen et al., 2016).
-// Rebuilt parts are complete during F and again from the RECOMPUTE on. In between only the input of
-// the RECOMPUTE is stored: the input of the stage or, with attention recomputation, everything
-// except the scores.
+// Two numbers of parts: stored completely (`whole`), and to be rebuilt by a RECOMPUTE (`kept`; Chen
+// et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F and again from the
+// RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input of the stage or,
+// with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -84,10 +84,10 @@ private:
     std::vector<bool> m_cells;
 };
 
-// The largest stash of a device in parts, for any durations of its ops: its own stashes (`own`, at
-// position `index`), and those that its partner evicts to it (`guests`). An EVICT must free its
-// slot by the end of the next compute op, which keeps BPipe below its bound. A stash that is
-// rebuilt takes a full slot throughout.
+// The largest stash of a device in parts, for any durations of its ops: its own stashes (`own`,
+// reached at position `index`), and those that its partner evicts to it (`guests`). An EVICT must
+// have freed the memory of its stash by the end of the next compute op, which keeps BPipe below its
+// bound. A stash that is rebuilt counts in full throughout.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;
@@ -95,9 +95,9 @@ struct StashPeak
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
-// The slots of a device that evicts, in parts: for its own stashes, and on its partner for the
-// evicted ones. Both are the minimum that its order needs. An op waits for the copy that frees a
-// slot, so no device exceeds stashPeaks().
+// The capacity of a device that evicts, in parts: for its own stashes, and on its partner for the
+// evicted ones. Both are the minimum that the order of the device needs. An op waits for the EVICT
+// or LOAD that frees memory for it, so no device exceeds stashPeaks().
 struct StashRoom
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

@@ -11,7 +11,7 @@ namespace engine {
 // and EVICT and LOAD ops without a stash to move. Skips ops outside the shape.
 std::vector<Violation> checkStashes(const Schedule& schedule);
 
-// Reports devices whose peak stash (own and guests) exceeds `limit` parts.
+// Reports devices whose peak stash, StashPeak::own + guests, exceeds `limit` parts.
 std::vector<Violation> checkStashLimit(const Schedule& schedule, std::int64_t limit);
 
 } // namespace engine

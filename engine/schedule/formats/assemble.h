@@ -16,8 +16,8 @@ using Programs = IdVector<DeviceId, std::vector<Op>>; // in issue order
 constexpr int kLargestNumber = 1 << 24;
 constexpr unsigned kLargestDevice = 0xFFFD;
 
-// The smallest shape that contains all ops. Returns Corrupt if the shape is far larger than the
-// number of ops justifies, so that a wrong digit does not allocate gigabytes.
+// The smallest shape that contains all ops. Fails with Error::Code::Corrupt if the shape is far
+// larger than the number of ops justifies, so that a wrong digit does not allocate gigabytes.
 Result<Shape> shapeOf(const Programs& programs);
 // Places each stage on the device of its first op, and sets the peers of transfers and copies.
 Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme);

@@ -10,7 +10,7 @@ namespace engine {
 
 // Schedule CSV: device,index,op,stage,chunk,microbatch,replica,slice,joint,version (FORMAT.md).
 // Writing a schedule that was read reproduces the file. Shape and placement follow from the rows;
-// the scheme is "file" unless given. Errors name line and column. Accepts CRLF.
+// the scheme is "file" unless given. Error messages name line and column. Accepts CRLF.
 std::string writeCsv(const Schedule& schedule);
 Result<Schedule> readCsv(std::string_view text, std::string_view scheme = "file");
 

@@ -13,7 +13,8 @@ namespace engine {
 // grammar. A schedule of compute ops is in PyTorch's format compute_only, one with transfers in
 // compute_comms.
 
-// Returns Unsupported, with the op and the reason, if PyTorch cannot express or run the schedule.
+// Fails with Error::Code::Unsupported if PyTorch cannot express or run the schedule; the message
+// has the op and the reason.
 Result<std::string> writeTorch(const Schedule& schedule);
 // Errors name line and action.
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme = "file");

@@ -16,36 +16,40 @@ enum class SyncPolicy : std::uint8_t {
 };
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
-// Which stashes are evicted. Both policies keep the same bound: Steady evicts every new stash
-// while the partner has space, Lazy only those that would exceed the bound two ops later.
+// Which stashes are evicted. Both policies have the same bound on the stashes of a device. Steady
+// evicts every new stash while the partner has space; Lazy evicts only stashes that would exceed
+// the bound two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
-// BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward.
-// Devices d and D-1-d with up to n and n' stashes then hold at most ceil((n+n'+1)/2) each,
-// counting a moving stash on both; for 1F1B ceil((D+2)/2). The order of compute ops is
-// unchanged. A schedule that needs no evicts, or that they cannot improve, is returned
-// unchanged. Fails for schedules with transfers, joint ops or halves.
+// BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
+// devices d and D-1-d hold up to n and n' stashes without BPipe, each holds at most
+// ceil((n+n'+1)/2) with it, counting a stash that moves on both devices; for 1F1B that is
+// ceil((D+2)/2). The order of compute ops is unchanged. The schedule is returned unchanged if it
+// needs no evicts or if evicts cannot lower its peak. Fails for schedules with transfers, joint ops
+// or halves.
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
 // As balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
-// Adds a RECOMPUTE before each B or I (before a joint group, for all its ops; after the LOAD if
-// the stash is evicted). The costs decide how much of the forward is repeated.
+// Adds a RECOMPUTE before each B or I; before a joint group, for all its ops; after the LOAD if the
+// stash is evicted. The costs decide how much of the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
-// The next three passes leave a schedule unchanged if it has such ops already, because a schedule
-// file may order them itself.
+// If a schedule already has the ops that addP2P(), addAllReduce() or addOptimizer() adds, the
+// function returns it unchanged, because a schedule file may order these ops itself.
 
 // Adds SEND after the producer and RECV before the consumer of a value if they are on different
 // devices, and sets `peer`. Consecutive stages on one device pass values without an op
 // (localCopies()).
 Schedule addP2P(const Schedule& schedule);
-// Adds an ALLREDUCE per (replica, stage) on every device that holds it, if replicas x data-parallel
-// width > 1. Asynchronous schedules are unchanged, because no scheme defines all-reduces for them.
+// Adds an ALLREDUCE per (replica, stage) on every device that holds the stage, if replicas x
+// data-parallel width > 1. Asynchronous schedules are unchanged, because no scheme defines
+// all-reduces for them.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // Adds an OPT per (replica, stage) after all other ops of the device; in an asynchronous scheme
 // after every backward that completes an update.
 Schedule addOptimizer(Schedule schedule);
-// Applies these three passes. Executors and simulator require lowered schedules.
+// Applies addP2P(), addAllReduce() and addOptimizer(). Executors and simulator require lowered
+// schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
 // [device] The number of values passed between two stages of the device, forward and backward.

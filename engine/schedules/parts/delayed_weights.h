@@ -4,7 +4,8 @@
 
 namespace engine::parts {
 
-// By how many input gradients a weight gradient is delayed: none, or the index of the device.
+// The number of input gradients by which a weight gradient is delayed: none, or the index of the
+// device.
 enum class WeightDelay : std::uint8_t { None, Device };
 
 // The interleaved order in groups of `group` micro-batches with (v-1) group + D-1-d warm-up

@@ -4,13 +4,13 @@
 
 namespace engine::parts {
 
-// The slots of one device of a V, and the number of chunk activations held in each. A slot has
-// at most one op. Weight gradients move to the next free slot if another op takes theirs.
+// The time slots of one device of a V, and the number of chunk activations held in each. A slot has
+// at most one op. A weight gradient moves to the next free slot if another op takes its slot.
 class Lane
 {
 public:
-    // The ops in the order of a micro-batch's path, the second half of a whole backward, and a
-    // weight gradient.
+    // The ops in the order in which a micro-batch passes them, then the second half of a whole
+    // backward, and a weight gradient.
     enum class Content : unsigned char {
         FirstForward,
         SecondForward,
@@ -28,14 +28,14 @@ public:
 
     // Number of slots of the op.
     int length(Content op) const { return isForward(op) || m_splitsBackward ? 1 : 2; }
-    // Puts the op into the first slot from `from` on such that no slot holds more than
-    // `mostHeld`, and returns the slot. Requires that the ops placed so far end with fewer than
-    // `mostHeld`, otherwise no slot exists.
+    // Puts the op into the first slot from `from` on such that no slot holds more than `mostHeld`,
+    // and returns the slot. Requires that fewer than `mostHeld` are held after the ops placed so
+    // far, because otherwise no slot exists.
     int place(Content op, int from);
 
     const std::vector<Content>& slots() const { return m_slots; }
     int waiting() const { return m_waiting; } // weight gradients after the last slot
-    int held() const;                         // the maximum
+    int held() const;                         // largest number of chunk activations held in a slot
 
 private:
     static bool isForward(Content op)
@@ -59,8 +59,8 @@ private:
     // Summary of many slots, so that full slots are skipped quickly.
     struct Summary
     {
-        int change = 0; // from before the first to after the last
-        int most = 0;   // the maximum after any of them, relative to before the first
+        int change = 0; // of held(), from before the first slot to after the last
+        int most = 0;   // the maximum after any slot, relative to before the first
     };
     static constexpr int kSummarized = 64; // slots
 

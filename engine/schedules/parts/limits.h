@@ -4,14 +4,14 @@
 
 namespace engine::parts {
 
-// The number that micro-batches must be a multiple of, and its description: "the devices".
+// The number of which micro-batches must be a multiple, and its description: "the devices".
 struct Unit
 {
     int microBatches = 1;
     std::string_view of;
 };
 
-// Checks shared by several schemes. Errors name the rule and the nearest valid number.
+// Checks shared by several schemes. Error messages name the rule and the nearest valid number.
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request);

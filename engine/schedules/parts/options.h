@@ -8,7 +8,7 @@ namespace engine::parts {
 int chunksOf(const ScheduleRequest& request);
 // The value of --set, or the option's default. Requires checkRequest().
 std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option);
-// The value as a number; `byDefault` is the number of the option's default for this request.
+// The value of --set as a number; `byDefault` is the default of the option for this request.
 int chosenNumber(const ScheduleRequest& request, const SchemeOption& option, int byDefault);
 
 } // namespace engine::parts

@@ -9,8 +9,8 @@
 namespace profiler {
 
 // Buffers for CUPTI. They are reused and zeroed here, because CUPTI would otherwise zero them on
-// the launching thread. Thread-safe. Calls no other code while locked, so CUPTI may call from
-// anywhere.
+// the launching thread. Thread-safe. No other code is called while the mutex is locked, so CUPTI
+// may call from anywhere.
 class BufferPool
 {
 public:
@@ -36,12 +36,12 @@ public:
     std::uint8_t* take();
     // Called when CUPTI returns a buffer, with or without records.
     void complete(std::uint8_t* data, std::size_t valid);
-    // The buffers returned since the last call, oldest first. Pass each to recycle() after reading
-    // it.
+    // The buffers returned since the last call, oldest first. Pass each buffer to recycle() after
+    // reading it.
     std::vector<Full> completed();
     void recycle(const Full& buffer);
 
-    std::size_t bytes() const { return m_size.bytes; } // that CUPTI may use
+    std::size_t bytes() const { return m_size.bytes; } // bytes per buffer that CUPTI may use
     // Readable bytes after the end of a buffer, because the last record of an older CUPTI may be
     // shorter than our declaration.
     static constexpr std::size_t kBeyond = 256;

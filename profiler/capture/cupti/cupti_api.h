@@ -31,7 +31,7 @@ struct CuptiApi
     Status (*droppedRecords)(Context, std::uint32_t stream, std::size_t*) = nullptr;
     Status (*callbackName)(cupti::CallDomain, std::uint32_t, const char**) = nullptr;
     Status (*resultString)(Status, const char**) = nullptr;
-    // For the names of streams. Without them (nullptr) streams stay unnamed.
+    // For the names of streams. If one of these is nullptr, streams stay unnamed.
     Status (*contextId)(Context, std::uint32_t*) = nullptr;
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
@@ -40,11 +40,12 @@ struct CuptiApi
     cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*) = nullptr;
 };
 
-// Loads the library of this machine. Returns Device if it is missing or lacks a function.
+// Loads CUPTI from the CUDA toolkit of this machine. Fails with Error::Code::Device if CUPTI is
+// missing or lacks a required function.
 engine::Result<CuptiApi> loadCupti();
 
-// Why CUPTI cannot be started, and what the user can do. `tool` is the conflicting profiler if it
-// is known.
+// Why CUPTI cannot be started, and what the user can do. `tool` is the name of the conflicting
+// profiler, or "".
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

@@ -42,7 +42,7 @@ private:
     RecordParser m_parser;
     cupti::Subscriber m_subscriber = nullptr;
     std::vector<cupti::Kind> m_enabled;
-    std::int64_t m_declinedBefore = 0; // declined buffers that were reported before
+    std::int64_t m_declinedBefore = 0; // declined buffers that were already reported
     bool m_launchesOnly = false, m_stopped = false;
 
     struct NamedStream

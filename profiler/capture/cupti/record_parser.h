@@ -15,8 +15,8 @@ namespace profiler {
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 
-// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so only
-// fields that all supported versions have are read, by copying. Not thread-safe.
+// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so fields
+// are read by copying, and only fields that all supported versions have. Not thread-safe.
 class RecordParser
 {
 public:

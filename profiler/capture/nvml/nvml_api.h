@@ -4,10 +4,10 @@
 
 namespace profiler {
 
-// The functions of NVML that are used, from the library of this machine (it is part of the driver)
-// or from a test. NVML's interface is versioned by name and does not change. It is declared here
-// because many toolkits lack nvml.h; where the header is installed, compare_with_header.cpp
-// compares both.
+// The functions of NVML that are used, from the library of this machine (which is part of the
+// driver) or from a test. NVML's interface is versioned by name and does not change. It is declared
+// here because many toolkits lack nvml.h. Where nvml.h is installed, compare_with_header.cpp
+// compares the two declarations.
 struct NvmlApi
 {
     using Status = int; // 0: success
@@ -25,7 +25,8 @@ struct NvmlApi
     Status (*throttle)(Device, unsigned long long* reasons) = nullptr;
 };
 
-// Loads the library of this machine. Returns Device if it is missing or lacks a function.
+// Loads NVML from the driver of this machine. Fails with Error::Code::Device if it is missing or
+// lacks a function.
 engine::Result<NvmlApi> loadNvml();
 
 } // namespace profiler

@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// What is known at the end of a run on GPUs, as rows of BS_metric; empty for other runs.
+// The GPU results of a finished run, as rows of BS_metric; empty for runs without GPUs.
 std::vector<Metric> gpuMetrics(const engine::RunInfo& info);
 
 // Reads one metric into `info`; ignores other names.

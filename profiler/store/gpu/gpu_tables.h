@@ -3,8 +3,8 @@
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/store/table.h"
 
-// The tables of GPU activity, as in exports of Nsight Systems; each is created with its first row.
-// Tables without BS_ have its names, order and types (schema 3.28.1).
+// The tables of GPU activity. Each is created with its first row. Tables without the prefix BS_
+// have the names, order and types of exports of Nsight Systems (schema 3.28.1).
 
 namespace profiler {
 
@@ -36,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// The columns that say when and where work ran.
+// The columns with the time and the place of a piece of GPU work.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",

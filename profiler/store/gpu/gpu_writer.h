@@ -10,15 +10,15 @@
 
 namespace profiler {
 
-// Writes GPU activity to the tables of Nsight Systems, and its links to ops to BS_ tables, within
-// the caller's transaction. Times are ns of the timeline.
+// Writes GPU activity to the tables of Nsight Systems, and the links from GPU activity to ops to
+// BS_ tables, within the caller's transaction. Times are ns of the timeline.
 class GpuWriter
 {
 public:
     // The database must outlive this object.
     GpuWriter(Database& database, std::int64_t process);
 
-    // `index` belongs to the run's schedule.
+    // `index` is that of the run's schedule.
     engine::Result<void> write(const engine::GpuTrace& trace, const engine::OpIndex& index);
 
 private:

@@ -10,10 +10,10 @@ namespace profiler {
 // have rows.
 engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& machine,
                                   std::int64_t process);
-// Writes clocks and throttling, which are known at the end of the run.
+// Writes clocks and throttling. Call it at the end of the run, when they are known.
 engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& clocks);
 
-// Reads everything except the clocks, which are metrics.
+// Reads everything except the clocks, which are stored as metrics.
 engine::Result<engine::GpuMachine> readMachine(Database& database);
 
 } // namespace profiler

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-// Writes what scripts for Nsight Systems' tables expect of a run.
+// The rows that scripts for Nsight Systems' tables need to read a run.
 
 namespace profiler {
 
-// <hardware:8><virtual machine:8><process:24><thread:24>. A device has a synthetic thread, with an
-// id above the highest id of a Linux thread (2^22).
+// An id has the bits <hardware:8><virtual machine:8><process:24><thread:24>. A device has a
+// synthetic thread, with an id above the highest id of a Linux thread (2^22).
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
 
@@ -30,13 +30,13 @@ public:
     static engine::Result<NvtxWriter> prepare(Database& database, const engine::RunInfo& info,
                                               std::int64_t process);
 
-    // `id` is that of the span's row. Returns false on failure; Database::error() says why.
+    // `id` is the id of the span's row. Returns false on failure; Database::error() has the reason.
     bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                const engine::Span& span);
-    // Writes the range of a library, on its own thread. `strings` is GpuTrace::strings.
+    // Writes the range of a library, on the thread of the range. `strings` is GpuTrace::strings.
     bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
                     const std::vector<std::string>& strings);
-    // Moves the range of an op to its launch on the host, in ns of the timeline.
+    // Moves the range of an op to the time of the op's launch on the host, in ns of the timeline.
     bool moveRange(std::int64_t id, engine::Window window);
     std::int64_t lastEnd() const { return m_lastEnd; } // ns, over all ranges so far
 

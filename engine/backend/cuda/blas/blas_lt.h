@@ -13,10 +13,10 @@ struct BlasOptions
     bool tf32 = false;
 };
 
-// Matrix products with cuBLASLt, loaded on first use: fp32 accumulation, workspace of the
-// stream. Uses the first algorithm of the heuristics, chosen once per (shape, layout, alignment,
-// epilogue), so repeated runs give the same bits. Throws std::runtime_error if the library is
-// missing or fails.
+// Matrix products with cuBLASLt, which is loaded on first use. They accumulate in fp32 and use the
+// workspace of the stream. The algorithm of a product is the first one of the heuristics, chosen
+// once per (shape, layout, alignment, epilogue), so repeated runs give the same bits. Throws
+// std::runtime_error if the library is missing or fails.
 std::unique_ptr<Products> makeBlasLt(const BlasOptions& options = {});
 
 } // namespace engine::cuda

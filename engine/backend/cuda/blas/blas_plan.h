@@ -21,8 +21,8 @@ public:
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // Returns false without queuing if the library does not support the epilogue, which the
-    // heuristics or the first call report. Without an epilogue an unsupported product throws.
+    // Returns false and queues nothing if the library does not support the epilogue; the heuristics
+    // or the first call report this. An unsupported product without an epilogue throws.
     bool run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
 
 private:

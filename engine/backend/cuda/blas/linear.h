@@ -2,8 +2,9 @@
 
 #include "engine/backend/cuda/blas/products.h"
 
-// Linear layers as one product with an epilogue. Return false without queuing if the library has no
-// such product; separate operations then give the same result. The library's GELU is the tanh form.
+// Linear layers as one product with an epilogue. These functions return false and queue nothing if
+// the library has no such product; separate operations then give the same result. The library's
+// GELU is the tanh form.
 namespace engine::cuda {
 
 template<class Real>

@@ -51,7 +51,7 @@ struct Product
     Transpose transposeA = Transpose::No, transposeB = Transpose::No;
     float alpha = 1, beta = 0;
     int count = 1;
-    const void* added = nullptr; // operand of beta with the layout of c; nullptr: c
+    const void* added = nullptr; // matrix that beta multiplies, with the layout of c; nullptr: c
     Epilogue epilogue = Epilogue::None;
     void* bias = nullptr; // same type of numbers as c
     void* auxiliary = nullptr;
@@ -88,8 +88,8 @@ public:
     Products& operator=(const Products&) = delete;
     virtual ~Products() = default;
 
-    // Queues the product on the stream, using the stream's workspace. Returns false without queuing
-    // if the epilogue is not supported; this depends only on the shape. Not thread-safe.
+    // Queues the product on the stream, using the stream's workspace. Returns false and queues
+    // nothing if the epilogue is not supported, which depends only on the shape. Not thread-safe.
     virtual bool multiply(const Lane& lane, const Product& op) = 0;
 };
 

@@ -15,7 +15,7 @@ template<class Real>
 struct FlashHeads
 {
     const AttentionShape* shape = nullptr;
-    int slice = 0;                          // index of its own slice
+    int slice = 0;                          // index of the slice that is computed
     const Real* qkv[kMostFlashSlices] = {}; // the sample's first row in each slice up to this one
     int qkvStride[kMostFlashSlices] = {};   // numbers between rows
 };

@@ -15,13 +15,13 @@ struct TensorFlash
     static constexpr int kMostSlices = 32;
 
     AttentionShape shape;
-    int slice = 0; // index of its own slice
+    int slice = 0; // index of the slice that is computed
     // The (rows, qkvWidth) matrices of the slices up to this one. Rows are aligned to 16 bytes.
     const bfloat16* qkv[kMostSlices] = {};
     int stride[kMostSlices] = {};
 
     static bool takes(int headSize) { return headSize == 64 || headSize == 128; }
-    // The shared memory per block that its largest kernel needs: 66048 bytes for heads of 64, 98816
+    // The shared memory per block that the largest kernel needs: 66048 bytes for heads of 64, 98816
     // for heads of 128.
     static std::size_t sharedMemory(int headSize);
 };

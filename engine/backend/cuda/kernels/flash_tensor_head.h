@@ -104,7 +104,7 @@ private:
     const TensorFlash& m_flash;
     const Head& m_head;
     std::ptrdiff_t m_firstRow;
-    int m_column, m_seen; // of the last slice's keys
+    int m_column, m_seen; // m_seen: keys of the last slice that the block attends to
     Stage* m_stages;
 };
 

@@ -21,7 +21,8 @@ struct Lane
     // for others.
     std::size_t sharedMemory = std::size_t{99} << 10;
 
-    float* beside() const { return scratch + kWorkspace / sizeof(float); } // kBeside
+    // kBeside bytes after the workspace
+    float* beside() const { return scratch + kWorkspace / sizeof(float); }
 };
 
 } // namespace engine::cuda

@@ -58,11 +58,13 @@ void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::in
 void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
 void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
 
-// Synchronizes the stream, because it returns a number.
+// Returns the number of 64-byte lines (memory_lines.h) with a byte other than `value`. Synchronizes
+// the stream to read the count.
 std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
 
-// The scores of several consecutive heads, `sequence` rows each. Of `stride` numbers per row the
-// first `columns` are used; with the causal mask the last row of a head attends to all of them.
+// The scores of several consecutive heads, `sequence` rows each. A row has `stride` numbers, of
+// which the first `columns` are used. With the causal mask the last row of a head attends to all of
+// these columns.
 template<class Real>
 struct ScoreRows
 {
@@ -73,7 +75,8 @@ struct ScoreRows
 // Softmax in place; masked columns become 0.
 template<class Real>
 void softmax(const Lane& lane, const ScoreRows<Real>& scores);
-// dS overwrites dP (`gradient`), which has the layout of the probabilities.
+// The gradient of the scores overwrites that of the probabilities in `gradient`, which has the
+// layout of `probabilities`.
 template<class Real>
 void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient);
 

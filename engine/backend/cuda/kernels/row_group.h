@@ -2,9 +2,9 @@
 
 #include "engine/backend/cuda/kernels/elements.h"
 
-// For kernels that reduce over rows. kGroup threads share a row: a warp for short rows, a block for
-// long ones. Sums have a fixed order: each thread adds its own numbers, then pairs of threads (a
-// butterfly in which both add the same two numbers), then the warps in order.
+// Reduces each row of a matrix to one number. kGroup threads share a row: a warp for short rows, a
+// block for long ones. Sums have a fixed order: each thread adds its own numbers, then pairs of
+// threads (a butterfly in which both add the same two numbers), then the warps in order.
 namespace engine::cuda {
 
 constexpr int kShortRow = 1024; // numbers: 32 per thread of a warp
@@ -22,8 +22,8 @@ struct RowGroup
     }
     __device__ static int lane() { return static_cast<int>(threadIdx.x) % kGroup; }
 
-    // Must be called by every thread of the group; all get the same bits. If the group is a block,
-    // it has a barrier before and after.
+    // Every thread of the group must call it; all get the same bits. If the group is a block, the
+    // call synchronizes the block.
     template<class Combine>
     __device__ static float reduce(float value, Combine combine)
     {

@@ -41,8 +41,8 @@ struct Tile
     }
 
     // The address of 8 numbers of a row, from `column` (0 or 8) on. A thread needs one address per
-    // tile: because of the XOR and the alignment of rows, the address 16 `steps` columns to the
-    // right and 8 n rows below differs only in these bits.
+    // tile. right() and below() derive from it the address 16 `steps` columns to the right, or
+    // `rows` rows (a multiple of 8) below; the XOR and the alignment of rows make this possible.
     __device__ ptx::Shared address(int row, int column)
     {
         return ptx::sharedAddress(at(row, column));

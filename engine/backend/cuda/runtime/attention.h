@@ -4,10 +4,10 @@
 
 namespace engine::cuda {
 
-// Standard and recompute attention as batched matrix products. A batch has the heads of one sample
-// (with grouped queries, the key heads, once per query of the group). Sums over a group and over
-// slices have a fixed order. Flash attention has its own kernels: flash_tensor.h where possible,
-// otherwise flash.h for heads of up to 128 numbers.
+// Standard and recompute attention as batched matrix products. A batch has the heads of one sample.
+// With grouped queries it has the key heads, and there is one batch for each query head of a group.
+// Sums over a group and over slices have a fixed order. Flash attention has its own kernels:
+// flash_tensor.h where possible, otherwise flash.h for heads of up to 128 numbers.
 template<class Real>
 void attention(const Lane& lane, Products& products, const Attention<Real>& op);
 template<class Real>

@@ -14,12 +14,13 @@ namespace engine::cuda {
 class GpuClock
 {
 public:
-    explicit GpuClock(int gpu, const Partition* partition = nullptr); // must outlive this
+    // `partition` must outlive the clock
+    explicit GpuClock(int gpu, const Partition* partition = nullptr);
     ~GpuClock();
     GpuClock(const GpuClock&) = delete;
     GpuClock& operator=(const GpuClock&) = delete;
 
-    void anchor();                                // not while other threads call timeOf()
+    void anchor(); // must not run while another thread calls timeOf()
     std::int64_t timeOf(cudaEvent_t event) const; // ns; requires a timed event that has passed
 
 private:

@@ -7,7 +7,8 @@
 
 namespace engine::cuda {
 
-// The operations on a stream; constants are allocated from `memory`. The arguments must outlive it.
+// The operations on a stream. Constants are allocated from `memory`. The arguments must outlive the
+// result.
 template<class Real>
 std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
                                            const Allocations& memory);

@@ -13,9 +13,9 @@ struct CUstream_st; // the type behind cudaStream_t
 namespace engine::cuda {
 
 // NCCL is an alternative to peer copies for messages, and performs all-reduces over replicas and
-// data-parallel copies. Between devices of one process peer copies need neither SMs nor a common
-// order; NCCL is there to compare with systems that use it. It does not support two ranks on one
-// GPU, so partitions of one GPU cannot use it.
+// data-parallel pipelines. Between devices of one process peer copies need neither SMs nor a common
+// order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
+// one GPU, so partitions of one GPU cannot use it.
 //
 // findNcclFault() (engine/schedule/check/communicator_lanes.h) checks before the run whether a
 // schedule's order is safe.
@@ -48,12 +48,12 @@ struct NcclCall
     CUstream_st* stream = nullptr;
 };
 
-// The communicators of one GPU: one of two ranks per GPU that it sends to and per GPU that it
-// receives from, separately for activations and gradients, and one per all-reduce. poll() and
-// abort() are thread-safe; the other functions need one thread at a time with the GPU current.
-// Joining and enqueuing do not wait for the GPU; an operation that NCCL does not accept within
-// `patience` is an error. Errors, including those that NCCL detects later, are std::runtime_error
-// with NCCL's message; call abort() after them.
+// The communicators of one GPU. Separately for activations and gradients, there is one with two
+// ranks for each GPU that it sends to and one for each GPU that it receives from. There is one for
+// each all-reduce. poll() and abort() are thread-safe; the other functions need one thread at a
+// time with the GPU current. Joining and enqueuing do not wait for the GPU; an operation that NCCL
+// does not accept within `patience` is an error. Errors, including those that NCCL detects later,
+// are std::runtime_error with NCCL's message; call abort() after an error.
 class NcclGpu
 {
 public:

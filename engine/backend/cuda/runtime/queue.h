@@ -9,8 +9,8 @@ class CudaEvent final : public DeviceEvent
 {
 public:
     enum class Timed : bool { No, Yes };
-    // The event is on the clock's GPU, or on `partition` of it unless nullptr; both must outlive
-    // it.
+    // The event is for streams of `partition`, or of the whole GPU if nullptr. Partition and clock
+    // must outlive the event.
     CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed);
     ~CudaEvent() override;
 

@@ -13,7 +13,8 @@ namespace engine::cuda {
 class Stream
 {
 public:
-    // On a partition, or on the whole GPU if nullptr. `name` is for profilers: "device 3: compute".
+    // Creates the stream on a partition, or on the whole GPU if `partition` is nullptr. `name` is
+    // for profilers: "device 3: compute".
     Stream(int gpu, const Partition* partition, const std::string& name)
     {
         const OnGpu on(gpu);

@@ -9,7 +9,7 @@ namespace engine::cuda {
 
 // Flash attention on tensor cores (flash_tensor.h), for bfloat16, heads of 64 or 128 numbers and
 // rows aligned to 16 bytes, if the GPU has enough shared memory per block. Otherwise returns false
-// without queuing.
+// and queues nothing.
 bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op);
 // An AttentionShape::headsAtOnce whose workspace suffices for the backward.
