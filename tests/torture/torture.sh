@@ -18,11 +18,8 @@ report() { # PART TEXT FAILED
     [ "$3" -eq 0 ] || failures=$((failures + 1))
 }
 
-train() { # FILE OPTIONS ...: a run of a few seconds
-    local file=$1
-    shift
-    "$bscope" run --layers 8 --iterations 400 --warmup 0 --width 32 --heads 2 --sequence 16 --progress jsonl -o "$file" "$@"
-}
+# The command of a small run; not a function, because a signal to its job must reach bscope itself.
+training=("$bscope" run --layers 8 --warmup 0 --width 32 --heads 2 --sequence 16 --progress jsonl)
 
 # The number of iterations that a run has; -1 if it cannot be read.
 iterations() {
@@ -35,7 +32,7 @@ part_kill() {
     local lost=0 unreadable=0 round
     for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
         rm -f r.sqlite*
-        train r.sqlite >/dev/null 2>events &
+        "${training[@]}" --iterations 400 -o r.sqlite >/dev/null 2>events &
         local id=$!
         sleep "0.$(printf '%03d' $((RANDOM % 1000)))"
         kill -9 "$id" 2>/dev/null
@@ -60,7 +57,7 @@ part_disk() {
             report disk "SKIPPED: a small disk can only be mounted by root" 0
             return
         }
-        train disk/r.sqlite >/dev/null 2>events
+        "${training[@]}" --iterations 400 -o disk/r.sqlite >/dev/null 2>events
         local status=$?
         [ "$status" -ne 0 ] || grep -q '"outcome":"finished"' events || silent=$((silent + 1))
         local reported kept
@@ -89,7 +86,7 @@ part_signals() {
     for ((round = 0; round < ${ROUNDS:-100}; ++round)); do
         for signal in INT TERM HUP; do
             rm -rf runs && mkdir runs
-            train runs/r.sqlite >/dev/null 2>events &
+            "${training[@]}" --iterations 400 -o runs/r.sqlite >/dev/null 2>events &
             local id=$!
             sleep "0.$(printf '%03d' $((RANDOM % 1000)))"
             kill "-$signal" "$id" 2>/dev/null
@@ -110,7 +107,7 @@ part_locks() {
         rm -f r.sqlite
         local i
         for ((i = 0; i < 20; ++i)); do
-            (train r.sqlite --force --iterations 3 >/dev/null 2>&1; echo "$?" >>statuses) &
+            "${training[@]}" --iterations 3 --force -o r.sqlite >/dev/null 2>&1 &
         done
         wait
         [ "$(iterations r.sqlite)" -eq 3 ] || bad=$((bad + 1))
