@@ -17,6 +17,16 @@ int shell(const Folder& folder, const std::string& line)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+constexpr const char* kEndlessRun
+    = "run --layers 8 --iterations 100000 --progress jsonl -o r.sqlite";
+
+// Until the run has recorded an iteration.
+void waitForIteration(const Process& process)
+{
+    for (int i = 0; i < 5000 && !contains(process.errorSoFar(), "\"event\":\"iteration\""); ++i)
+        usleep(5000);
+}
+
 std::ptrdiff_t filesIn(const fs::path& folder)
 {
     return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
@@ -150,23 +160,19 @@ TEST_CASE("a run that is stopped before its first iteration leaves no file")
 TEST_CASE("a run that is being recorded cannot be replaced, and all of it is kept")
 {
     const Folder folder;
-    Process process(folder, words("run --layers 8 --iterations 100000 -o r.sqlite"));
-    for (int i = 0; i < 2000 && !fs::exists(folder / "r.sqlite"); ++i)
-        usleep(2000);
-    for (const char* line :
-         {"run --layers 8 --force -o r.sqlite", "simulate --force -o r.sqlite"}) {
+    Process process(folder, words(kEndlessRun));
+    waitForIteration(process);
+    for (const std::string line : {"run --layers 8 --force -o ", "simulate --force -o "}) {
         const Folder other;
-        const Printed printed
-            = bscope(other, std::string(line) + " -o " + (folder / "r.sqlite").string());
-        CHECK(printed.status != 0);
+        const Printed printed = bscope(other, line + (folder / "r.sqlite").string());
+        CHECK(printed.status == 1);
+        CHECK(contains(printed.err, "another process is writing it"));
     }
-    usleep(500'000);
     REQUIRE(process.isRunning());
     kill(process.id(), SIGINT);
     const Printed printed = process.wait();
     CHECK(contains(printed.err, "complete iterations were kept"));
-    const auto kept = bscope(folder, "analyze r.sqlite --json");
-    CHECK(kept.status == 0);
+    CHECK(bscope(folder, "analyze r.sqlite --json").status == 0);
 }
 
 TEST_CASE("sixty runs without -o that start at once get sixty files")
@@ -185,10 +191,8 @@ TEST_CASE("a killed run that is analyzed becomes one whole file")
 {
     const Folder folder;
     {
-        Process process(folder, words("run --layers 8 --iterations 100000 -o r.sqlite"));
-        for (int i = 0; i < 500 && !fs::exists(folder / "r.sqlite-wal"); ++i)
-            usleep(5000);
-        usleep(700'000);
+        Process process(folder, words(kEndlessRun));
+        waitForIteration(process);
         kill(process.id(), SIGKILL);
         process.wait();
     }
