@@ -73,7 +73,8 @@ Result<RunInfo> readInfo(Database& database)
     RunInfo info;
     return readOnlyRow(database, info)
         .and_then([&]() -> Result<void> {
-            if (info.ticksPerUnit < 1)
+            constexpr std::int64_t kMostTicksPerUnit = std::int64_t{1} << 40;
+            if (info.ticksPerUnit < 1 || info.ticksPerUnit > kMostTicksPerUnit)
                 return tl::unexpected(database.damaged("BS_run has an impossible unit"));
             return checkTexts(database, info);
         })

@@ -19,6 +19,14 @@ constexpr std::string_view kGrowingTables[]
     = {kTableOf<TrackRow>.name, kTableOf<IterationRow>.name, kTableOf<LossRow>.name,
        kTableOf<SpanRow>.name,  kTableOf<MemoryRow>.name,    kTableOf<OpRow>.name};
 
+// Differences and sums of times and of bytes stay far below 2^63.
+constexpr std::int64_t kMostTicks = std::int64_t{1} << 61, kMostBytes = std::int64_t{1} << 50;
+
+bool isWindow(std::int64_t begin, std::int64_t end)
+{
+    return -kMostTicks <= begin && begin <= end && end <= kMostTicks;
+}
+
 bool below(std::int64_t value, std::size_t limit)
 {
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
@@ -137,7 +145,7 @@ Result<void> RowReader::readIterations()
     return forEachNew<IterationRow>([&](IterationRow& row) {
         const Iteration& iteration = row.iteration;
         if (row.index > iterations.size() || iteration.number < 0
-            || iteration.window.end < iteration.window.begin)
+            || !isWindow(iteration.window.begin, iteration.window.end))
             return false;
         if (row.index == iterations.size())
             iterations.emplace_back();
@@ -178,7 +186,7 @@ Result<void> RowReader::readSpans()
             track = row != nullptr ? &trackIn(tracks, row->device, row->kind) : nullptr;
         }
         if (row == nullptr || span.span.iteration >= iterations || span.span.op >= m_index.count()
-            || span.span.end < span.span.begin)
+            || !isWindow(span.span.begin, span.span.end))
             return false;
         track->spans.push_back(span.span);
         return true;
@@ -196,7 +204,8 @@ Result<void> RowReader::readMemory()
         MemoryEvent& event = row.event;
         if ((event.op != MemoryEvent::kNoOp && event.op >= m_index.count())
             || event.device >= m_run->schedule.shape.devices
-            || row.category >= engine::kMemoryCategories)
+            || row.category >= engine::kMemoryCategories || !isWindow(event.time, event.time)
+            || event.bytes > kMostBytes || event.bytes < -kMostBytes)
             return false;
         event.category = static_cast<engine::MemoryCategory>(row.category);
         memory.push_back(event);

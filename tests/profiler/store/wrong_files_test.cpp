@@ -286,6 +286,9 @@ TEST_CASE("numbers that no run has are refused before memory is allocated for th
     for (const char* change :
          {"UPDATE BS_placement SET replica = -1", "UPDATE BS_placement SET replica = 3",
           "UPDATE BS_shape SET micro_batches = 67108864", "UPDATE BS_shape SET slices = 65000",
+          "UPDATE BS_span SET \"end\" = 9223372036854775807",
+          "UPDATE BS_iteration SET begin = -9223372036854775807",
+          "UPDATE BS_run SET ticks_per_unit = 9223372036854775807",
           "UPDATE BS_shape SET stages = 2147483647", "UPDATE BS_shape SET replicas = 2147483647",
           "UPDATE BS_schedule SET device = -1", "UPDATE BS_track SET device = 70000",
           "UPDATE BS_span SET iteration = 4000000000"}) {
