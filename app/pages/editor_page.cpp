@@ -140,7 +140,8 @@ void EditorPage::open(const QString& file)
     if (m_file->foreign().isEmpty() || schedule() == nullptr)
         return;
     m_band->show(Band::Kind::Ok, tr("Read."),
-                 tr("%1 is %2; Save asks for a new file.").arg(m_file->name(), m_file->foreign()));
+                 tr("%1 is %2 and stays as it is. Save writes CSV to a new file.")
+                     .arg(m_file->name(), m_file->foreign()));
     Q_EMIT statusChanged();
 }
 

@@ -28,7 +28,8 @@ struct KeyLine
     friend bool operator==(const KeyLine&, const KeyLine&) = default;
 };
 
-// The lines of the list: first those of keys.txt, then actions whose shortcut keys.txt lacks.
+// Returns the lines of keys.txt, then one line for each shortcut of an action that keys.txt does
+// not list.
 QList<KeyLine> keyLines(const QList<QAction*>& actions);
 
 } // namespace app

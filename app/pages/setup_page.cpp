@@ -209,7 +209,7 @@ QStringList SetupPage::statusTexts() const
 QString SetupPage::statusNote() const
 {
     return plan().experiment.mode == engine::Mode::Simulate
-        ? tr("next run: simulated, at once")
+        ? tr("next run: simulated")
         : tr("next run: %1 after %2")
               .arg(countOf(plan().experiment.iterations, "iteration"))
               .arg(countOf(plan().experiment.warmup, "warm-up"));

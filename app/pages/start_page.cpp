@@ -95,7 +95,7 @@ QWidget* StartPage::makeDeviceLine()
         new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40,
         {makeFact(m_theme, Icon::Check, &Chrome::ok,
                   {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
-                   tr("OpenBLAS; simulates, emulates and trains")}),
+                   tr("OpenBLAS; runs simulation, emulation and training")}),
          facts.hasNvidiaDriver
              ? makeFact(m_theme, Icon::Info, &Chrome::text3,
                         {tr("NVIDIA driver found"), tr("see the device check")})

@@ -162,7 +162,7 @@ Field<C> joint()
         [](const C& costs) { return costs.rules.joint; },
         [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator == 0)
-                return invalid("--joint 0: joint ops cannot take no time; use a factor above 0");
+                return invalid("--joint 0: joint ops need a duration; use a factor above 0");
             costs.rules.joint = value;
             return {};
         });

@@ -32,7 +32,7 @@ Result<void> checkUpdates(const Schedule& lowered)
             if (done != every)
                 return fail(
                     Error::Code::Unsupported,
-                    fmt::format("{} updates the weights after {} micro-batches and other steps "
+                    fmt::format("{} updates the weights after {} micro-batches, other steps do so "
                                 "after {}: training needs the same number; use bscope simulate",
                                 toString(op), done, every));
             done = 0;

@@ -24,8 +24,8 @@ void describeBlock(const TransformerShape& shape, int layer, std::vector<Paramet
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init);
 
-// What F of a block keeps in addition to its input. I overwrites the activations with the gradients
-// that W needs.
+// Tensors that op F of a block keeps for ops I and W, in addition to the block's input. Op I
+// overwrites activations with the gradients that op W needs.
 template<class Real>
 struct BlockStash
 {

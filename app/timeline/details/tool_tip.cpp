@@ -72,7 +72,7 @@ QString rangeToolTip(const RunView& view, const HostRange& range)
     };
     QStringList lines{range.domain.empty()
                           ? tr("NVTX, on the host")
-                          : tr("NVTX of %1, on the host")
+                          : tr("NVTX range of domain %1, on the host")
                                 .arg(QString::fromStdString(range.domain).toHtmlEscaped())};
     lines << tr("while <code>%1</code> was launched").arg(opText(view.op(range.of.op)));
     return toolTipPage(QString::fromStdString(range.text).toHtmlEscaped(),

@@ -74,7 +74,7 @@ struct BoxesUpTo
     double begin, end;
 };
 
-// Levels of detail, by the width of the stretch in pixels.
+// Levels of detail, by the width of an op's time window on the screen, in pixels.
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
 constexpr double kThinBelow = 5.0;     // a box with a border of 0.6 pixels
 constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;

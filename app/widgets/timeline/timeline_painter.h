@@ -16,7 +16,8 @@ public:
 
     void paintFrame() const;
     void paintTop(const QPixmap& overview) const; // overview, ruler and notes
-    // Paints only the scrolled lanes, which are worth caching, at the painter's origin.
+    // Paints the visible lanes with the top of the first one at y = 0. Separate, because the caller
+    // caches the picture and translates it by the scroll offset.
     void paintLanes() const;
     void paintSides() const;
     void paintMarks() const;

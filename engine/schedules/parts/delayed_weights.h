@@ -4,8 +4,8 @@
 
 namespace engine::parts {
 
-// The number of input gradients by which a weight gradient is delayed: none, or the index of the
-// device.
+// How many input gradients later than its own a weight gradient runs. None: 0. Device: the index of
+// the device.
 enum class WeightDelay : std::uint8_t { None, Device };
 
 // The interleaved order in groups of `group` micro-batches with (v-1) group + D-1-d warm-up

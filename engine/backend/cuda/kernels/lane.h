@@ -21,7 +21,8 @@ struct Lane
     // for others.
     std::size_t sharedMemory = std::size_t{99} << 10;
 
-    // kBeside bytes after the workspace
+    // Scratch memory for an op's intermediate results: kBeside bytes after the workspace of matrix
+    // products.
     float* beside() const { return scratch + kWorkspace / sizeof(float); }
 };
 
