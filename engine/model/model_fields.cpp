@@ -61,6 +61,7 @@ Fields<ModelSpec> modelFields()
         FieldFacts rate
             = ofModel("--learning-rate", "Learning rate", "Learning rate of AdamW").between(0, 1e3);
         rate.table = "optimizer";
+        rate.value = "RATE";
         add(rate, &M::learningRate);
         add(inFileOnly("", "name"), &M::name);
         add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);

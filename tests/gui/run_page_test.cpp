@@ -247,5 +247,5 @@ TEST_CASE("HTML in the texts of a run is shown as text")
         CHECK_FALSE(fact.contains(QStringLiteral("<img")));
     CHECK(toolTipText(QStringLiteral("<img>")) == QStringLiteral("<qt>&lt;img&gt;</qt>"));
     CHECK(toolTipText(QString(10'000, QLatin1Char('x'))).size() == 4097);
-    CAPTURE(shown);
+    CHECK(shown > 0);
 }
