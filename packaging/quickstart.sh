@@ -234,7 +234,7 @@ open_comparison() {
     local messages status=0
     messages="$(mktemp)"
     "$programs/bubblescope" "$@" 2> >(tee "$messages" >&2) || status=$?
-    if [ "$status" -ne 0 ] && grep -q 'no display to open a window on' "$messages"; then status=1; else exit "$status"; fi
+    if [ "$status" -ne 0 ] && grep -q 'no display is available' "$messages"; then status=1; else exit "$status"; fi
     rm -f "$messages"
     return 1
 }
