@@ -120,7 +120,7 @@ engine::Fields<FigureSettings> figureFields()
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
                       .between(0, kMostIterations)
-                      .usually("the median iteration, or the last measured"),
+                      .usually("the median iteration"),
                   &O::iteration),
         engine::field<F>(option(kFigureTable, "--times", "Times",
                                 "Times as recorded, or schematic: F = 1, B = 2, everything else "

@@ -39,17 +39,20 @@ const Track* Timeline::track(DeviceId device, Track::Kind kind) const
 
 int reportedIteration(const Timeline& timeline)
 {
-    const auto lastOf = [&timeline](Iteration::Kind kind) {
-        const auto& iterations = timeline.iterations;
-        int i = std::ssize(iterations) - 1;
-        while (i >= 0 && iterations[i].kind != kind)
-            --i;
-        return i;
-    };
-    for (const auto kind : {Iteration::Kind::Replay, Iteration::Kind::Measured})
-        if (const int found = lastOf(kind); found >= 0)
-            return found;
-    return std::ssize(timeline.iterations) - 1;
+    const auto& iterations = timeline.iterations;
+    const int last = static_cast<int>(std::ssize(iterations)) - 1;
+    std::vector<std::pair<std::int64_t, int>> measured; // duration, index
+    for (int i = 0; i <= last; ++i) {
+        if (iterations[i].kind == Iteration::Kind::Replay)
+            return i;
+        if (iterations[i].kind == Iteration::Kind::Measured)
+            measured.emplace_back(iterations[i].window.duration(), i);
+    }
+    if (measured.empty())
+        return last;
+    const auto middle = measured.begin() + (std::ssize(measured) - 1) / 2;
+    std::ranges::nth_element(measured, middle);
+    return middle->second;
 }
 
 } // namespace engine

@@ -51,7 +51,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     CHECK(cli::summaryLine(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
-    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (last measured), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (median of 2), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;

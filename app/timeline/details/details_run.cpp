@@ -152,7 +152,7 @@ QString whichIteration(const engine::Run& run, int iteration)
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
-        : tr("Reported iteration: %1, the last measured").arg(one.number);
+        : tr("Reported iteration: %1, of median duration").arg(one.number);
 }
 
 } // namespace

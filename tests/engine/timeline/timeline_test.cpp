@@ -41,18 +41,22 @@ TEST_CASE("the extent leaves a replay out unless it is all there is")
     CHECK(timeline.extent() == kThird);
 }
 
-TEST_CASE("the headline is the replay, else the last measured iteration, else the last")
+TEST_CASE(
+    "the median iteration is reported, else the measured one of median duration, else the last")
 {
     Timeline timeline;
     CHECK(reportedIteration(timeline) == -1);
     timeline.iterations.push_back(iteration(Iteration::Kind::Warmup, kFirst));
     timeline.iterations.push_back(iteration(Iteration::Kind::Warmup, kFirst));
     CHECK(reportedIteration(timeline) == 1);
-    timeline.iterations.push_back(iteration(Iteration::Kind::Measured, kSecond));
-    timeline.iterations.push_back(iteration(Iteration::Kind::Measured, kSecond));
-    CHECK(reportedIteration(timeline) == 3);
-    timeline.iterations.push_back(iteration(Iteration::Kind::Replay, kThird));
+    timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {20, 50}));
+    CHECK(reportedIteration(timeline) == 2);
+    timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {50, 60}));
+    CHECK(reportedIteration(timeline) == 3); // the shorter of two
+    timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {60, 80}));
     CHECK(reportedIteration(timeline) == 4);
+    timeline.iterations.push_back(iteration(Iteration::Kind::Replay, kThird));
+    CHECK(reportedIteration(timeline) == 5);
 }
 
 TEST_CASE("a track is found by device and kind")
