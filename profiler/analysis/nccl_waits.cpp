@@ -12,12 +12,14 @@ using namespace engine;
 
 namespace {
 
-// Identifies a message by its value, or an all-reduce by its stage.
+// Identifies a message by its value, or an all-reduce by its stage. An op can launch several
+// kernels; `order` is the position of one among them.
 struct Meeting
 {
     std::uint32_t iteration = 0;
     bool sums = false, ties = false;
     std::uint32_t what = 0;
+    std::size_t order = 0;
 
     friend auto operator<=>(const Meeting&, const Meeting&) = default;
 };
@@ -35,16 +37,20 @@ public:
         : m_trace(trace)
         , m_schedule(schedule)
         , m_index(schedule)
+        , m_order(trace.kernels.size(), 0)
     {
         for (const auto& program : schedule.program)
             for (const Op& op : program)
                 if (op.kind == OpKind::AllReduce)
                     ++m_members[{0, true, tiesEmbeddings(op), numberOf(op)}];
         for (std::size_t i = 0; i < trace.kernels.size(); ++i)
-            if (isSplit(trace.kernels[i]))
+            if (isSplit(trace.kernels[i])) // in the order of the trace, which is that of time
                 m_ofOp[{trace.kernels[i].of.op, trace.kernels[i].of.iteration}].push_back(i);
         for (const auto& [op, kernels] : m_ofOp)
-            meet(kernels.front());
+            for (std::size_t order = 0; order < kernels.size(); ++order) {
+                m_order[kernels[order]] = order;
+                meet(kernels[order], order);
+            }
     }
 
     std::vector<NcclSplit> split(const LinkTime& linkTime) const
@@ -72,17 +78,17 @@ private:
             ? static_cast<std::uint32_t>(meetingOf(op).value)
             : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
     }
-    Meeting meetingOfKernel(const GpuKernel& kernel) const
+    Meeting meetingOfKernel(const GpuKernel& kernel, std::size_t order) const
     {
         const Op& op = opOf(kernel);
-        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op),
-                numberOf(op)};
+        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op), numberOf(op),
+                order};
     }
 
-    void meet(std::size_t i)
+    void meet(std::size_t i, std::size_t order)
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        Ranks& ranks = m_ranks[meetingOfKernel(kernel)];
+        Ranks& ranks = m_ranks[meetingOfKernel(kernel, order)];
         ranks.lastBegin = std::max(ranks.lastBegin, kernel.window.begin);
         ++ranks.kernels;
     }
@@ -97,7 +103,7 @@ private:
     NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        const Meeting meeting = meetingOfKernel(kernel);
+        const Meeting meeting = meetingOfKernel(kernel, m_order[i]);
         const Ranks& ranks = m_ranks.at(meeting);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
         std::int64_t begin = kernel.window.begin; // begin of the transfer
@@ -116,6 +122,7 @@ private:
     const GpuTrace& m_trace;
     const Schedule& m_schedule;
     OpIndex m_index;
+    std::vector<std::size_t> m_order; // [kernel] its position among those of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<Meeting, Ranks> m_ranks;
     std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce

@@ -13,6 +13,12 @@ using namespace profiler;
 using nlohmann::ordered_json;
 
 namespace {
+// Names of templates can have hundreds of characters. --json prints all of them.
+std::string shortened(const std::string& label)
+{
+    constexpr std::size_t kMost = 72;
+    return label.size() <= kMost ? label : label.substr(0, kMost - 3) + "...";
+}
 
 std::string microseconds(double nanoseconds)
 {
@@ -48,7 +54,7 @@ std::string rowTable(const GpuActivity& activity, const KernelTable& table)
                 {"% of op"}});
     for (const KernelRow& row : table.rows) {
         const KernelName& name = activity.names()[row.name];
-        text.add({std::string(kindShortName(row.op)), name.label,
+        text.add({std::string(kindShortName(row.op)), shortened(name.label),
                   std::string(kernelKindName(name.kind)), std::to_string(row.count),
                   microseconds(row.total), microseconds(row.mean()), microseconds(row.shortest),
                   microseconds(row.longest), fmt::format("{:.1f}", 100 * row.share)});
