@@ -3,6 +3,7 @@
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_facts.h"
 #include "engine/timeline/gpu_memory.h"
+#include "engine/timeline/import_report.h"
 #include "engine/timeline/interference.h"
 #include "engine/timeline/timeline.h"
 
@@ -103,6 +104,8 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     // (one F of a device for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
+    std::optional<ImportReport> import; // of mode Imported
+
     bool inUnits() const { return ticksPerUnit != 1; }
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
@@ -110,6 +113,16 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 // The mode as shown beside the numbers of a run: "emulated", "live", "live, oversubscribed (4
 // threads, 2 cores)".
 std::string modeDescription(const RunInfo& info);
+
+// False if the run was imported and its trace does not name stages or micro-batches.
+inline bool knowsStages(const RunInfo& info)
+{
+    return !info.import || info.import->stagesKnown;
+}
+inline bool knowsMicroBatches(const RunInfo& info)
+{
+    return !info.import || info.import->microBatchesKnown;
+}
 
 // nullptr if unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);

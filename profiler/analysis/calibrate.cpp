@@ -228,6 +228,7 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
     OpCosts costs;
     costs.ticksPerUnit = run.info.ticksPerUnit;
     costs.rules = options.rules;
+    const bool isImported = run.info.mode == Mode::Imported;
     std::set<OpKind> unknown;
     double total = 0;
     for (const DeviceId d : lowered.program.ids()) {
@@ -237,7 +238,9 @@ Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
             const bool receives
                 = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
             const auto cost = receives ? std::optional(Cost{}) : prices.of(op, d);
-            if (!cost)
+            const bool isFree
+                = isImported && (!isCompute(op.kind) || op.kind == OpKind::OptimizerStep);
+            if (!cost && !isFree)
                 unknown.insert(op.kind);
             ofDevice.push_back(cost.value_or(Cost{}));
             total += ofDevice.back().duration + ofDevice.back().latency;

@@ -28,7 +28,8 @@ struct CalibrateOptions
 // An op with the same kind, stage, micro-batch and slice as an op of the run takes the time of that
 // op (recorded_times.h), so the recorded schedule reproduces its median iteration. Other ops take
 // the median of their kind, stage and slice; messages and copies may use the median over other
-// stages and the same class of link. A stage is assumed to cost the same on every device.
+// stages and the same class of link. Messages, all-reduces and optimizer steps that an imported run
+// does not show are free. A stage is assumed to cost the same on every device.
 //
 // Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
 // run lacks kinds of op; the message says what to record.

@@ -165,14 +165,18 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     result.iteration = *index;
     result.duration = lanes.window().duration();
     std::int64_t bubbles = 0;
+    int recorded = 0; // devices with ops; an imported run may lack the trace of a device
     for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
-        const DeviceMetrics device = timesOf(run, ops, lanes, d);
+        const bool isRecorded = !run.schedule.program[d].empty();
+        DeviceMetrics device = isRecorded ? timesOf(run, ops, lanes, d) : DeviceMetrics();
+        device.device = d;
         result.span = std::max(result.span, device.span);
         bubbles += device.bubble;
+        recorded += isRecorded ? 1 : 0;
         result.devices.push_back(device);
     }
-    if (result.duration > 0 && lanes.devices() > 0)
-        result.bubbleRatio = bubbles / (1.0 * result.duration * lanes.devices());
+    if (result.duration > 0 && recorded > 0)
+        result.bubbleRatio = bubbles / (1.0 * result.duration * recorded);
     addWeights(run.schedule, result.devices);
     addMessages(run.schedule, result);
     addPeakStash(run, lanes, result.devices);

@@ -2,8 +2,11 @@
 
 #include "engine/base/median.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/data_flow.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -13,6 +16,8 @@ using namespace engine;
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
+constexpr Window kNotRun{0, -1};
+constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // [iteration] a number for each iteration that counts; kNone for the others.
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline)
@@ -50,6 +55,99 @@ std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& i
     return receives;
 }
 
+// The start of ops and messages in one iteration of an imported run. `windows` has the window of
+// each op (OpIndex), kNotRun if it did not run.
+class Readiness
+{
+public:
+    Readiness(const Schedule& schedule, const std::vector<Window>& windows)
+        : m_schedule(schedule)
+        , m_flow(schedule)
+        , m_windows(windows)
+        , m_before(windows.size(), kBeforeAll)
+    {
+        for (const DeviceId device : schedule.program.ids())
+            findBefore(device);
+    }
+
+    // When the inputs of a compute op had arrived and the op before it had ended.
+    std::int64_t readyAt(std::uint32_t op) const
+    {
+        const Window own = m_windows[op];
+        std::int64_t ready = m_before[op];
+        for (const Value& value : consumes(m_flow.op(op), m_schedule.shape))
+            if (const auto arrival = arrivalOf(value, op))
+                ready = std::max(ready, *arrival);
+        return ready == kBeforeAll ? own.begin : std::min(ready, own.begin);
+    }
+
+    // From the end of the producer to the end of the receive.
+    std::optional<Window> messageOf(std::uint32_t send) const
+    {
+        const Value value = transferredValue(m_flow.op(send), m_schedule.shape);
+        const auto producer = m_flow.producer(value, send);
+        const auto receive = m_flow.receive(value, otherDevice(m_schedule, m_flow.op(send)));
+        if (!producer || !receive || !ran(*producer) || !ran(*receive))
+            return std::nullopt;
+        const std::int64_t sent = m_windows[*producer].end;
+        return Window{sent, std::max(sent, m_windows[*receive].end)};
+    }
+
+private:
+    bool ran(std::uint32_t op) const { return m_windows[op] != kNotRun; }
+
+    std::optional<std::int64_t> arrivalOf(const Value& value, std::uint32_t consumer) const
+    {
+        const auto receive = m_flow.receive(value, m_flow.deviceOf(consumer));
+        if (receive && ran(*receive))
+            return m_windows[*receive].end;
+        const auto producer = m_flow.producer(value, consumer);
+        return producer && ran(*producer) ? std::optional(m_windows[*producer].end) : std::nullopt;
+    }
+
+    void findBefore(DeviceId device)
+    {
+        std::vector<std::uint32_t> ops;
+        for (std::uint32_t i = 0; i < m_schedule.program[device].size(); ++i) {
+            const std::uint32_t op = m_flow.index().of(device, i);
+            if (isCompute(m_flow.op(op).kind) && ran(op))
+                ops.push_back(op);
+        }
+        std::ranges::stable_sort(ops, {}, [this](std::uint32_t op) { return m_windows[op].begin; });
+        std::int64_t end = kBeforeAll;
+        for (const std::uint32_t op : ops) {
+            m_before[op] = end;
+            end = std::max(end, m_windows[op].end);
+        }
+    }
+
+    const Schedule& m_schedule;
+    DataFlow m_flow;
+    const std::vector<Window>& m_windows;
+    std::vector<std::int64_t> m_before; // [op] end of the op before it on its device
+};
+
+// In a trace of another program, time passes between the arrival of an op's inputs and its start:
+// the host posts messages and launches kernels. Makes that time part of the op, so that a
+// simulation places the ops where the trace has them. A SEND becomes a point in time, from which
+// its message takes until its RECV ends.
+void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
+{
+    const Readiness readiness(schedule, windows);
+    std::vector<Window> changed = windows;
+    const OpIndex index(schedule);
+    for (std::uint32_t op = 0; op < index.count(); ++op) {
+        const OpKind kind = opAt(schedule, index, op).kind;
+        if (windows[op] == kNotRun)
+            continue;
+        if (isCompute(kind))
+            changed[op].begin = readiness.readyAt(op);
+        else if (const auto message = isSend(kind) ? readiness.messageOf(op) : std::nullopt)
+            changed[op] = {message->begin, message->begin};
+    }
+    windows = std::move(changed);
+}
+
 class Recorded
 {
 public:
@@ -65,6 +163,9 @@ public:
             for (const Span& span : track.spans)
                 if (const std::uint32_t k = counted[span.iteration]; k != kNone)
                     m_windows[k][span.op] = span.window();
+        if (run.info.mode == Mode::Imported)
+            for (std::vector<Window>& windows : m_windows)
+                startWhenReady(run.schedule, windows);
     }
 
     RecordedTimes medians() const
@@ -90,8 +191,6 @@ public:
     }
 
 private:
-    static constexpr Window kNotRun{0, -1};
-
     const Run& m_run;
     OpIndex m_index;
     std::vector<std::vector<Window>> m_windows; // [counted iteration][op]

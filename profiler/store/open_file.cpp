@@ -190,6 +190,24 @@ Result<void> checkWhole(Database& database, const fs::path& file)
     return {};
 }
 
+template<class Check>
+Result<OpenFile> openChecked(const fs::path& file, Check check)
+{
+    if (auto ok = checkReadable(file); !ok)
+        return tl::unexpected(ok.error());
+    if (auto ok = checkCompanions(file); !ok)
+        return tl::unexpected(ok.error());
+    auto open = openAnyWay(file);
+    if (!open)
+        return open;
+    const auto known = harden(open->database)
+                           .and_then([&] { return checkWhole(open->database, file); })
+                           .and_then([&] { return check(open->database); });
+    if (!known)
+        return tl::unexpected(known.error());
+    return open;
+}
+
 } // namespace
 
 void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
@@ -201,19 +219,12 @@ void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
 
 Result<OpenFile> openFile(const fs::path& file)
 {
-    if (auto ok = checkReadable(file); !ok)
-        return tl::unexpected(ok.error());
-    if (auto ok = checkCompanions(file); !ok)
-        return tl::unexpected(ok.error());
-    auto open = openAnyWay(file);
-    if (!open)
-        return open;
-    const auto known = harden(open->database)
-                           .and_then([&] { return checkWhole(open->database, file); })
-                           .and_then([&] { return identify(open->database, file); });
-    if (!known)
-        return tl::unexpected(known.error());
-    return open;
+    return openChecked(file, [&](Database& database) { return identify(database, file); });
+}
+
+Result<OpenFile> openForeignFile(const fs::path& file)
+{
+    return openChecked(file, [](Database&) { return Result<void>(); });
 }
 
 Result<Database> openFileForWriting(const fs::path& file)

@@ -22,6 +22,8 @@ struct OpenFile
 // Opens a run for reading. If the file is not a run, the error message says in one line what it is:
 // missing, a folder, not readable, not SQLite, truncated, damaged, or of another program.
 engine::Result<OpenFile> openFile(const std::filesystem::path& file);
+// Opens a SQLite file of another program for reading, with the same checks and settings.
+engine::Result<OpenFile> openForeignFile(const std::filesystem::path& file);
 // Opens the file for writing after checking that it is a run. Fails with Error::Code::Io if the
 // file is read-only; the message says what to do.
 engine::Result<Database> openFileForWriting(const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/gpu/machine_tables.h"
+#include "profiler/store/import_tables.h"
 #include "profiler/store/metrics.h"
 #include "profiler/store/run_tables.h"
 
@@ -81,7 +82,11 @@ Result<RunInfo> readInfo(Database& database)
         .and_then([&] { return readExperiment(database, info); })
         .and_then([&] { return readMetrics(database, info); })
         .and_then([&] { return readArenas(database, info); })
-        .and_then([&] { return readMachine(database); })
+        .and_then([&] { return readImport(database); })
+        .and_then([&](std::optional<engine::ImportReport>&& report) {
+            info.import = std::move(report);
+            return readMachine(database);
+        })
         .map([&](engine::GpuMachine&& machine) {
             info.machine.gpus = std::move(machine.gpus);
             info.machine.settings = std::move(machine.settings);

@@ -2,6 +2,7 @@
 
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/gpu/nsight_tables.h"
+#include "profiler/store/import_tables.h"
 #include "profiler/store/row_tables.h"
 #include "profiler/store/run_tables.h"
 
@@ -34,13 +35,13 @@ using OfEveryRun
              ProcessRow, AnalysisRow, StartRow, CaptureRow, ExportRow>;
 // Tables that are created with their first row.
 using OfSomeRuns
-    = Tables<engine::Note, SettingRow, PeerRow, engine::GpuSample, LaunchRow, RangeRow,
-             engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow, OfProcess<engine::GpuCopy>,
-             OfProcess<engine::GpuMemset>, CallRow, OfProcess<engine::GpuWait>,
-             OfProcess<engine::GpuAllocation>, OfProcess<engine::GpuContext>,
-             OfProcess<engine::GpuStream>, StreamNameRow, NumberRow<kCopyKinds>,
-             NumberRow<kMemoryKinds>, NumberRow<kCallKinds>, NumberRow<kWaitKinds>,
-             NumberRow<kAllocationKinds>>;
+    = Tables<engine::Note, SourceRow, ReportRow, SettingRow, PeerRow, engine::GpuSample, LaunchRow,
+             RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow,
+             OfProcess<engine::GpuCopy>, OfProcess<engine::GpuMemset>, CallRow,
+             OfProcess<engine::GpuWait>, OfProcess<engine::GpuAllocation>,
+             OfProcess<engine::GpuContext>, OfProcess<engine::GpuStream>, StreamNameRow,
+             NumberRow<kCopyKinds>, NumberRow<kMemoryKinds>, NumberRow<kCallKinds>,
+             NumberRow<kWaitKinds>, NumberRow<kAllocationKinds>>;
 
 std::vector<NumberRow<kCategories>> categoryRows()
 {

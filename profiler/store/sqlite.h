@@ -49,6 +49,8 @@ public:
         m_code = sqlite3_step(m_handle.get());
         return m_code == SQLITE_ROW;
     }
+    // Ends reading, so that new values can be bound.
+    void reset() { sqlite3_reset(m_handle.get()); }
     bool failed() const { return m_code != SQLITE_ROW && m_code != SQLITE_DONE; }
 
     bool isNull(int column) const { return type(column) == SQLITE_NULL; }

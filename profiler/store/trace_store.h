@@ -89,8 +89,9 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// Writes a complete run at once (simulate -o).
-engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run);
+// Writes a complete run at once (simulate -o, import).
+engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run,
+                              engine::GpuTrace gpu = {});
 engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
                               engine::IfExists ifExists = engine::IfExists::Refuse);
 

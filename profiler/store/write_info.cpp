@@ -3,6 +3,7 @@
 #include "engine/schedule/notation.h"
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/gpu/nsight.h"
+#include "profiler/store/import_tables.h"
 #include "profiler/store/metrics.h"
 #include "profiler/store/run_tables.h"
 
@@ -65,7 +66,8 @@ Result<void> writeInfo(Database& database, const engine::RunInfo& info)
                 for (const Metric& each : gpuMetrics(info)) // if they are known already
                     metric({each.name, each.unit}, each.value);
             });
-        });
+        })
+        .and_then([&] { return writeImport(database, info.import); });
 }
 
 Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)

@@ -24,9 +24,17 @@ struct NcclTime
     std::int64_t waiting = 0, transferring = 0;
 };
 
+// Without the kernels of all ranks, waiting and transfer cannot be separated.
+bool lacksRanks(const Run& run)
+{
+    return run.info.import && !run.info.import->missingRanks.empty();
+}
+
 NcclTime ncclTime(const Run& run, const GpuTrace& trace)
 {
     NcclTime time;
+    if (lacksRanks(run))
+        return time;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, run.schedule)) {
         ++time.kernels;
         time.waiting += split.wait.duration();

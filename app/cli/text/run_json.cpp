@@ -144,18 +144,21 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
 {
     const Shape& shape = run.schedule.shape;
     const auto reported = run.timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind;
-    ordered_json json{{"scheme", run.info.scheme},
-                      {"mode", modeName(run.info.mode)},
-                      {"devices", shape.devices},
-                      {"micro_batches", shape.microBatches},
-                      {"chunks", shape.chunks()},
-                      {"data_parallel", shape.dataParallel},
-                      {"outcome", outcomeName(run.info.outcome)},
-                      {"iteration", timeJson(run.info, metrics.duration)},
-                      {"span", timeJson(run.info, metrics.span)},
-                      {"unit", run.info.inUnits() ? "forward" : "ns"},
-                      {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
-                      {"replay", reported == Iteration::Kind::Replay}};
+    ordered_json json{
+        {"scheme", run.info.scheme},
+        {"mode", modeName(run.info.mode)},
+        {"devices", shape.devices},
+        {"micro_batches",
+         knowsMicroBatches(run.info) ? ordered_json(shape.microBatches) : ordered_json()},
+        {"stages", knowsStages(run.info) ? ordered_json(shape.stages) : ordered_json()},
+        {"chunks", knowsStages(run.info) ? ordered_json(shape.chunks()) : ordered_json()},
+        {"data_parallel", shape.dataParallel},
+        {"outcome", outcomeName(run.info.outcome)},
+        {"iteration", timeJson(run.info, metrics.duration)},
+        {"span", timeJson(run.info, metrics.span)},
+        {"unit", run.info.inUnits() ? "forward" : "ns"},
+        {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
+        {"replay", reported == Iteration::Kind::Replay}};
     json["per_device"] = ordered_json::array();
     for (const DeviceMetrics& device : metrics.devices)
         json["per_device"].push_back(deviceJson(run.info, device, metrics.exposedIsKnown));

@@ -31,7 +31,9 @@ std::string replayWords(const Run& run, int iteration)
     case Iteration::Kind::Measured:
         break;
     }
-    return of(Iteration::Kind::Measured) > 1 ? " (last measured)" : "";
+    return of(Iteration::Kind::Measured) > 1
+        ? fmt::format(" (median of {})", of(Iteration::Kind::Measured))
+        : "";
 }
 
 std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bubble)
@@ -95,8 +97,10 @@ std::string headingOf(const Run& run)
 {
     const Shape& shape = run.schedule.shape;
     std::string text
-        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeDescription(run.info),
-                      shape.devices, shape.microBatches, shape.chunks());
+        = fmt::format("{}, {}: D = {}", run.info.label, modeDescription(run.info), shape.devices);
+    text += knowsMicroBatches(run.info) ? fmt::format(", N = {}", shape.microBatches)
+                                        : ", micro-batches unknown";
+    text += knowsStages(run.info) ? fmt::format(", v = {}", shape.chunks()) : ", stages unknown";
     if (shape.dataParallel > 1)
         text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
     if (!run.info.model.empty())

@@ -19,7 +19,8 @@ KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
         m_kinds.push_back(static_cast<std::uint8_t>(kind));
         m_occurs[static_cast<int>(kind)] = true;
     }
-    if (occurs(profiler::KernelKind::Nccl))
+    const bool lacksRanks = run.info.import && !run.info.import->missingRanks.empty();
+    if (occurs(profiler::KernelKind::Nccl) && !lacksRanks)
         findWaits(run.schedule);
     m_spans.reserve(m_kinds.size());
     m_place.resize(m_kinds.size());

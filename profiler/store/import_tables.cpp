@@ -1,0 +1,151 @@
+#include "profiler/store/import_tables.h"
+
+#include <array>
+
+namespace profiler {
+
+using engine::ImportReport;
+using engine::Result;
+
+namespace {
+constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
+constexpr std::int64_t kMostRows = 100000;
+
+// A fact of the whole import: its name, and the field that has it.
+void facts(auto& report, auto&& fact)
+{
+    fact("program", report.program);
+    fact("iterations_from", report.iterationsFrom);
+    fact("kernels", report.kernels);
+    fact("on_gpu", report.onGpu);
+    fact("time", report.time);
+    fact("stages_known", report.stagesKnown);
+    fact("micro_batches_known", report.microBatchesKnown);
+    fact("replay_error", report.replayError);
+}
+
+ReportRow factRow(std::string_view name, const std::string& text)
+{
+    return {"job", std::string(name), text};
+}
+ReportRow factRow(std::string_view name, std::int64_t number)
+{
+    return {"job", std::string(name), "", number};
+}
+ReportRow factRow(std::string_view name, const std::optional<double>& number)
+{
+    return {"job", std::string(name), "", {}, {}, number};
+}
+
+std::vector<ReportRow> rowsOf(const ImportReport& report)
+{
+    std::vector<ReportRow> rows;
+    facts(report,
+          [&](std::string_view name, const auto& field) { rows.push_back(factRow(name, field)); });
+    for (const ImportReport::Rule& rule : report.rules) {
+        const auto level = std::ranges::find(kConfidences, rule.confidence) - kConfidences.begin();
+        rows.push_back(
+            {"rule", rule.name, rule.title, rule.matches, rule.time, static_cast<double>(level)});
+    }
+    for (const ImportReport::LeftOut& one : report.leftOut)
+        rows.push_back({"left_out", one.what, "", one.count, one.time});
+    for (const ImportReport::Clock& clock : report.clocks) {
+        rows.push_back({"clock", clock.host, "", clock.pairs, clock.offset, clock.drift});
+        rows.push_back({"clock_spread", clock.host, "", {}, clock.spread});
+    }
+    for (const int rank : report.missingRanks)
+        rows.push_back({"missing_rank", "", "", rank});
+    for (const std::string& warning : report.warnings)
+        rows.push_back({"warning", "", warning});
+    return rows;
+}
+
+void takeFact(const ReportRow& row, std::string& field)
+{
+    field = row.text;
+}
+void takeFact(const ReportRow& row, std::int64_t& field)
+{
+    field = row.count.value_or(0);
+}
+void takeFact(const ReportRow& row, bool& field)
+{
+    field = row.count.value_or(0) != 0;
+}
+void takeFact(const ReportRow& row, std::optional<double>& field)
+{
+    field = row.value;
+}
+
+void take(ReportRow& row, ImportReport& report)
+{
+    if (row.section == "job")
+        facts(report, [&](std::string_view name, auto& field) {
+            if (name == row.name)
+                takeFact(row, field);
+        });
+    else if (row.section == "rule")
+        report.rules.push_back({row.name, row.text,
+                                std::string(kConfidences[static_cast<std::size_t>(
+                                    std::clamp(row.value.value_or(0), 0.0, 3.0))]),
+                                row.count.value_or(0), row.time.value_or(0)});
+    else if (row.section == "left_out")
+        report.leftOut.push_back({row.name, row.count.value_or(0), row.time.value_or(0)});
+    else if (row.section == "clock")
+        report.clocks.push_back(
+            {row.name, row.time.value_or(0), row.value.value_or(0), 0,
+             static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0, kMostRows))});
+    else if (row.section == "clock_spread" && !report.clocks.empty())
+        report.clocks.back().spread = row.time.value_or(0);
+    else if (row.section == "missing_rank")
+        report.missingRanks.push_back(
+            static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0, 1'000'000)));
+    else if (row.section == "warning")
+        report.warnings.push_back(std::move(row.text));
+}
+
+// Texts are shown in labels.
+bool fits(std::initializer_list<const std::string*> texts)
+{
+    constexpr std::size_t kMostText = 4096;
+    return std::ranges::all_of(texts,
+                               [](const std::string* text) { return text->size() <= kMostText; });
+}
+} // namespace
+
+Result<void> writeImport(Database& database, const std::optional<ImportReport>& report)
+{
+    if (!report)
+        return {};
+    std::vector<SourceRow> sources;
+    for (const ImportReport::Rank& rank : report->ranks)
+        sources.push_back({static_cast<int>(sources.size()), rank});
+    return addRows(database, sources).and_then([&] { return addRows(database, rowsOf(*report)); });
+}
+
+Result<std::optional<ImportReport>> readImport(Database& database)
+{
+    for (const std::string_view table : {kTableOf<ReportRow>.name, kTableOf<SourceRow>.name}) {
+        const auto known = hasTable(database, table);
+        if (!known)
+            return tl::unexpected(known.error());
+        if (!*known)
+            return std::nullopt;
+    }
+    ImportReport report;
+    const std::string some = fmt::format("LIMIT {}", kMostRows);
+    auto read = forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
+                    report.ranks.push_back(row.rank);
+                    return fits({&row.rank.file, &row.rank.host, &row.rank.device});
+                }).and_then([&] {
+        return forEachRow<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
+            take(row, report);
+            return fits({&row.section, &row.name, &row.text});
+        });
+    });
+    if (!read)
+        return tl::unexpected(read.error());
+    return report;
+}
+
+} // namespace profiler

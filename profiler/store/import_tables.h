@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/timeline/import_report.h"
+#include "profiler/store/table.h"
+
+// The tables of a run that was imported from traces of another program.
+
+namespace profiler {
+
+inline constexpr std::string_view kImportedRuns = "imported runs";
+
+struct SourceRow
+{
+    int device = 0;
+    engine::ImportReport::Rank rank;
+};
+template<>
+inline constexpr TableText kTableOf<SourceRow>{"BS_source", kImportedRuns,
+                                               "The trace of each imported rank"};
+void columns(SourceRow& row, auto&& column)
+{
+    column({"row", kId, "", "order of the ranks"}, row.device);
+    column({"rank", kInteger, "", "in the traced job"}, row.rank.rank);
+    column({"file", kText, "", "trace"}, row.rank.file);
+    column({"host", kText, "", "empty: unknown"}, row.rank.host);
+    column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.device);
+}
+
+struct ReportRow
+{
+    std::string section, name, text;
+    std::optional<std::int64_t> count = {}, time = {};
+    std::optional<double> value = {};
+};
+template<>
+inline constexpr TableText kTableOf<ReportRow>{
+    "BS_import_report", kImportedRuns,
+    "How the traces were classified, and what the import could not know"};
+void columns(ReportRow& row, auto&& column)
+{
+    column({"section", kText, "",
+            "`rule left_out clock missing_rank warning`, or `job` for facts of the whole import"},
+           row.section);
+    column({"name", kText, "", "rule, host, reason or fact"}, row.name);
+    column({"text", kText, "", "title of a rule, text of a warning or fact"}, row.text);
+    column({"count", kMaybeInteger, "", "matches, pairs; the rank of `missing_rank`"}, row.count);
+    column({"time", kMaybeInteger, "ns", "of the matches; offset of a clock"}, row.time);
+    column({"value", kMaybeReal, "",
+            "confidence of a rule (3 high, 2 medium, 1 low), drift of a clock (ppm), fact"},
+           row.value);
+}
+
+engine::Result<void> writeImport(Database& database,
+                                 const std::optional<engine::ImportReport>& report);
+engine::Result<std::optional<engine::ImportReport>> readImport(Database& database);
+
+} // namespace profiler
