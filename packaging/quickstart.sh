@@ -11,6 +11,7 @@ readonly build_packages=(
     g++ cmake ninja-build ccache git ca-certificates
     qt6-base-dev libgl-dev libegl-dev
     libsqlite3-dev libfreetype-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
+    libsimdjson-dev libarchive-dev libre2-dev
     libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
 )
 # More, to test:
@@ -127,6 +128,9 @@ CLI/CLI.hpp libcli11-dev
 fmt/format.h libfmt-dev
 toml++/toml.h libtomlplusplus-dev
 tl/expected.hpp libexpected-dev
+simdjson.h libsimdjson-dev
+archive.h libarchive-dev
+re2/re2.h libre2-dev
 HEADERS
     if [ "${#missing[@]}" -gt 0 ]; then
         printf 'quickstart: this is not Debian or a relative of it. Missing here, to be installed by your package manager:\n' >&2

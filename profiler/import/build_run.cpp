@@ -1,0 +1,331 @@
+#include "profiler/import/build_run.h"
+
+#include "profiler/import/iterations.h"
+#include "profiler/import/merge_gpu.h"
+#include "profiler/import/placement.h"
+#include "profiler/import/recognise_scheme.h"
+#include "profiler/store/check_schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+Track::Kind laneOf(OpKind kind)
+{
+    if (isCompute(kind))
+        return Track::Kind::Compute;
+    if (kind == OpKind::SendActivation || kind == OpKind::SendGradient)
+        return Track::Kind::Send;
+    if (kind == OpKind::RecvActivation || kind == OpKind::RecvGradient)
+        return Track::Kind::Receive;
+    return isCopy(kind) ? Track::Kind::Copy : Track::Kind::AllReduce;
+}
+
+// The ops of an execution: one, or two that are joint.
+std::vector<Op> opsOf(const PlacedWork& work)
+{
+    std::vector<Op> ops{work.op};
+    if (work.second) {
+        ops.front().flags = OpFlag::JointWithNext;
+        ops.push_back(*work.second);
+    }
+    return ops;
+}
+
+class RunBuilder
+{
+public:
+    explicit RunBuilder(Job job)
+        : m_job(std::move(job))
+        , m_iterations(findIterations(m_job))
+        , m_placement(place(m_job, m_iterations))
+    { }
+
+    Result<ImportedRun> build();
+
+private:
+    const Work& workOf(const PlacedWork& placed) const
+    {
+        return m_job.ranks[placed.rank].work.works[placed.work];
+    }
+    DeviceId deviceOf(const PlacedWork& placed) const
+    {
+        return m_placement.deviceOfRank[placed.rank];
+    }
+    void alignMessages();
+    void buildSchedule();
+    void addSpans();
+    void addIterations();
+    void addMemory();
+    void describe();
+    void report();
+
+    Job m_job;
+    FoundIterations m_iterations;
+    Placement m_placement;
+    ImportedRun m_result;
+    std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number; // OpIndex of the schedule
+    OpsOfWorks m_ops;
+    std::int64_t m_origin = 0; // ns, 0 of the timeline
+};
+
+// A message runs from the later of its two posts to the end of its receive. Its two spans are
+// equal, as in runs of the engine.
+void RunBuilder::alignMessages()
+{
+    struct Ends
+    {
+        Work *send = nullptr, *receive = nullptr;
+    };
+    std::map<std::tuple<int, bool, int, int, int>, Ends> messages;
+    for (const PlacedWork& placed : m_placement.works) {
+        const Op& op = placed.op;
+        if (!isTransfer(op.kind))
+            continue;
+        const bool gradient = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
+        const bool isSend = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
+        const int receiver = isSend ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
+        Ends& ends
+            = messages[{placed.iteration, gradient, receiver, op.microBatch.value, op.replica}];
+        (isSend ? ends.send : ends.receive) = &m_job.ranks[placed.rank].work.works[placed.work];
+    }
+    for (const auto& [key, ends] : messages) {
+        if (ends.send == nullptr || ends.receive == nullptr)
+            continue;
+        const Window receive = ends.receive->window;
+        const std::int64_t begin = std::clamp(ends.send->window.begin, receive.begin, receive.end);
+        ends.send->window = ends.receive->window = {begin, receive.end};
+    }
+}
+
+// The order of the iteration with the most ops, then ops that only other iterations have.
+void RunBuilder::buildSchedule()
+{
+    Schedule& schedule = m_result.run.schedule;
+    schedule.shape = m_placement.shape;
+    schedule.deviceOf = m_placement.deviceOf;
+    schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
+    std::map<int, int> sizes;
+    for (const PlacedWork& placed : m_placement.works)
+        ++sizes[placed.iteration];
+    const auto fullest = std::ranges::max_element(
+        sizes, {}, [](const std::pair<const int, int>& each) { return each.second; });
+    std::vector<const PlacedWork*> order;
+    for (const PlacedWork& placed : m_placement.works)
+        order.push_back(&placed);
+    std::ranges::stable_sort(order, {}, [&](const PlacedWork* placed) {
+        return std::tuple(placed->iteration != fullest->first, placed->iteration,
+                          workOf(*placed).host.begin);
+    });
+    std::set<std::pair<DeviceId, Op>> seen;
+    for (const PlacedWork* placed : order) {
+        const DeviceId device = deviceOf(*placed);
+        const auto ops = opsOf(*placed);
+        Op bare = ops.front();
+        bare.flags = OpFlag::None;
+        if (!seen.emplace(device, bare).second)
+            continue;
+        for (const Op& op : ops)
+            schedule.program[device].push_back(op);
+        if (placed->second)
+            seen.emplace(device, *placed->second);
+    }
+    const OpIndex index(schedule);
+    for (const DeviceId device : schedule.program.ids())
+        for (std::uint32_t i = 0; i < schedule.program[device].size(); ++i) {
+            Op op = schedule.program[device][i];
+            op.flags = OpFlag::None;
+            m_number.emplace(std::pair(device, op), index.of(device, i));
+        }
+}
+
+void RunBuilder::addSpans()
+{
+    Timeline& timeline = m_result.run.timeline;
+    std::map<std::pair<DeviceId, Track::Kind>, std::vector<Span>> tracks;
+    m_ops.resize(m_job.ranks.size());
+    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
+        OpOfIteration none;
+        if (!m_placement.deviceOfRank[rank].isValid())
+            none.op = OpOfIteration::kOtherCopy;
+        m_ops[rank].assign(m_job.ranks[rank].work.works.size(), none);
+    }
+    for (const PlacedWork& placed : m_placement.works) {
+        const DeviceId device = deviceOf(placed);
+        const Window window = workOf(placed).window;
+        for (Op op : opsOf(placed)) {
+            op.flags = OpFlag::None;
+            const std::uint32_t number = m_number.at({device, op});
+            const auto iteration = static_cast<std::uint32_t>(placed.iteration);
+            m_ops[placed.rank][placed.work] = {number, iteration};
+            tracks[{device, laneOf(op.kind)}].push_back(
+                {window.begin - m_origin, window.end - m_origin, number, iteration});
+        }
+    }
+    for (auto& [of, spans] : tracks) {
+        std::ranges::stable_sort(
+            spans, {}, [](const Span& span) { return std::pair(span.iteration, span.begin); });
+        timeline.tracks.push_back({of.first, of.second, std::move(spans)});
+    }
+}
+
+// An iteration lasts from its first compute op to the end of its last.
+void RunBuilder::addIterations()
+{
+    std::map<int, Window> windows;
+    for (const PlacedWork& placed : m_placement.works) {
+        const Window window = workOf(placed).window;
+        if (!isCompute(placed.op.kind))
+            continue;
+        const auto [known, isNew] = windows.emplace(placed.iteration, window);
+        if (!isNew)
+            known->second = {std::min(known->second.begin, window.begin),
+                             std::max(known->second.end, window.end)};
+    }
+    m_origin = windows.begin()->second.begin;
+    for (const auto& [number, window] : windows) {
+        Iteration iteration;
+        iteration.number = number;
+        iteration.window = {window.begin - m_origin, window.end - m_origin};
+        m_result.run.timeline.iterations.push_back(iteration);
+    }
+}
+
+void RunBuilder::addMemory()
+{
+    auto& memory = m_result.run.timeline.memory;
+    for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank) {
+        const DeviceId device = m_placement.deviceOfRank[rank];
+        if (!device.isValid())
+            continue;
+        for (MemoryEvent event : m_job.ranks[rank].trace.memory) {
+            event.time -= m_origin;
+            event.device = static_cast<std::uint16_t>(device.value);
+            memory.push_back(event);
+        }
+    }
+    std::ranges::stable_sort(memory, [](const MemoryEvent& a, const MemoryEvent& b) {
+        return std::pair(a.time, a.bytes) < std::pair(b.time, b.bytes);
+    });
+}
+
+void RunBuilder::describe()
+{
+    RunInfo& info = m_result.run.info;
+    const RecognisedScheme scheme
+        = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
+    m_result.run.schedule.scheme = scheme.name;
+    info.scheme = scheme.name;
+    info.label = scheme.title.empty() ? m_job.ranks.front().trace.program : scheme.title;
+    info.mode = Mode::Imported;
+    info.outcome = Outcome::Finished;
+    info.plannedIterations = m_iterations.count;
+    for (const JobRank& rank : m_job.ranks)
+        if (!rank.trace.deviceName.empty())
+            info.deviceName = rank.trace.deviceName;
+    const bool onGpu = !m_result.gpu.kernels.empty();
+    info.timing = onGpu ? "GPU time stamps" : "host time stamps";
+    info.link = "as recorded";
+}
+
+void RunBuilder::report()
+{
+    ImportReport report;
+    report.program = m_job.ranks.front().trace.program;
+    report.missingRanks = m_job.missing;
+    report.iterationsFrom = m_iterations.from;
+    report.stagesKnown = m_placement.stagesKnown;
+    report.microBatchesKnown = m_placement.microBatchesKnown;
+    report.warnings = m_job.warnings;
+    report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
+                           m_placement.warnings.end());
+    std::map<std::string, ImportReport::LeftOut> leftOut;
+    std::vector<ImportReport::Rule>& rules = report.rules;
+    std::int64_t unreadable = 0, incomplete = 0;
+    for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+        const JobRank& rank = m_job.ranks[i];
+        report.ranks.push_back(
+            {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName});
+        report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
+        report.time += rank.work.time;
+        unreadable += rank.trace.unreadable;
+        incomplete += m_iterations.incomplete[i];
+        for (const ImportReport::Rule& rule : rank.work.rules) {
+            auto known = std::ranges::find(rules, rule.name, &ImportReport::Rule::name);
+            if (known == rules.end())
+                known = rules.insert(rules.end(), {rule.name, rule.title, rule.confidence, 0, 0});
+            known->matches += rule.matches;
+            known->time += rule.time;
+        }
+        for (const ImportReport::LeftOut& one : rank.work.leftOut) {
+            ImportReport::LeftOut& all = leftOut[one.what];
+            all.what = one.what;
+            all.count += one.count;
+            all.time += one.time;
+        }
+    }
+    report.onGpu = report.kernels > 0;
+    for (const auto& [what, all] : leftOut)
+        report.leftOut.push_back(all);
+    const auto add = [&](const char* what, std::int64_t count) {
+        if (count > 0)
+            report.leftOut.push_back({what, count, 0});
+    };
+    add("Events that cannot be read", unreadable);
+    add("Ops outside complete iterations", incomplete);
+    add("Messages whose other rank is unknown", m_placement.withoutPeer);
+    add("Ops that occur twice in an iteration", m_placement.twice);
+    const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
+        return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
+    });
+    if (!hasBackward)
+        report.warnings.emplace_back("No backward op was found: the traces are of inference, or no "
+                                     "rule names their backward ops.");
+    if (!m_job.missing.empty())
+        report.warnings.push_back(
+            fmt::format("{} of {} ranks have no trace, so waiting and transfer are not separated.",
+                        m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
+    std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
+    m_result.run.info.import = std::move(report);
+}
+
+Result<ImportedRun> RunBuilder::build()
+{
+    if (m_iterations.count == 0 || m_placement.works.empty())
+        return fail(Error::Code::NotFound,
+                    "the traces have no complete iteration with forward or backward ops; record "
+                    "with annotations of the pipeline, or add rules with --rules");
+    if (m_job.missing.empty())
+        alignMessages();
+    buildSchedule();
+    if (auto ok = checkSchedule(m_result.run.schedule); !ok)
+        return tl::unexpected(ok.error());
+    const bool hasCompute = std::ranges::any_of(
+        m_placement.works, [](const PlacedWork& work) { return isCompute(work.op.kind); });
+    if (!hasCompute)
+        return fail(Error::Code::NotFound,
+                    "the traces have no forward, backward or optimizer op; add rules with --rules");
+    addIterations();
+    addSpans();
+    addMemory();
+    m_result.gpu = mergeGpu(m_job, m_placement, m_ops, m_origin);
+    describe();
+    report();
+    return std::move(m_result);
+}
+} // namespace
+
+Result<ImportedRun> buildRun(Job job)
+{
+    return RunBuilder(std::move(job)).build();
+}
+
+} // namespace profiler

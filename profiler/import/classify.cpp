@@ -1,0 +1,399 @@
+#include "profiler/import/classify.h"
+
+#include "profiler/import/marked_ranges.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+using Purpose = RuleMatch::Purpose;
+constexpr std::uint32_t kNoWork = ClassifiedRank::kNoWork;
+
+RuleMatch matchOf(OpKind kind)
+{
+    RuleMatch match;
+    match.ops.emplace_back().kind = kind;
+    return match;
+}
+
+class RankClassifier
+{
+public:
+    RankClassifier(const RankTrace& trace, const Rules& rules)
+        : m_trace(trace)
+        , m_rules(rules)
+        , m_marks(trace, rules)
+    { }
+
+    ClassifiedRank run()
+    {
+        addMarkedWorks();
+        findThreads();
+        if (!m_trace.gpu.kernels.empty()) {
+            classifyGpu();
+        } else {
+            classifyOps();
+        }
+        finishWorks();
+        report();
+        return std::move(m_result);
+    }
+
+private:
+    // A kernel, copy or memset.
+    struct GpuItem
+    {
+        Window window;
+        std::optional<GpuCall> call;
+        std::uint32_t* work = nullptr;
+        std::optional<std::size_t> ncclRule = {}; // of an NCCL kernel
+        const NcclArguments* nccl = nullptr;
+    };
+    using KernelRule = std::optional<std::size_t>;
+
+    void addMarkedWorks();
+    void findThreads();
+    void classifyGpu();
+    void classifyOps();
+    void classifyItem(const GpuItem& item);
+    void takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread);
+    void addSegment(const GpuItem& item, OpKind kind);
+    void addCollectives();
+    void finishWorks();
+    void report();
+
+    std::uint32_t addWork(const RuleMatch& match, Window host);
+    void grow(std::uint32_t work, Window window);
+    void count(std::size_t rule, std::int64_t time) { m_byRule[rule].add(time); }
+    void leaveOut(const char* what, std::int64_t time) { m_leftOut[what].add(time); }
+    bool isAutograd(std::uint32_t thread) const
+    {
+        return thread < m_isAutograd.size() && m_isAutograd[thread];
+    }
+
+    const RankTrace& m_trace;
+    const Rules& m_rules;
+    ClassifiedRank m_result;
+    MarkedRanges m_marks;
+    std::vector<std::uint32_t> m_workOf; // [mark]
+    std::vector<bool> m_isAutograd;      // [thread]
+    std::vector<bool> m_ran;             // [work] whether its window is known
+    bool m_namesPipelineOps = false, m_numbersOps = false;
+    struct Sum
+    {
+        std::int64_t matches = 0, time = 0;
+
+        void add(std::int64_t more)
+        {
+            ++matches;
+            time += more;
+        }
+    };
+    std::map<std::size_t, Sum> m_byRule; // rules, then kAutogradRule, ...
+    std::map<std::string, Sum> m_leftOut;
+    std::optional<OpKind> m_segment; // the kind of the last kernel, in the order of launches
+    std::uint32_t m_segmentWork = kNoWork;
+    std::vector<std::int64_t> m_messages; // host times of messages, sorted
+
+    // Rules that do not match names.
+    std::size_t autogradRule() const { return m_rules.all().size(); }
+    std::size_t mainRule() const { return m_rules.all().size() + 1; }
+};
+
+void RankClassifier::addMarkedWorks()
+{
+    m_workOf.assign(m_marks.all().size(), kNoWork);
+    for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
+        const Mark& mark = m_marks.all()[i];
+        const Window host = mark.range.window;
+        if (mark.match->purpose == Purpose::Iteration)
+            m_result.steps.push_back({host, m_trace.gpu.strings[mark.range.name]});
+        if (!mark.isOp())
+            continue;
+        m_workOf[i] = addWork(*mark.match, host);
+        const NamedOp& op = mark.match->ops.front();
+        m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+        m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
+        if (isTransfer(op.kind))
+            m_messages.push_back(host.begin);
+    }
+    m_result.hasMessages = !m_messages.empty();
+}
+
+// Threads that execute functions of the autograd engine, except the one with the iterations: on a
+// CPU, backward runs on the thread that calls it.
+void RankClassifier::findThreads()
+{
+    m_isAutograd.assign(m_trace.threads.size(), false);
+    const auto note = [&](const HostRange& range) {
+        if (m_trace.gpu.strings[range.name].starts_with("autograd::engine::evaluate_function"))
+            m_isAutograd[range.thread] = true;
+    };
+    std::ranges::for_each(m_trace.ops, note);
+    std::ranges::for_each(m_trace.ranges, note);
+    for (const Mark& mark : m_marks.all())
+        if (mark.match->purpose == Purpose::Iteration)
+            m_isAutograd[mark.range.thread] = false;
+}
+
+std::uint32_t RankClassifier::addWork(const RuleMatch& match, Window host)
+{
+    Work work;
+    work.op = match.ops.front();
+    if (match.ops.size() > 1)
+        work.second = match.ops[1];
+    work.host = host;
+    m_result.works.push_back(work);
+    m_ran.push_back(false);
+    return static_cast<std::uint32_t>(m_result.works.size() - 1);
+}
+
+void RankClassifier::grow(std::uint32_t work, Window window)
+{
+    Window& all = m_result.works[work].window;
+    all = m_ran[work] ? Window{std::min(all.begin, window.begin), std::max(all.end, window.end)}
+                      : window;
+    m_ran[work] = true;
+}
+
+void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread)
+{
+    const auto isTransport
+        = [](const Mark& mark) { return mark.isOp() && !engine::isCompute(mark.kind()); };
+    const std::uint32_t named = m_marks.on(thread, launch, [&](const Mark& mark) {
+        return mark.match->purpose == Purpose::Communication || isTransport(mark);
+    });
+    const std::uint32_t op = m_marks.on(thread, launch, isTransport);
+    count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule : *item.ncclRule,
+          item.window.duration());
+    std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
+    if (work == kNoWork) {
+        RuleMatch match = matchOf(OpKind::AllReduce);
+        const auto name = item.nccl != nullptr ? m_trace.gpu.strings[item.nccl->collective] : "";
+        const bool isEnd = name == "send" || name == "recv";
+        if (isEnd && item.nccl->source >= 0 && item.nccl->target >= 0) {
+            const bool down = item.nccl->source < item.nccl->target;
+            match.ops.front().kind = name == "send"
+                ? (down ? OpKind::SendActivation : OpKind::SendGradient)
+                : (down ? OpKind::RecvActivation : OpKind::RecvGradient);
+            m_messages.push_back(launch);
+            m_result.hasMessages = true;
+        }
+        work = addWork(match, {launch, launch});
+    }
+    if (item.nccl != nullptr) {
+        m_result.works[work].source = item.nccl->source;
+        m_result.works[work].target = item.nccl->target;
+    }
+    *item.work = work;
+    grow(work, item.window);
+}
+
+// Kernels are taken in the order of their launches.
+void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
+{
+    const std::int64_t launch = item.call->window.begin;
+    const auto next = std::ranges::upper_bound(
+        m_messages, m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end);
+    const bool crossesMessage = next != m_messages.end() && *next <= launch;
+    if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
+        RuleMatch match = matchOf(kind);
+        m_segmentWork = addWork(match, item.call->window);
+        m_segment = kind;
+    }
+    m_result.works[m_segmentWork].host.end = item.call->window.end;
+    *item.work = m_segmentWork;
+    grow(m_segmentWork, item.window);
+}
+
+void RankClassifier::classifyItem(const GpuItem& item)
+{
+    const std::int64_t time = item.window.duration();
+    m_result.time += time;
+    const std::int64_t launch = item.call ? item.call->window.begin : -1;
+    const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
+    if (item.ncclRule)
+        return takeNccl(item, launch, thread);
+    if (!item.call)
+        return leaveOut("GPU work without the call that launched it", time);
+    const std::uint32_t mark = m_marks.onAny(thread, launch, [](const Mark& of) {
+        return of.match->purpose == Purpose::None || (of.isOp() && isCompute(of.kind()));
+    });
+    if (mark != MarkedRanges::kNone) {
+        count(m_marks.all()[mark].match->rule, time);
+        m_segment.reset();
+        *item.work = m_workOf[mark];
+        if (m_workOf[mark] != kNoWork)
+            grow(m_workOf[mark], item.window);
+        return;
+    }
+    const bool backward = isAutograd(thread);
+    if (m_numbersOps && !backward)
+        return leaveOut("GPU work launched outside the ranges of ops", time);
+    count(backward ? autogradRule() : mainRule(), time);
+    if (!m_namesPipelineOps)
+        addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
+}
+
+void RankClassifier::classifyGpu()
+{
+    const GpuTrace& gpu = m_trace.gpu;
+    std::unordered_map<std::uint32_t, const GpuCall*> calls;
+    for (const GpuCall& call : gpu.calls)
+        if (call.correlation != 0)
+            calls.emplace(call.correlation, &call);
+    std::vector<GpuItem> items;
+    const auto add = [&](const auto& rows, std::vector<std::uint32_t>& works) {
+        works.assign(rows.size(), kNoWork);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            GpuItem item{rows[i].window, std::nullopt, &works[i]};
+            const auto call = calls.find(rows[i].place.correlation);
+            if (call != calls.end() && rows[i].place.correlation != 0)
+                item.call = *call->second;
+            items.push_back(item);
+        }
+    };
+    add(gpu.kernels, m_result.ofKernel);
+    add(gpu.copies, m_result.ofCopy);
+    add(gpu.memsets, m_result.ofMemset);
+    std::unordered_map<std::uint32_t, KernelRule> rules; // by name
+    for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
+        const std::uint32_t name = gpu.kernels[i].name;
+        auto known = rules.find(name);
+        if (known == rules.end()) {
+            const auto match = m_rules.ofKernel(gpu.strings[name]);
+            known = rules.emplace(name, match ? KernelRule(match->rule) : std::nullopt).first;
+        }
+        items[i].ncclRule = known->second;
+        const auto arguments = m_trace.nccl.find(i);
+        items[i].nccl = arguments == m_trace.nccl.end() ? nullptr : &arguments->second;
+    }
+    std::ranges::stable_sort(items, {}, [](const GpuItem& item) {
+        return item.call ? item.call->window.begin : item.window.begin;
+    });
+    m_result.fromSegments = !m_namesPipelineOps;
+    std::ranges::sort(m_messages);
+    for (const GpuItem& item : items)
+        classifyItem(item);
+}
+
+// The time of a trace without GPU work is that of the outermost ops on the host. An op of the
+// pipeline begins with the first op in its range: what comes before is the wait for its input.
+void RankClassifier::classifyOps()
+{
+    std::vector<HostRange> ops = m_trace.ops;
+    std::ranges::stable_sort(ops, {}, [](const HostRange& op) { return op.window.begin; });
+    std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
+    for (const HostRange& op : ops) {
+        if (op.window.begin < busyUntil[op.thread])
+            continue; // in another op
+        busyUntil[op.thread] = op.window.end;
+        const std::int64_t time = op.window.duration(), begin = op.window.begin;
+        m_result.time += time;
+        const std::uint32_t mark = m_marks.onAny(op.thread, begin, [](const Mark& of) {
+            return of.match->purpose != Purpose::Iteration;
+        });
+        if (mark == MarkedRanges::kNone) {
+            leaveOut("Ops outside the ranges of ops", time);
+            continue;
+        }
+        count(m_marks.all()[mark].match->rule, time);
+        const std::uint32_t work = m_workOf[mark];
+        if (work != kNoWork && engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
+            grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
+    }
+    addCollectives();
+    for (std::uint32_t work = 0; work < m_result.works.size(); ++work)
+        if (!m_ran[work]) {
+            grow(work, m_result.works[work].host);
+            if (m_trace.ops.empty()) // ranges are all that was recorded
+                m_result.time += m_result.works[work].host.duration();
+        }
+    if (m_trace.ops.empty())
+        for (const Mark& mark : m_marks.all())
+            if (mark.match->purpose == Purpose::Op)
+                count(mark.match->rule, mark.range.window.duration());
+}
+
+// Without GPU work, a message or a collective takes the time of its range on the host. The range of
+// an op only posts it: its time is that of the range that begins in it.
+void RankClassifier::addCollectives()
+{
+    std::int64_t busyUntil = 0;
+    for (const Mark& mark : m_marks.all()) {
+        if (mark.match->purpose != Purpose::Communication)
+            continue;
+        const Window host = mark.range.window;
+        const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, [](const Mark& of) {
+            return of.isOp() && !engine::isCompute(of.kind());
+        });
+        const bool isMessageRange = m_rules.all()[mark.match->rule].name == "nccl-p2p";
+        if (op != MarkedRanges::kNone) {
+            const std::uint32_t work = m_workOf[op];
+            if (!m_ran[work])
+                grow(work, host);
+        } else if (!isMessageRange && host.begin >= busyUntil) {
+            RuleMatch match = matchOf(OpKind::AllReduce);
+            grow(addWork(match, host), host);
+            busyUntil = host.end;
+        }
+    }
+}
+
+void RankClassifier::finishWorks()
+{
+    std::vector<std::uint32_t> newIndex(m_result.works.size(), kNoWork);
+    std::vector<Work> kept;
+    std::vector<std::uint32_t> order(m_result.works.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+        order[i] = i;
+    std::ranges::stable_sort(order, {},
+                             [&](std::uint32_t i) { return m_result.works[i].host.begin; });
+    std::ranges::stable_sort(m_result.steps, {},
+                             [](const ClassifiedRank::Step& step) { return step.host.begin; });
+    for (const std::uint32_t i : order) {
+        Work& work = m_result.works[i];
+        if (!m_ran[i]) {
+            leaveOut("Ranges of ops without GPU work", work.host.duration());
+            continue;
+        }
+        const auto next = std::ranges::upper_bound(
+            m_result.steps, work.host.begin, {},
+            [](const ClassifiedRank::Step& step) { return step.host.begin; });
+        if (next != m_result.steps.begin() && work.host.begin < std::prev(next)->host.end)
+            work.step = static_cast<int>(next - m_result.steps.begin() - 1);
+        newIndex[i] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(work);
+    }
+    m_result.works = std::move(kept);
+    for (auto* list : {&m_result.ofKernel, &m_result.ofCopy, &m_result.ofMemset})
+        for (std::uint32_t& work : *list)
+            work = work == kNoWork ? kNoWork : newIndex[work];
+}
+
+void RankClassifier::report()
+{
+    for (const auto& [rule, sum] : m_byRule) {
+        const std::size_t shipped = m_rules.all().size();
+        const RuleText text = rule < shipped ? m_rules.all()[rule]
+            : rule == autogradRule()
+            ? RuleText{"autograd-thread", "Launched by the autograd engine", "medium"}
+            : RuleText{"main-thread", "Launched by another thread", "low"};
+        m_result.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
+    }
+    for (const auto& [what, sum] : m_leftOut)
+        m_result.leftOut.push_back({what, sum.matches, sum.time});
+}
+} // namespace
+
+ClassifiedRank classify(const RankTrace& trace, const Rules& rules)
+{
+    return RankClassifier(trace, rules).run();
+}
+
+} // namespace profiler

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/timeline/import_report.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/rules.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace profiler {
+
+// F, B, I, W and RECOMPUTE.
+inline bool isPipelineOp(engine::OpKind kind)
+{
+    return kind == engine::OpKind::Forward || engine::isBackward(kind)
+        || kind == engine::OpKind::Recompute;
+}
+
+// One execution of an op on one rank. Times are ns.
+struct Work
+{
+    NamedOp op;
+    std::optional<NamedOp> second; // of two joint ops
+    engine::Window host;           // its range on the host, or the launches of its kernels
+    engine::Window window;         // when its kernels or its ops ran
+    int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
+    // Ranks at the ends of a message; -1: unknown.
+    int source = -1, target = -1;
+};
+
+struct ClassifiedRank
+{
+    static constexpr std::uint32_t kNoWork = 0xFFFFFFFF;
+
+    std::vector<Work> works; // in the order of `host`
+    // [kernel], [copy], [memset] of RankTrace::gpu: index in `works`
+    std::vector<std::uint32_t> ofKernel, ofCopy, ofMemset;
+    struct Step // a range of a whole iteration on the host
+    {
+        engine::Window host;
+        std::string name; // "ProfilerStep#3"
+    };
+    std::vector<Step> steps;
+    std::vector<engine::ImportReport::Rule> rules; // those that matched something
+    std::vector<engine::ImportReport::LeftOut> leftOut;
+    std::int64_t time = 0;     // of all GPU work, or of all ops on a CPU, ns
+    bool hasMessages = false;  // between stages
+    bool fromSegments = false; // F and B were cut from the order of kernels
+};
+
+// Classifies the work of one rank, by the first of these that applies: a range that a rule names,
+// on any thread of the process, during which the work was launched; an NCCL kernel; the thread that
+// launched the work (backward ops run on the threads of the autograd engine). Without ranges of F
+// and B, they are cut from the sequence of kernels, at messages and where the kind changes.
+ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
+
+} // namespace profiler

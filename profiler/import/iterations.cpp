@@ -1,0 +1,144 @@
+#include "profiler/import/iterations.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+bool isNumbered(const Work& work)
+{
+    return isPipelineOp(work.op.kind) && work.op.microBatch;
+}
+
+auto identity(const NamedOp& op)
+{
+    return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up);
+}
+
+// The number at the end of "ProfilerStep#3"; the index of the step if it has none.
+int numberOf(const ClassifiedRank& rank, std::size_t step)
+{
+    const std::string& name = rank.steps[step].name;
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    return parseInteger<int>(std::string_view(name).substr(digits))
+        .value_or(static_cast<int>(step));
+}
+
+std::vector<int> bySteps(const ClassifiedRank& rank)
+{
+    std::vector<int> of;
+    for (const Work& work : rank.works)
+        of.push_back(work.step < 0 ? -1 : numberOf(rank, static_cast<std::size_t>(work.step)));
+    return of;
+}
+
+// Ops without a number belong to the iteration of the op before them.
+std::vector<int> byOps(const ClassifiedRank& rank)
+{
+    std::map<decltype(identity(NamedOp())), int> seen;
+    std::vector<int> of;
+    int last = 0;
+    for (const Work& work : rank.works) {
+        if (work.op.microBatch)
+            of.push_back(seen[identity(work.op)]++);
+        else
+            of.push_back(last);
+        if (isNumbered(work))
+            last = std::max(last, of.back());
+    }
+    return of;
+}
+
+std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
+{
+    std::vector<int> of;
+    int iteration = 0;
+    for (const Work& work : rank.works) {
+        of.push_back(iteration);
+        iteration += work.op.kind == OpKind::OptimizerStep ? 1 : 0;
+    }
+    return of;
+}
+
+using Counts = std::map<int, int>; // iteration -> pipeline ops
+
+// The iterations with all the pipeline ops that a rank ever has in one, or with any if their number
+// varies because they are cut from kernels.
+std::set<int> complete(const Counts& counts, bool mustBeEqual)
+{
+    int most = 0;
+    for (const auto& [iteration, count] : counts)
+        most = std::max(most, count);
+    std::set<int> all;
+    for (const auto& [iteration, count] : counts)
+        if (mustBeEqual ? count == most : count > 0)
+            all.insert(iteration);
+    return all;
+}
+} // namespace
+
+FoundIterations findIterations(const Job& job)
+{
+    const auto every = [&](auto predicate) { return std::ranges::all_of(job.ranks, predicate); };
+    const auto any = [&](auto predicate) {
+        return std::ranges::any_of(job.ranks, [&](const JobRank& rank) {
+            return std::ranges::any_of(rank.work.works, predicate);
+        });
+    };
+    const bool numbered = any(isNumbered);
+    FoundIterations found;
+    std::vector<int> (*assign)(const ClassifiedRank&) = byOptimizerSteps;
+    if (every([](const JobRank& rank) { return !rank.work.steps.empty(); })) {
+        assign = bySteps;
+        found.from = "ranges of iterations";
+    } else if (numbered) {
+        assign = byOps;
+        found.from = "repeated ops";
+    } else if (any([](const Work& work) { return work.op.kind == OpKind::OptimizerStep; })) {
+        found.from = "optimizer steps";
+    }
+    std::set<int> common;
+    bool isFirst = true;
+    for (const JobRank& rank : job.ranks) {
+        found.ofWork.push_back(assign(rank.work));
+        Counts counts;
+        for (std::size_t i = 0; i < rank.work.works.size(); ++i)
+            if (found.ofWork.back()[i] >= 0)
+                counts[found.ofWork.back()[i]] += isPipelineOp(rank.work.works[i].op.kind) ? 1 : 0;
+        const bool hasOps = std::ranges::any_of(counts, [](const auto& c) { return c.second > 0; });
+        if (!hasOps)
+            continue; // a rank without pipeline ops does not decide
+        const std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
+        if (isFirst) {
+            common = own;
+        } else {
+            std::erase_if(common, [&](int iteration) { return !own.contains(iteration); });
+        }
+        isFirst = false;
+    }
+    std::map<int, int> dense;
+    for (const int iteration : common)
+        dense.emplace(iteration, static_cast<int>(dense.size()));
+    found.count = static_cast<int>(dense.size());
+    for (std::vector<int>& of : found.ofWork) {
+        int lost = 0;
+        for (int& iteration : of) {
+            const auto known = dense.find(iteration);
+            iteration = known == dense.end() ? -1 : known->second;
+            lost += iteration < 0 ? 1 : 0;
+        }
+        found.incomplete.push_back(lost);
+    }
+    if (found.count <= 1)
+        found.from = found.count == 1 && assign == bySteps ? found.from : "";
+    return found;
+}
+
+} // namespace profiler

@@ -1,0 +1,239 @@
+#include "profiler/import/json_events.h"
+
+#include "engine/base/text.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+namespace profiler {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+namespace {
+constexpr std::size_t kStep = 4 << 20;       // bytes read at once
+constexpr std::size_t kMostValue = 64 << 20; // bytes of one event or member
+constexpr int kMostDepth = 64;               // of nested values in an event
+
+// The position after the quote that ends the string that begins before `at`; npos: not in `text`.
+std::size_t endOfString(std::string_view text, std::size_t at)
+{
+    for (;;) {
+        at = text.find('"', at);
+        if (at == std::string_view::npos)
+            return at;
+        std::size_t backslashes = 0;
+        while (text[at - 1 - backslashes] == '\\')
+            ++backslashes;
+        ++at;
+        if (backslashes % 2 == 0)
+            return at;
+    }
+}
+
+// Reads JSON in pieces. Positions are those of the buffer, which has the next bytes of the trace.
+class Scanner
+{
+public:
+    explicit Scanner(const ByteSource& bytes)
+        : m_bytes(bytes)
+    { }
+
+    // The next byte that is not blank; '\0' at the end or after a failure.
+    char peek()
+    {
+        for (;;) {
+            while (m_at < m_size && std::strchr(" \t\r\n", m_buffer[m_at]) != nullptr
+                   && m_buffer[m_at] != '\0')
+                ++m_at;
+            if (m_at < m_size)
+                return m_buffer[m_at];
+            if (!more())
+                return '\0';
+        }
+    }
+    bool take(char expected)
+    {
+        if (peek() != expected)
+            return false;
+        ++m_at;
+        return true;
+    }
+    // The next value, which stays valid until the next call. nullopt: damaged, or at the end.
+    std::optional<std::string_view> value()
+    {
+        peek();
+        for (;;) {
+            const std::string_view rest(m_buffer.data() + m_at, m_size - m_at);
+            if (const std::size_t end = endOfValue(rest); end != std::string_view::npos) {
+                m_at += end;
+                return end == 0 ? std::nullopt : std::optional(rest.substr(0, end));
+            }
+            if (rest.size() > kMostValue || !more())
+                return std::nullopt;
+        }
+    }
+    std::string rest() const
+    {
+        return engine::excerpt({m_buffer.data() + m_at, std::min<std::size_t>(m_size - m_at, 60)});
+    }
+    const std::optional<Error>& failure() const { return m_failure; }
+    bool atEnd() { return peek() == '\0' && m_at == m_size; }
+
+private:
+    // The end of the value that `text` begins with; npos: not in `text`; 0: not a value.
+    static std::size_t endOfValue(std::string_view text)
+    {
+        if (text.empty())
+            return std::string_view::npos;
+        if (text.front() == '"')
+            return endOfString(text, 1);
+        if (text.front() != '{' && text.front() != '[') {
+            const std::size_t end = text.find_first_of(",]} \t\r\n");
+            return end;
+        }
+        int depth = 0;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            const char c = text[at];
+            if (c == '"') {
+                at = endOfString(text, at + 1);
+                if (at == std::string_view::npos)
+                    return at;
+                --at;
+            } else if (c == '{' || c == '[') {
+                if (++depth > kMostDepth)
+                    return 0;
+            } else if ((c == '}' || c == ']') && --depth == 0) {
+                return at + 1;
+            }
+        }
+        return std::string_view::npos;
+    }
+
+    // Reads the next bytes behind those that are not used yet.
+    bool more()
+    {
+        if (m_failure || m_ended)
+            return false;
+        std::memmove(m_buffer.data(), m_buffer.data() + m_at, m_size - m_at);
+        m_size -= m_at;
+        m_at = 0;
+        if (m_buffer.size() < m_size + kStep + kJsonPadding)
+            m_buffer.resize(2 * m_size + kStep + kJsonPadding);
+        const auto read = m_bytes({m_buffer.data() + m_size, kStep});
+        if (!read)
+            m_failure = read.error();
+        m_ended = !read || *read == 0;
+        m_size += read.value_or(0);
+        std::memset(m_buffer.data() + m_size, ' ', kJsonPadding);
+        return !m_ended;
+    }
+
+    const ByteSource& m_bytes;
+    std::string m_buffer;
+    std::size_t m_at = 0, m_size = 0;
+    bool m_ended = false;
+    std::optional<Error> m_failure;
+};
+
+class Reader
+{
+public:
+    Reader(Scanner& scanner, const JsonEvents& events)
+        : m_scanner(scanner)
+        , m_events(events)
+    { }
+
+    // Returns false if the trace is damaged.
+    bool read()
+    {
+        if (m_scanner.peek() == '[')
+            return readEvents();
+        if (!m_scanner.take('{'))
+            return false;
+        if (m_scanner.take('}'))
+            return true;
+        do {
+            if (!readMember())
+                return false;
+        } while (m_scanner.take(','));
+        return m_scanner.take('}');
+    }
+    std::size_t events() const { return m_count; }
+    int lists() const { return m_lists; } // of events
+
+private:
+    bool readMember()
+    {
+        const auto quoted = m_scanner.value();
+        if (!quoted || quoted->size() < 2 || quoted->front() != '"')
+            return false;
+        const std::string key(quoted->substr(1, quoted->size() - 2));
+        if (!m_scanner.take(':'))
+            return false;
+        if (key == "traceEvents" && m_scanner.peek() == '[')
+            return readEvents();
+        const auto value = m_scanner.value();
+        constexpr std::size_t kMostMember = 1 << 20;
+        if (value && value->size() <= kMostMember)
+            m_events.member(key, *value);
+        return value.has_value();
+    }
+
+    bool readEvents()
+    {
+        ++m_lists;
+        m_scanner.take('[');
+        if (m_scanner.take(']'))
+            return true;
+        do {
+            if (m_scanner.peek() == ']') // a trailing comma, which the format allows
+                break;
+            const auto event = m_scanner.value();
+            if (!event)
+                return false;
+            m_events.event(*event);
+            ++m_count;
+        } while (m_scanner.take(','));
+        return m_scanner.take(']');
+    }
+
+    Scanner& m_scanner;
+    const JsonEvents& m_events;
+    std::size_t m_count = 0;
+    int m_lists = 0;
+};
+} // namespace
+
+Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
+                                   const JsonEvents& events)
+{
+    Scanner scanner(bytes);
+    Reader reader(scanner, events);
+    const bool isWhole = reader.read();
+    if (scanner.failure() && scanner.failure()->code == Error::Code::Cancelled)
+        return tl::unexpected(*scanner.failure());
+    if (!isWhole && reader.events() == 0)
+        return scanner.failure()
+            ? tl::unexpected(*scanner.failure())
+            : fail(Error::Code::Corrupt,
+                   fmt::format("{} is not a trace: it has \"{}\" instead of JSON with "
+                               "\"traceEvents\"",
+                               name, scanner.rest()));
+    if (scanner.failure())
+        return fmt::format("{}; {} events before were read", scanner.failure()->message,
+                           reader.events());
+    if (!isWhole)
+        return fmt::format("{} is truncated or damaged; {} events before \"{}\" were read", name,
+                           reader.events(), scanner.rest());
+    if (!scanner.atEnd())
+        return fmt::format("{} has more than one JSON document; the first was read", name);
+    if (reader.lists() > 1)
+        return fmt::format("{} has \"traceEvents\" more than once; all were read", name);
+    return std::string();
+}
+
+} // namespace profiler

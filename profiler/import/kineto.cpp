@@ -1,0 +1,345 @@
+#include "profiler/import/kineto.h"
+
+#include "profiler/import/json_events.h"
+#include "profiler/import/json_value.h"
+#include "profiler/import/kineto_event.h"
+#include "profiler/import/split_ranks.h"
+#include "profiler/import/string_table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+class KinetoReader
+{
+public:
+    KinetoReader(std::string file, const IsNamedByRule& isNamedByRule)
+        : m_isNamedByRule(isNamedByRule)
+    {
+        m_trace.file = std::move(file);
+    }
+
+    void takeMember(std::string_view key, std::string_view value);
+    void takeEvent(std::string_view json);
+    std::vector<RankTrace> done();
+
+private:
+    void takeInfo(std::string_view json);
+    void takeDevices(std::string_view json);
+    void takeRange(const TraceEvent& event, EventCategory category, Window window);
+    void takeMemory(const TraceEvent& event, std::int64_t time);
+    void takeThreadName(const TraceEvent& event);
+    void takeCall(const TraceEvent& event, Window window);
+    void takeGpuWork(const TraceEvent& event, EventCategory category, Window window);
+    void takeNccl(const std::string& key, std::string_view value, NcclArguments& nccl);
+    void takeOpen(const TraceEvent& event, std::int64_t time);
+    std::uint32_t threadOf(const TraceEvent& event);
+    bool isKept(std::uint32_t name);
+
+    const IsNamedByRule& m_isNamedByRule;
+    RankTrace m_trace;
+    StringTable m_strings;
+    JsonParser m_json;
+    std::unordered_map<std::string, std::uint32_t> m_threads; // process, thread -> index
+    std::vector<std::string> m_processes;                     // [thread]
+    std::vector<signed char> m_kept;                          // [name] -1: not asked yet
+    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open; // [thread]
+    std::map<std::int64_t, std::string> m_devices;                           // names of GPUs
+    std::int64_t m_base = 0;                                                 // ns
+};
+
+void KinetoReader::takeInfo(std::string_view json)
+{
+    m_json.forEachField(json, [&](std::string_view key, std::string_view value) {
+        const auto number = integerFrom(value);
+        const bool fits = number && *number >= 0 && *number < 1'000'000;
+        if (key == "rank" && fits)
+            m_trace.rank = static_cast<int>(*number);
+        else if (key == "world_size" && fits)
+            m_trace.worldSize = static_cast<int>(*number);
+    });
+}
+
+void KinetoReader::takeDevices(std::string_view json)
+{
+    for (const std::string_view device : m_json.elements(json)) {
+        std::optional<std::int64_t> id;
+        std::string name;
+        m_json.forEachField(device, [&](std::string_view key, std::string_view token) {
+            if (key == "id")
+                id = integerFrom(token);
+            else if (key == "name")
+                name = textOf(token);
+        });
+        if (id)
+            m_devices[*id] = name;
+    }
+}
+
+void KinetoReader::takeMember(std::string_view key, std::string_view value)
+{
+    constexpr std::int64_t kMostBase = 4'000'000'000'000'000'000;
+    if (key == "distributedInfo") {
+        takeInfo(value);
+    } else if (key == "deviceProperties") {
+        takeDevices(value);
+    } else if (key == "host_name") {
+        m_trace.host = textOf(value);
+    } else if (key == "schemaVersion") {
+        m_trace.program = "PyTorch profiler";
+    } else if (key == "baseTimeNanoseconds") {
+        const auto base = integerFrom(value);
+        m_base = base && *base >= 0 && *base < kMostBase ? *base : 0;
+    }
+}
+
+std::uint32_t KinetoReader::threadOf(const TraceEvent& event)
+{
+    std::string key = fmt::format("{}\n{}", unquoted(event.process), unquoted(event.thread));
+    const auto known = m_threads.find(key);
+    if (known != m_threads.end())
+        return known->second;
+    const auto number = static_cast<std::uint32_t>(m_trace.threads.size());
+    m_trace.threads.push_back(textOf(event.thread));
+    m_processes.push_back(textOf(event.process));
+    m_threads.emplace(std::move(key), number);
+    return number;
+}
+
+bool KinetoReader::isKept(std::uint32_t name)
+{
+    if (name >= m_kept.size())
+        m_kept.resize(name + 1, -1);
+    if (m_kept[name] < 0)
+        m_kept[name] = m_isNamedByRule(m_strings.texts()[name]) ? 1 : 0;
+    return m_kept[name] == 1;
+}
+
+void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Window window)
+{
+    HostRange range{window, m_strings.number(textOf(event.name))};
+    if (category == EventCategory::Python && !isKept(range.name))
+        return;
+    range.thread = threadOf(event);
+    if (category == EventCategory::Op) {
+        m_trace.ops.push_back(range);
+        return;
+    }
+    range.category = m_strings.number(unquoted(event.category));
+    constexpr std::size_t kMostArguments = 512;
+    if (event.arguments.size() <= kMostArguments
+        && event.arguments.find("\"External id\"") == std::string_view::npos)
+        range.arguments = m_strings.number(event.arguments);
+    m_trace.ranges.push_back(range);
+}
+
+// A range that begins ("B") and ends ("E") in two events.
+void KinetoReader::takeOpen(const TraceEvent& event, std::int64_t time)
+{
+    const std::uint32_t thread = threadOf(event);
+    if (m_open.size() <= thread)
+        m_open.resize(thread + 1);
+    auto& open = m_open[thread];
+    if (unquoted(event.phase) == "B") {
+        open.emplace_back(m_strings.number(textOf(event.name)), time);
+    } else if (open.empty() || time < open.back().second) {
+        ++m_trace.unreadable;
+    } else {
+        m_trace.ranges.push_back({{open.back().second, time}, open.back().first, thread});
+        open.pop_back();
+    }
+}
+
+void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
+{
+    if (unquoted(event.name) != "[memory]")
+        return;
+    MemoryEvent memory;
+    memory.time = time;
+    memory.category = MemoryCategory::Buffers;
+    bool onGpu = false;
+    m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        const auto number = integerFrom(value);
+        if (key == "Bytes")
+            memory.bytes = number.value_or(0);
+        else if (key == "Device Type")
+            onGpu = number && *number != 0; // c10::DeviceType: 0 CPU
+    });
+    if (memory.bytes != 0 && onGpu)
+        m_trace.memory.push_back(memory);
+}
+
+void KinetoReader::takeThreadName(const TraceEvent& event)
+{
+    if (unquoted(event.name) != "thread_name")
+        return;
+    const std::uint32_t thread = threadOf(event);
+    m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        if (key == "name")
+            m_trace.threads[thread] = textOf(value);
+    });
+}
+
+void KinetoReader::takeNccl(const std::string& key, std::string_view value, NcclArguments& nccl)
+{
+    const auto rank = integerFrom(value);
+    const int valid = rank && *rank >= 0 && *rank < 1'000'000 ? static_cast<int>(*rank) : -1;
+    if (key == "Collective name")
+        nccl.collective = m_strings.number(textOf(value));
+    else if (key == "Process Group Ranks")
+        nccl.group = m_strings.number(textOf(value));
+    else if (key == "Src Rank")
+        nccl.source = valid;
+    else if (key == "Dst Rank")
+        nccl.target = valid;
+    else if (key == "Seq")
+        nccl.sequence = rank.value_or(-1);
+}
+
+void KinetoReader::takeCall(const TraceEvent& event, Window window)
+{
+    GpuCall call;
+    call.window = window;
+    call.name = m_strings.number(textOf(event.name));
+    call.thread = threadOf(event);
+    call.isDriver = unquoted(event.category).ends_with("driver");
+    m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        if (key == "correlation")
+            putNumber(value, call.correlation);
+    });
+    m_trace.gpu.calls.push_back(call);
+}
+
+void KinetoReader::takeGpuWork(const TraceEvent& event, EventCategory category, Window window)
+{
+    GpuKernel kernel;
+    GpuCopy copy;
+    NcclArguments nccl;
+    m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        for (const auto& [name, field] : {std::pair("device", &GpuPlace::device),
+                                          {"context", &GpuPlace::context},
+                                          {"stream", &GpuPlace::stream},
+                                          {"correlation", &GpuPlace::correlation}})
+            if (key == name)
+                return putNumber(value, kernel.place.*field);
+        if (key == "registers per thread")
+            putNumber(value, kernel.registers);
+        else if (key == "shared memory")
+            putNumber(value, kernel.dynamicShared);
+        else if (key == "grid")
+            putThree(value, kernel.grid);
+        else if (key == "block")
+            putThree(value, kernel.block);
+        else if (key == "bytes")
+            putNumber(value, copy.bytes);
+        else
+            takeNccl(std::string(key), value, nccl);
+    });
+    kernel.window = window;
+    const std::string name = textOf(event.name);
+    if (category == EventCategory::Kernel) {
+        kernel.name = m_strings.number(name);
+        if (nccl.collective != 0 || nccl.source >= 0)
+            m_trace.nccl[static_cast<std::uint32_t>(m_trace.gpu.kernels.size())] = nccl;
+        m_trace.gpu.kernels.push_back(kernel);
+    } else if (category == EventCategory::Memset) {
+        m_trace.gpu.memsets.push_back({window, kernel.place, {}, copy.bytes, 0, 3});
+    } else {
+        static constexpr std::array<std::pair<std::string_view, std::uint8_t>, 5> kKinds{
+            {{"HtoD", 1}, {"DtoH", 2}, {"DtoD", 8}, {"HtoH", 9}, {"PtoP", 10}}};
+        for (const auto& [text, kind] : kKinds)
+            if (name.find(text) != std::string::npos)
+                copy.kind = kind;
+        copy.window = window;
+        copy.place = kernel.place;
+        copy.sourceDevice = copy.targetDevice = kernel.place.device;
+        m_trace.gpu.copies.push_back(copy);
+    }
+}
+
+void KinetoReader::takeEvent(std::string_view json)
+{
+    const auto event = m_json.eventOf(json);
+    if (!event) {
+        ++m_trace.unreadable;
+        return;
+    }
+    const std::string_view phase = unquoted(event->phase);
+    if (phase == "M")
+        return takeThreadName(*event);
+    const EventCategory category = eventCategory(unquoted(event->category));
+    const bool isUsed = phase == "X" || phase == "B" || phase == "E"
+        || (phase == "i" && category == EventCategory::Instant);
+    if (!isUsed || category == EventCategory::Skip)
+        return;
+    const auto window = event->window();
+    if (!window) {
+        ++m_trace.unreadable;
+        return;
+    }
+    switch (category) {
+    case EventCategory::Kernel:
+    case EventCategory::Copy:
+    case EventCategory::Memset:
+        return takeGpuWork(*event, category, *window);
+    case EventCategory::Instant:
+        return takeMemory(*event, window->begin);
+    case EventCategory::Call:
+        return takeCall(*event, *window);
+    default:
+        phase == "X" ? takeRange(*event, category, *window) : takeOpen(*event, window->begin);
+    }
+}
+
+std::vector<RankTrace> KinetoReader::done()
+{
+    const auto move = [this](auto& rows) {
+        for (auto& row : rows) {
+            row.window.begin += m_base;
+            row.window.end += m_base;
+        }
+    };
+    move(m_trace.ranges);
+    move(m_trace.ops);
+    move(m_trace.gpu.kernels);
+    move(m_trace.gpu.copies);
+    move(m_trace.gpu.memsets);
+    move(m_trace.gpu.calls);
+    for (MemoryEvent& memory : m_trace.memory)
+        memory.time += m_base;
+    for (const auto& open : m_open)
+        m_trace.unreadable += static_cast<std::int64_t>(open.size());
+    m_trace.gpu.strings = m_strings.texts();
+    if (!m_trace.gpu.kernels.empty()) {
+        const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
+        m_trace.deviceName = name != m_devices.end() ? name->second : "";
+    }
+    if (m_trace.program.empty())
+        m_trace.program = "Trace Event Format";
+    return splitRanks(std::move(m_trace), m_processes, m_isNamedByRule);
+}
+
+} // namespace
+
+Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
+                             const IsNamedByRule& isNamedByRule)
+{
+    KinetoReader reader(name, isNamedByRule);
+    const auto warning = readJsonEvents(
+        name, bytes,
+        {[&](std::string_view key, std::string_view value) { reader.takeMember(key, value); },
+         [&](std::string_view event) { reader.takeEvent(event); }});
+    if (!warning)
+        return tl::unexpected(warning.error());
+    return JsonTrace{reader.done(), *warning};
+}
+
+} // namespace profiler

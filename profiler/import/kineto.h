@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/trace_files.h"
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace profiler {
+
+// Whether a rule names a range like this. Other Python functions are not kept.
+using IsNamedByRule = std::function<bool(std::string_view range)>;
+
+struct JsonTrace
+{
+    std::vector<RankTrace> ranks;
+    std::string warning; // "" if all of it was read
+};
+
+// Reads a JSON trace in the Trace Event Format: of PyTorch's profiler (Kineto), one file per rank,
+// or of a program that writes one process or thread per rank. Events without a usable time are
+// counted (RankTrace::unreadable) and left out.
+engine::Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
+                                     const IsNamedByRule& isNamedByRule);
+
+} // namespace profiler

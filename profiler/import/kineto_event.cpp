@@ -1,0 +1,173 @@
+#include "profiler/import/kineto_event.h"
+
+#include "profiler/import/json_events.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+namespace profiler {
+
+using engine::Window;
+namespace ondemand = simdjson::ondemand;
+
+namespace {
+simdjson::padded_string_view padded(std::string_view json)
+{
+    return simdjson::padded_string_view(json.data(), json.size(), json.size() + kJsonPadding);
+}
+} // namespace
+
+EventCategory eventCategory(std::string_view name)
+{
+    struct Known
+    {
+        std::string_view name;
+        EventCategory category;
+    };
+    // Capital letters: Kineto before 2022.
+    static constexpr std::array kKnown{
+        Known{"cpu_op", EventCategory::Op},
+        Known{"Operator", EventCategory::Op},
+        Known{"kernel", EventCategory::Kernel},
+        Known{"Kernel", EventCategory::Kernel},
+        Known{"gpu_memcpy", EventCategory::Copy},
+        Known{"Memcpy", EventCategory::Copy},
+        Known{"gpu_memset", EventCategory::Memset},
+        Known{"Memset", EventCategory::Memset},
+        Known{"cuda_runtime", EventCategory::Call},
+        Known{"cuda_driver", EventCategory::Call},
+        Known{"Runtime", EventCategory::Call},
+        Known{"hip_runtime", EventCategory::Call},
+        Known{"hip_driver", EventCategory::Call},
+        Known{"python_function", EventCategory::Python},
+        Known{"cpu_instant_event", EventCategory::Instant},
+        Known{"gpu_user_annotation", EventCategory::Skip}, // shows a user_annotation a second time
+        Known{"Trace", EventCategory::Skip},
+        Known{"overhead", EventCategory::Skip},
+        Known{"cuda_sync", EventCategory::Skip},
+        Known{"cuda_event", EventCategory::Skip},
+    };
+    for (const Known& known : kKnown)
+        if (known.name == name)
+            return known.category;
+    return EventCategory::Range;
+}
+
+std::optional<Window> TraceEvent::window() const
+{
+    constexpr std::int64_t kMost = 4'500'000'000'000'000'000;
+    const auto begin = nanosecondsFrom(time);
+    const auto length
+        = duration.empty() ? std::optional<std::int64_t>(0) : nanosecondsFrom(duration);
+    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMost || *length > kMost)
+        return std::nullopt;
+    return Window{*begin, *begin + *length};
+}
+
+struct JsonParser::Parsers
+{
+    ondemand::parser outer, inner;
+};
+
+JsonParser::JsonParser()
+    : m_parsers(std::make_unique<Parsers>())
+{ }
+JsonParser::~JsonParser() = default;
+
+std::string textOf(std::string_view token)
+{
+    token = unquoted(token);
+    std::string text;
+    text.reserve(token.size());
+    for (std::size_t i = 0; i < token.size(); ++i) {
+        if (token[i] == '\\' && i + 1 < token.size())
+            ++i; // \" \\ \/ ; others lose their meaning, which names do not need
+        text += token[i];
+    }
+    constexpr std::size_t kMostText = 4096;
+    text.resize(std::min(text.size(), kMostText));
+    return text;
+}
+
+void JsonParser::forEachField(std::string_view json,
+                              const std::function<void(std::string_view, std::string_view)>& use)
+{
+    ondemand::document document;
+    if (m_parsers->inner.iterate(padded(json)).get(document) != simdjson::SUCCESS)
+        return;
+    ondemand::object object;
+    if (document.get_object().get(object) != simdjson::SUCCESS)
+        return;
+    for (auto field : object) {
+        std::string_view key, value;
+        if (field.unescaped_key().get(key) != simdjson::SUCCESS)
+            return;
+        ondemand::value token;
+        if (field.value().get(token) != simdjson::SUCCESS
+            || simdjson::to_json_string(token).get(value) != simdjson::SUCCESS)
+            return;
+        use(key, value);
+    }
+}
+
+std::optional<TraceEvent> JsonParser::eventOf(std::string_view json)
+{
+    ondemand::document document;
+    ondemand::object object;
+    if (m_parsers->outer.iterate(padded(json)).get(document) != simdjson::SUCCESS
+        || document.get_object().get(object) != simdjson::SUCCESS)
+        return std::nullopt;
+    TraceEvent event;
+    for (auto field : object) {
+        ondemand::raw_json_string key;
+        ondemand::value token;
+        std::string_view value;
+        if (field.key().get(key) != simdjson::SUCCESS
+            || field.value().get(token) != simdjson::SUCCESS
+            || simdjson::to_json_string(token).get(value) != simdjson::SUCCESS)
+            return std::nullopt;
+        for (const auto& [name, member] : {std::pair("ph", &TraceEvent::phase),
+                                           {"cat", &TraceEvent::category},
+                                           {"name", &TraceEvent::name},
+                                           {"pid", &TraceEvent::process},
+                                           {"tid", &TraceEvent::thread},
+                                           {"ts", &TraceEvent::time},
+                                           {"dur", &TraceEvent::duration},
+                                           {"args", &TraceEvent::arguments}})
+            if (key.unsafe_is_equal(name))
+                event.*member = value;
+    }
+    return event;
+}
+
+std::vector<std::string_view> JsonParser::elements(std::string_view json)
+{
+    std::vector<std::string_view> all;
+    ondemand::document document;
+    ondemand::array array;
+    if (m_parsers->outer.iterate(padded(json)).get(document) != simdjson::SUCCESS
+        || document.get_array().get(array) != simdjson::SUCCESS)
+        return all;
+    for (auto element : array) {
+        ondemand::value value;
+        std::string_view text;
+        if (element.get(value) != simdjson::SUCCESS
+            || simdjson::to_json_string(value).get(text) != simdjson::SUCCESS)
+            return all;
+        all.push_back(text);
+    }
+    return all;
+}
+
+void putThree(std::string_view token, std::array<std::int32_t, 3>& three)
+{
+    token.remove_prefix(std::min<std::size_t>(1, token.size()));
+    for (std::int32_t& each : three) {
+        const std::size_t end = std::min(token.find_first_of(",]"), token.size());
+        putNumber(token.substr(std::min(token.find_first_not_of(' '), end), end), each);
+        token.remove_prefix(std::min(end + 1, token.size()));
+    }
+}
+
+} // namespace profiler

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "profiler/import/nested_ranges.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/rules.h"
+
+#include <memory>
+#include <vector>
+
+namespace profiler {
+
+// A range that a rule matches.
+struct Mark
+{
+    HostRange range;
+    const RuleMatch* match = nullptr;
+
+    bool isOp() const { return match->purpose == RuleMatch::Purpose::Op; }
+    // Of the first of its ops.
+    engine::OpKind kind() const { return match->ops.front().kind; }
+};
+
+// The ranges of a rank that rules match, by begin, and those that contain a time.
+class MarkedRanges
+{
+public:
+    static constexpr std::uint32_t kNone = NestedRanges::kNone;
+
+    // `trace` must outlive this object.
+    MarkedRanges(const RankTrace& trace, const Rules& rules);
+
+    const std::vector<Mark>& all() const { return m_marks; }
+    // The innermost range of a thread that contains `time` and that `accept(mark)` accepts, as an
+    // index in all(); kNone if there is no such range.
+    template<class Accept>
+    std::uint32_t on(std::uint32_t thread, std::int64_t time, Accept accept) const
+    {
+        return thread >= m_onThread.size()
+            ? kNone
+            : m_onThread[thread].innermost(time,
+                                           [&](std::uint32_t id) { return accept(m_marks[id]); });
+    }
+    // As on(), but continues with the other threads.
+    template<class Accept>
+    std::uint32_t onAny(std::uint32_t thread, std::int64_t time, Accept accept) const
+    {
+        std::uint32_t found = on(thread, time, accept);
+        for (std::uint32_t other = 0; other < m_onThread.size() && found == kNone; ++other)
+            if (other != thread)
+                found = on(other, time, accept);
+        return found;
+    }
+
+private:
+    std::vector<std::unique_ptr<const RuleMatch>> m_matches;
+    std::vector<Mark> m_marks;
+    std::vector<NestedRanges> m_onThread; // [thread]
+};
+
+} // namespace profiler

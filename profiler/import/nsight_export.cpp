@@ -1,0 +1,387 @@
+#include "profiler/import/nsight_export.h"
+
+#include "profiler/import/string_table.h"
+#include "profiler/store/open_file.h"
+#include "profiler/store/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace profiler {
+
+using namespace engine;
+namespace fs = std::filesystem;
+
+namespace {
+constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
+constexpr std::int64_t kMostTime = 4'000'000'000'000'000'000;
+
+class NsightReader
+{
+public:
+    NsightReader(Database& database, ImportProgress progress, const OnImportProgress& onProgress)
+        : m_database(database)
+        , m_progress(std::move(progress))
+        , m_onProgress(onProgress)
+    {
+        m_first = m_progress.bytes;
+        std::error_code ignored;
+        m_size = static_cast<std::int64_t>(fs::file_size(database.file(), ignored));
+    }
+
+    Result<std::vector<RankTrace>> read();
+
+private:
+    struct Process
+    {
+        RankTrace trace;
+        std::unordered_map<std::int64_t, std::uint32_t> threads; // globalTid -> index
+    };
+
+    Result<void> readSession();
+    Result<void> readKernels();
+    Result<void> readCopies();
+    Result<void> readMemsets();
+    Result<void> readCalls();
+    Result<void> readRanges();
+    Result<void> readAllocations();
+    Result<void> readNames();
+
+    // Calls `use(row)` for the rows of a table; a column that the table lacks is NULL.
+    template<class Use>
+    Result<void> forEach(std::string_view table, std::vector<std::string> columns, Use use);
+    Process& process(std::int64_t globalPid) { return m_processes[globalPid & kProcessMask]; }
+    std::uint32_t thread(std::int64_t globalTid);
+    std::uint32_t nameOf(std::int64_t stringId);
+    std::optional<Window> window(const Statement& row);
+    static GpuPlace place(const Statement& row);
+
+    Database& m_database;
+    ImportProgress m_progress;
+    const OnImportProgress& m_onProgress;
+    std::int64_t m_first = 0, m_size = 0;
+    std::map<std::int64_t, Process> m_processes; // by globalPid
+    StringTable m_strings;
+    std::unordered_map<std::int64_t, std::uint32_t> m_names; // StringIds.id -> m_strings
+    Statement m_findName;
+    std::int64_t m_epoch = 0, m_unreadable = 0;
+    std::string m_host, m_program;
+    std::map<std::int64_t, std::string> m_gpus; // by deviceId
+};
+
+Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
+{
+    std::set<std::string> columns;
+    auto row = database.prepare("SELECT name FROM pragma_table_info(?1)");
+    if (!row)
+        return tl::unexpected(row.error());
+    row->bind(table);
+    while (row->next())
+        columns.emplace(row->text(0));
+    return row->failed() ? tl::unexpected(database.error())
+                         : Result<std::set<std::string>>(columns);
+}
+
+template<class Use>
+Result<void> NsightReader::forEach(std::string_view table, std::vector<std::string> columns,
+                                   Use use)
+{
+    const auto known = columnsOfTable(m_database, table);
+    if (!known)
+        return tl::unexpected(known.error());
+    if (known->empty())
+        return {};
+    for (std::string& column : columns)
+        column = known->contains(column) ? profiler::quoted(column) : std::string("NULL");
+    auto row
+        = m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table));
+    if (!row)
+        return tl::unexpected(row.error());
+    constexpr std::int64_t kRowsBetweenReports = 1 << 16;
+    for (std::int64_t rows = 1; row->next(); ++rows) {
+        use(*row);
+        if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
+            return fail(Error::Code::Cancelled, "the import was cancelled");
+    }
+    return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
+}
+
+std::uint32_t NsightReader::nameOf(std::int64_t stringId)
+{
+    if (const auto known = m_names.find(stringId); known != m_names.end())
+        return known->second;
+    m_findName.bind(stringId);
+    const bool found = m_findName.next();
+    constexpr std::size_t kMostText = 4096;
+    const std::uint32_t name
+        = m_strings.number(found ? m_findName.text(0).substr(0, kMostText) : "");
+    m_findName.reset();
+    m_names.emplace(stringId, name);
+    return name;
+}
+
+std::uint32_t NsightReader::thread(std::int64_t globalTid)
+{
+    Process& of = process(globalTid);
+    const auto [at, isNew]
+        = of.threads.emplace(globalTid, static_cast<std::uint32_t>(of.trace.threads.size()));
+    if (isNew)
+        of.trace.threads.push_back(fmt::format("thread {}", globalTid & ~kProcessMask));
+    return at->second;
+}
+
+// The first two columns of every table.
+std::optional<Window> NsightReader::window(const Statement& row)
+{
+    const std::int64_t begin = row.integer(0), end = row.integer(1);
+    if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime) {
+        ++m_unreadable;
+        return std::nullopt;
+    }
+    return Window{begin + m_epoch, end + m_epoch};
+}
+
+// Columns 2 to 5 of GPU work.
+GpuPlace NsightReader::place(const Statement& row)
+{
+    GpuPlace place;
+    (void)row.get(2, place.device);
+    (void)row.get(3, place.context);
+    (void)row.get(4, place.stream);
+    (void)row.get(5, place.correlation);
+    return place;
+}
+
+const std::vector<std::string> kWorkColumns{"start",    "end",           "deviceId", "contextId",
+                                            "streamId", "correlationId", "globalPid"};
+
+std::vector<std::string> workColumns(std::initializer_list<const char*> more)
+{
+    std::vector<std::string> all = kWorkColumns;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+Result<void> NsightReader::readSession()
+{
+    const auto version = [&](const Statement& row) {
+        if (row.text(0) == "EXPORT_PRODUCT_VERSION")
+            m_program = fmt::format("Nsight Systems {}", row.text(1));
+    };
+    return forEach("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
+                   [&](const Statement& row) {
+                       const std::int64_t epoch = row.integer(0);
+                       m_epoch = 0 <= epoch && epoch < kMostTime ? epoch : 0;
+                   })
+        .and_then([&] {
+            return forEach("META_DATA_EXPORT", {"name", "value"}, version);
+        })
+        .and_then([&] {
+            return forEach("EXPORT_META_DATA", {"name", "value"}, version);
+        })
+        .and_then([&] {
+            return forEach("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Statement& row) {
+                if (row.text(0) == "Hostname")
+                    m_host = row.text(1).substr(0, 256);
+            });
+        })
+        .and_then([&] {
+            return forEach("TARGET_INFO_GPU", {"id", "name"}, [&](const Statement& row) {
+                m_gpus[row.integer(0)] = row.text(1).substr(0, 256);
+            });
+        });
+}
+
+Result<void> NsightReader::readKernels()
+{
+    return forEach("CUPTI_ACTIVITY_KIND_KERNEL",
+                   workColumns({"demangledName", "gridX", "gridY", "gridZ", "blockX", "blockY",
+                                "blockZ", "registersPerThread", "staticSharedMemory",
+                                "dynamicSharedMemory", "graphNodeId", "shortName"}),
+                   [&](const Statement& row) {
+                       const auto when = window(row);
+                       if (!when)
+                           return;
+                       GpuKernel kernel;
+                       kernel.window = *when;
+                       kernel.place = place(row);
+                       kernel.name = nameOf(row.integer(row.isNull(7) ? 18 : 7));
+                       for (int i = 0; i < 3; ++i) {
+                           (void)row.get(8 + i, kernel.grid[static_cast<std::size_t>(i)]);
+                           (void)row.get(11 + i, kernel.block[static_cast<std::size_t>(i)]);
+                       }
+                       (void)row.get(14, kernel.registers);
+                       (void)row.get(15, kernel.staticShared);
+                       (void)row.get(16, kernel.dynamicShared);
+                       (void)row.get(17, kernel.graphNode);
+                       process(row.integer(6)).trace.gpu.kernels.push_back(kernel);
+                   });
+}
+
+Result<void> NsightReader::readCopies()
+{
+    // Nsight Systems numbers kinds of memory from 0, CUPTI from 1.
+    const auto memoryKind = [](const Statement& row, int column) {
+        const std::int64_t kind = row.integer(column);
+        return static_cast<std::uint8_t>(0 <= kind && kind < 7 ? kind + 1 : 0);
+    };
+    return forEach("CUPTI_ACTIVITY_KIND_MEMCPY",
+                   workColumns({"bytes", "copyKind", "srcKind", "dstKind"}),
+                   [&](const Statement& row) {
+                       const auto when = window(row);
+                       if (!when)
+                           return;
+                       GpuCopy copy;
+                       copy.window = *when;
+                       copy.place = place(row);
+                       (void)row.get(7, copy.bytes);
+                       const std::int64_t kind = row.integer(8);
+                       copy.kind = static_cast<std::uint8_t>(0 <= kind && kind <= 10 ? kind : 0);
+                       copy.sourceMemory = memoryKind(row, 9);
+                       copy.targetMemory = memoryKind(row, 10);
+                       copy.sourceDevice = copy.targetDevice = copy.place.device;
+                       process(row.integer(6)).trace.gpu.copies.push_back(copy);
+                   });
+}
+
+Result<void> NsightReader::readMemsets()
+{
+    return forEach("CUPTI_ACTIVITY_KIND_MEMSET", workColumns({"bytes"}), [&](const Statement& row) {
+        const auto when = window(row);
+        if (!when)
+            return;
+        GpuMemset memset;
+        memset.window = *when;
+        memset.place = place(row);
+        (void)row.get(7, memset.bytes);
+        memset.memory = 3;
+        process(row.integer(6)).trace.gpu.memsets.push_back(memset);
+    });
+}
+
+Result<void> NsightReader::readCalls()
+{
+    return forEach("CUPTI_ACTIVITY_KIND_RUNTIME",
+                   {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
+                   [&](const Statement& row) {
+                       const auto when = window(row);
+                       if (!when)
+                           return;
+                       GpuCall call;
+                       call.window = *when;
+                       call.thread = thread(row.integer(2));
+                       (void)row.get(3, call.correlation);
+                       call.name = nameOf(row.integer(4));
+                       call.isDriver = row.integer(5) == 1;
+                       process(row.integer(2)).trace.gpu.calls.push_back(call);
+                   });
+}
+
+Result<void> NsightReader::readRanges()
+{
+    constexpr int kPushPop = 59, kStartEnd = 60;
+    return forEach("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"},
+                   [&](const Statement& row) {
+                       const std::int64_t type = row.integer(2);
+                       if ((type != kPushPop && type != kStartEnd) || row.isNull(1))
+                           return;
+                       const auto when = window(row);
+                       if (!when)
+                           return;
+                       HostRange range{*when};
+                       constexpr std::size_t kMostText = 4096;
+                       range.name = row.isNull(3)
+                           ? nameOf(row.integer(4))
+                           : m_strings.number(row.text(3).substr(0, kMostText));
+                       range.thread = thread(row.integer(5));
+                       process(row.integer(5)).trace.ranges.push_back(range);
+                   });
+}
+
+Result<void> NsightReader::readAllocations()
+{
+    return forEach("CUDA_GPU_MEMORY_USAGE_EVENTS",
+                   {"start", "globalPid", "bytes", "memoryOperationType", "memKind"},
+                   [&](const Statement& row) {
+                       constexpr int kDevice = 2, kFree = 1;
+                       MemoryEvent memory;
+                       memory.time = row.integer(0);
+                       if (memory.time < 0 || memory.time > kMostTime || row.integer(2) < 0
+                           || row.integer(4) != kDevice)
+                           return;
+                       memory.time += m_epoch;
+                       memory.bytes = row.integer(3) == kFree ? -row.integer(2) : row.integer(2);
+                       memory.category = MemoryCategory::Buffers;
+                       process(row.integer(1)).trace.memory.push_back(memory);
+                   });
+}
+
+Result<void> NsightReader::readNames()
+{
+    return forEach("ThreadNames", {"nameId", "globalTid"}, [&](const Statement& row) {
+        const auto of = m_processes.find(row.integer(1) & kProcessMask);
+        if (of == m_processes.end())
+            return;
+        const auto found = of->second.threads.find(row.integer(1));
+        if (found != of->second.threads.end())
+            of->second.trace.threads[found->second] = m_strings.texts()[nameOf(row.integer(0))];
+    });
+}
+
+Result<std::vector<RankTrace>> NsightReader::read()
+{
+    if (!hasTable(m_database, "StringIds").value_or(false))
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
+                                "export the report with nsys export --type sqlite",
+                                m_database.file().string()));
+    auto find = m_database.prepare("SELECT value FROM StringIds WHERE id = ?1");
+    if (!find)
+        return tl::unexpected(find.error());
+    m_findName = std::move(*find);
+    auto done = readSession();
+    int step = 0;
+    for (const auto part :
+         {&NsightReader::readKernels, &NsightReader::readCopies, &NsightReader::readMemsets,
+          &NsightReader::readCalls, &NsightReader::readRanges, &NsightReader::readAllocations,
+          &NsightReader::readNames}) {
+        constexpr int kSteps = 7;
+        m_progress.bytes = m_first + m_size * step++ / kSteps;
+        done = done.and_then([&] { return (this->*part)(); });
+    }
+    if (!done)
+        return tl::unexpected(done.error());
+    const bool onGpu = std::ranges::any_of(
+        m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
+    std::vector<RankTrace> ranks;
+    for (auto& [globalPid, of] : m_processes) {
+        RankTrace& trace = of.trace;
+        if (onGpu ? trace.gpu.kernels.empty() : trace.ranges.empty())
+            continue;
+        trace.file = m_database.file().string();
+        trace.program = m_program.empty() ? "Nsight Systems" : m_program;
+        trace.host = m_host;
+        trace.gpu.strings = m_strings.texts();
+        if (onGpu)
+            trace.deviceName = m_gpus[trace.gpu.kernels.front().place.device];
+        trace.unreadable = ranks.empty() ? m_unreadable : 0;
+        ranks.push_back(std::move(trace));
+    }
+    return ranks;
+}
+} // namespace
+
+Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress before,
+                                          const OnImportProgress& progress)
+{
+    before.file = file.string();
+    auto open = openForeignFile(file);
+    if (!open)
+        return tl::unexpected(open.error());
+    return NsightReader(open->database, std::move(before), progress).read();
+}
+
+} // namespace profiler

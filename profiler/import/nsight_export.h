@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "profiler/import/rank_trace.h"
+#include "profiler/import/trace_files.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace profiler {
+
+// Reads an SQLite export of Nsight Systems, of any version: tables and columns that it lacks are
+// empty. Each process with GPU work is a rank; without GPU work, each process with NVTX ranges.
+// Fails with Error::Code::Unsupported if the file is of another program, with Error::Code::Corrupt
+// if it is damaged, and with Error::Code::Cancelled.
+engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
+                                                  ImportProgress before,
+                                                  const OnImportProgress& progress);
+
+} // namespace profiler

@@ -1,0 +1,321 @@
+#include "profiler/import/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+bool hasMicroBatch(OpKind kind)
+{
+    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
+}
+// I and W are the two halves of a B; counting both with one counter would skip numbers.
+using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
+
+class Placer
+{
+public:
+    Placer(const Job& job, const FoundIterations& iterations)
+        : m_job(job)
+        , m_iterations(iterations)
+    { }
+
+    Placement run()
+    {
+        findSource();
+        for (std::uint32_t rank = 0; rank < m_job.ranks.size(); ++rank)
+            resolve(rank);
+        findCopies();
+        makeDevices();
+        finish();
+        return std::move(m_result);
+    }
+
+private:
+    enum class StageFrom : std::uint8_t { Names, Chunks, Ranks, Unknown };
+
+    void findSource();
+    void resolve(std::uint32_t rank);
+    Op resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter);
+    int stageOf(std::uint32_t rank, const NamedOp& named) const;
+    bool isVShaped() const;
+    void findCopies();
+    void makeDevices();
+    void placeStages();
+    void finish();
+    void setPeer(Op& op) const;
+
+    const Job& m_job;
+    const FoundIterations& m_iterations;
+    Placement m_result;
+    StageFrom m_from = StageFrom::Unknown;
+    bool m_isV = false;
+    int m_mostMicroBatches = 0;          // of one rank, if stages are unknown
+    std::vector<std::set<int>> m_stages; // [rank]
+    std::vector<std::set<int>> m_micro;  // [rank] micro-batches
+    std::vector<int> m_copy;             // [rank] its copy of the pipeline
+    std::vector<int> m_replica;          // [rank]
+};
+
+template<class Predicate>
+bool anyWork(const Job& job, Predicate predicate)
+{
+    return std::ranges::any_of(job.ranks, [&](const JobRank& rank) {
+        return std::ranges::any_of(rank.work.works, [&](const Work& work) {
+            return isPipelineOp(work.op.kind) && predicate(work.op);
+        });
+    });
+}
+
+void Placer::findSource()
+{
+    const bool messages = std::ranges::any_of(
+        m_job.ranks, [](const JobRank& rank) { return rank.work.hasMessages; });
+    const bool numbered
+        = anyWork(m_job, [](const NamedOp& op) { return op.microBatch.has_value(); });
+    if (anyWork(m_job, [](const NamedOp& op) { return op.stage.has_value(); })) {
+        m_from = StageFrom::Names;
+    } else if (anyWork(m_job, [](const NamedOp& op) { return op.chunk.has_value(); })) {
+        m_from = StageFrom::Chunks;
+        m_isV = isVShaped();
+        m_result.warnings.push_back(
+            fmt::format("Stages follow from ranks and chunks, placed {}.",
+                        m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
+    } else if (m_job.ranks.size() > 1 && (messages || numbered)) {
+        m_from = StageFrom::Ranks;
+        m_result.warnings.push_back("The traces name no stages; stage s is rank s, because ranks "
+                                    "exchange messages or number their micro-batches.");
+    }
+    m_result.stagesKnown = m_from != StageFrom::Unknown;
+    m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
+}
+
+// In a V, the first forward of chunk 1 runs on the last rank.
+bool Placer::isVShaped() const
+{
+    std::optional<std::int64_t> first, last;
+    for (std::size_t rank : {std::size_t{0}, m_job.ranks.size() - 1})
+        for (const Work& work : m_job.ranks[rank].work.works)
+            if (work.op.kind == OpKind::Forward && work.op.chunk == 1) {
+                (rank == 0 ? first : last) = work.window.begin;
+                break;
+            }
+    return m_job.ranks.size() > 1 && first && last && *last < *first;
+}
+
+int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
+{
+    const int ranks = static_cast<int>(m_job.ranks.size());
+    const int index = static_cast<int>(rank);
+    switch (m_from) {
+    case StageFrom::Names:
+        return named.stage.value_or(-1);
+    case StageFrom::Chunks: {
+        const int chunk = named.chunk.value_or(0);
+        return chunk * ranks + (m_isV && chunk % 2 == 1 ? ranks - 1 - index : index);
+    }
+    case StageFrom::Ranks:
+        return index;
+    case StageFrom::Unknown:
+        break;
+    }
+    return 0;
+}
+
+Op Placer::resolved(std::uint32_t rank, const NamedOp& named, int iteration, Counter& counter)
+{
+    Op op;
+    op.kind = named.kind;
+    op.replica = named.up ? 1 : 0;
+    op.stage = StageId{stageOf(rank, named)};
+    if (!hasMicroBatch(op.kind))
+        return op;
+    const int ordinal = counter[{iteration, named.kind, op.stage.value, op.replica}]++;
+    op.microBatch = MicroBatchId{named.microBatch.value_or(ordinal)};
+    return op;
+}
+
+void Placer::resolve(std::uint32_t rank)
+{
+    Counter counter;
+    const ClassifiedRank& from = m_job.ranks[rank].work;
+    m_stages.emplace_back();
+    m_micro.emplace_back();
+    const auto note = [&](const Op& op) {
+        if (isPipelineOp(op.kind)) {
+            m_stages.back().insert(op.stage.value);
+            m_micro.back().insert(op.microBatch.value);
+        }
+    };
+    for (std::uint32_t i = 0; i < from.works.size(); ++i) {
+        const int iteration = m_iterations.ofWork[rank][i];
+        if (iteration < 0)
+            continue;
+        PlacedWork placed{rank, i, iteration, resolved(rank, from.works[i].op, iteration, counter),
+                          std::nullopt};
+        if (from.works[i].second)
+            placed.second = resolved(rank, *from.works[i].second, iteration, counter);
+        note(placed.op);
+        if (placed.second)
+            note(*placed.second);
+        m_result.works.push_back(placed);
+    }
+    if (!m_micro.back().empty())
+        m_mostMicroBatches = std::max(m_mostMicroBatches, *m_micro.back().rbegin() + 1);
+}
+
+// Ranks with the same stages and the same micro-batches are copies of each other. With other
+// micro-batches they are the two directions of one pipeline.
+void Placer::findCopies()
+{
+    const std::size_t ranks = m_job.ranks.size();
+    m_copy.assign(ranks, 0);
+    m_replica.assign(ranks, -1); // -1: as the ops say
+    if (m_from != StageFrom::Names)
+        return;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        for (std::size_t before = 0; before < rank; ++before)
+            if (m_stages[rank] == m_stages[before] && m_micro[rank] == m_micro[before]
+                && !m_stages[rank].empty())
+                m_copy[rank] = std::max(m_copy[rank], m_copy[before] + 1);
+}
+
+void Placer::makeDevices()
+{
+    const int copies = *std::ranges::max_element(m_copy) + 1;
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < m_job.ranks.size(); ++i)
+        if (m_copy[i] == 0)
+            ranks.push_back(m_job.ranks[i].rank);
+    std::set<int> held;
+    for (std::size_t i = 0; i < m_stages.size(); ++i)
+        held.insert(m_stages[i].begin(), m_stages[i].end());
+    const int stages = held.empty() ? 1 : *held.rbegin() + 1;
+    const bool lacksStages = std::cmp_less(held.size(), stages)
+        || (m_from == StageFrom::Ranks && !m_job.missing.empty());
+    if (copies == 1 && lacksStages)
+        ranks.insert(ranks.end(), m_job.missing.begin(), m_job.missing.end());
+    std::ranges::sort(ranks);
+    m_result.ranks = ranks;
+    for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+        const auto at = std::ranges::find(ranks, m_job.ranks[i].rank);
+        m_result.deviceOfRank.push_back(
+            m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
+    }
+    m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
+    Shape& shape = m_result.shape;
+    shape.devices = static_cast<int>(ranks.size());
+    shape.dataParallel = copies;
+    shape.stages = m_from == StageFrom::Ranks ? shape.devices : stages;
+}
+
+void Placer::placeStages()
+{
+    Shape& shape = m_result.shape;
+    shape.replicas = 1;
+    for (const PlacedWork& work : m_result.works)
+        shape.replicas = std::max(shape.replicas, work.op.replica + 1);
+    std::set<DeviceId> empty; // devices of ranks without a trace
+    for (int d = 0; d < shape.devices; ++d)
+        empty.insert(DeviceId{d});
+    for (const DeviceId d : m_result.deviceOfRank)
+        empty.erase(d);
+    m_result.deviceOf.assign(static_cast<std::size_t>(shape.replicas), {});
+    for (auto& stages : m_result.deviceOf)
+        stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
+    for (const PlacedWork& work : m_result.works)
+        for (const Op* op : {&work.op, work.second ? &*work.second : nullptr})
+            if (op != nullptr && isPipelineOp(op->kind))
+                m_result.deviceOf[op->replica][op->stage] = m_result.deviceOfRank[work.rank];
+    auto next = empty.begin();
+    for (auto& stages : m_result.deviceOf)
+        for (DeviceId& device : stages)
+            if (!device.isValid()) {
+                device = next == empty.end() ? DeviceId{0} : *next;
+                next = next == empty.end() || std::next(next) == empty.end() ? empty.begin()
+                                                                             : std::next(next);
+            }
+}
+
+void Placer::setPeer(Op& op) const
+{
+    const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
+    const StageId peer{op.stage.value + (toNext ? 1 : -1)};
+    const auto& stages = m_result.deviceOf[op.replica];
+    if (isTransfer(op.kind) && stages.has(peer))
+        op.peer = static_cast<std::uint16_t>(stages[peer].value);
+}
+
+void Placer::finish()
+{
+    std::erase_if(m_result.works, [&](const PlacedWork& work) { return m_copy[work.rank] != 0; });
+    // The two directions of a pipeline, if ops do not name them: the rank that comes first holds
+    // the first stages of the down pipeline and the last stages of the up pipeline.
+    std::map<int, std::set<std::uint32_t>> holders;
+    for (const PlacedWork& work : m_result.works)
+        if (isPipelineOp(work.op.kind))
+            holders[work.op.stage.value].insert(work.rank);
+    const bool isBidirectional = m_from == StageFrom::Names
+        && std::ranges::any_of(holders, [](const auto& each) { return each.second.size() == 2; });
+    for (PlacedWork& work : m_result.works) {
+        const auto found = holders.find(work.op.stage.value);
+        if (isBidirectional && found != holders.end() && found->second.size() == 2) {
+            const bool isFirst = *found->second.begin() == work.rank;
+            const bool isFirstHalf = 2 * work.op.stage.value < m_result.shape.stages;
+            work.op.replica = isFirst == isFirstHalf ? 0 : 1;
+            if (work.second)
+                work.second->replica = work.op.replica;
+        }
+        if (m_from == StageFrom::Unknown && work.op.microBatch.isValid()) {
+            const int base = static_cast<int>(work.rank) * m_mostMicroBatches;
+            work.op.microBatch.value += base;
+            if (work.second)
+                work.second->microBatch.value += base;
+        }
+    }
+    placeStages();
+    Shape& shape = m_result.shape;
+    std::map<DeviceId, StageId> firstStage;
+    for (auto& stages : m_result.deviceOf)
+        for (const StageId stage : stages.ids())
+            firstStage.emplace(stages[stage], stage);
+    for (PlacedWork& work : m_result.works) {
+        if (work.op.stage.value < 0 || !hasMicroBatch(work.op.kind))
+            if (work.op.stage.value < 0 || m_from == StageFrom::Unknown)
+                work.op.stage = m_from == StageFrom::Unknown
+                    ? StageId{0}
+                    : firstStage[m_result.deviceOfRank[work.rank]];
+        setPeer(work.op);
+        shape.microBatches = std::max(shape.microBatches, work.op.microBatch.value + 1);
+        if (work.second)
+            shape.microBatches = std::max(shape.microBatches, work.second->microBatch.value + 1);
+    }
+    shape.microBatches = std::max(shape.microBatches, 1);
+    m_result.withoutPeer
+        = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
+              return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;
+          }));
+    std::set<std::tuple<std::uint32_t, int, Op>> seen;
+    m_result.twice
+        = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {
+              return isPipelineOp(work.op.kind)
+                  && !seen.emplace(work.rank, work.iteration, work.op).second;
+          }));
+}
+} // namespace
+
+Placement place(const Job& job, const FoundIterations& iterations)
+{
+    return Placer(job, iterations).run();
+}
+
+} // namespace profiler

@@ -1,0 +1,56 @@
+#include "profiler/import/recognise_scheme.h"
+
+#include "engine/schedules/schemes.h"
+
+#include <algorithm>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+// The compute ops of a device in an order that does not depend on transfers and optimizer steps.
+std::vector<Op> computeOps(const Schedule& schedule, DeviceId device)
+{
+    std::vector<Op> ops;
+    for (Op op : schedule.on(device))
+        if (op.kind == OpKind::Forward || isBackward(op.kind)) {
+            op.flags = OpFlag::None;
+            op.version = 0;
+            ops.push_back(op);
+        }
+    return ops;
+}
+
+bool hasOrderOf(const Schedule& schedule, const Schedule& scheme)
+{
+    if (schedule.deviceOf != scheme.deviceOf)
+        return false;
+    for (const DeviceId device : schedule.program.ids())
+        if (computeOps(schedule, device) != computeOps(scheme, device))
+            return false;
+    return true;
+}
+} // namespace
+
+RecognisedScheme recogniseScheme(const Schedule& schedule)
+{
+    constexpr int kMostDevices = 256, kMostMicroBatches = 4096;
+    const Shape& shape = schedule.shape;
+    if (shape.devices > kMostDevices || shape.microBatches > kMostMicroBatches)
+        return {};
+    for (const Scheme& scheme : schemes()) {
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        request.devices = shape.devices;
+        request.microBatches = shape.microBatches;
+        request.chunks = scheme.chunksFixed ? 0 : shape.chunks();
+        const auto built = buildSchedule(request);
+        if (built && built->shape.stages == shape.stages && built->shape.replicas == shape.replicas
+            && hasOrderOf(schedule, *built))
+            return {std::string(scheme.name), std::string(scheme.title)};
+    }
+    return {};
+}
+
+} // namespace profiler

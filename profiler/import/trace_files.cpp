@@ -1,0 +1,201 @@
+#include "profiler/import/trace_files.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace profiler {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+namespace fs = std::filesystem;
+
+namespace {
+constexpr std::size_t kMostFiles = 10000;
+
+bool looksLikeTrace(const fs::path& file)
+{
+    static constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
+    static constexpr std::array<std::string_view, 5> kTraces{".json", ".sqlite", ".zip", ".tar",
+                                                             ".tgz"};
+    std::string name = file.filename().string();
+    if (name.starts_with('.'))
+        return false;
+    for (const std::string_view suffix : kCompressed)
+        if (name.ends_with(suffix))
+            name.resize(name.size() - suffix.size());
+    return std::ranges::any_of(kTraces,
+                               [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+Result<void> addFolder(const fs::path& folder, std::vector<fs::path>& files)
+{
+    std::error_code error;
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator each(folder, options, error), end; !error && each != end;
+         each.increment(error)) {
+        if (each->is_regular_file(error) && looksLikeTrace(each->path()))
+            files.push_back(each->path());
+        if (files.size() > kMostFiles)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} has more than {} traces; give the folder of one job",
+                                    folder.string(), kMostFiles));
+    }
+    return error ? fail(Error::Code::Io,
+                        fmt::format("{} cannot be read: {}", folder.string(), error.message()))
+                 : Result<void>();
+}
+
+struct FreeArchive
+{
+    void operator()(archive* handle) const { archive_read_free(handle); }
+};
+using Archive = std::unique_ptr<archive, FreeArchive>;
+
+// Formats and filters that libarchive decodes itself; others start programs.
+Archive newArchive()
+{
+    Archive handle(archive_read_new());
+    archive_read_support_filter_gzip(handle.get());
+    archive_read_support_filter_xz(handle.get());
+    archive_read_support_filter_bzip2(handle.get());
+    archive_read_support_filter_zstd(handle.get());
+    archive_read_support_format_zip(handle.get());
+    archive_read_support_format_tar(handle.get());
+    archive_read_support_format_empty(handle.get());
+    archive_read_support_format_raw(handle.get());
+    return handle;
+}
+
+class ArchiveReader
+{
+public:
+    ArchiveReader(const fs::path& file, ImportProgress before, const OnImportProgress& progress)
+        : m_archive(newArchive())
+        , m_file(file)
+        , m_progress(std::move(before))
+        , m_before(m_progress.bytes)
+        , m_onProgress(progress)
+    { }
+
+    Result<void> open()
+    {
+        constexpr std::size_t kBlock = 1 << 18;
+        return archive_read_open_filename(m_archive.get(), m_file.c_str(), kBlock) == ARCHIVE_OK
+            ? Result<void>()
+            : failure();
+    }
+
+    // Moves to the next regular file. Returns its name, "" at the end.
+    Result<std::string> next()
+    {
+        for (;;) {
+            archive_entry* entry = nullptr;
+            const int code = archive_read_next_header(m_archive.get(), &entry);
+            if (code == ARCHIVE_EOF)
+                return std::string();
+            if (code < ARCHIVE_WARN)
+                return failure();
+            const bool isWhole = archive_format(m_archive.get()) == ARCHIVE_FORMAT_RAW;
+            if (isWhole)
+                return m_file.string();
+            const char* const name = archive_entry_pathname_utf8(entry);
+            if (archive_entry_filetype(entry) == AE_IFREG && name != nullptr
+                && looksLikeTrace(name))
+                return fmt::format("{}/{}", m_file.string(), name);
+        }
+    }
+
+    Result<std::size_t> read(std::span<char> bytes)
+    {
+        const la_ssize_t count = archive_read_data(m_archive.get(), bytes.data(), bytes.size());
+        if (count < 0)
+            return failure();
+        m_bytes += count;
+        const std::int64_t onDisk = archive_filter_bytes(m_archive.get(), -1);
+        constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200;
+        if (m_bytes > std::max(kSmall, kMostTimes * onDisk))
+            return fail(Error::Code::Corrupt,
+                        fmt::format("{} expands to more than {} times its size; decompress it "
+                                    "and import the trace itself",
+                                    m_file.string(), kMostTimes));
+        m_progress.bytes = m_before + onDisk;
+        if (m_onProgress && !m_onProgress(m_progress))
+            return fail(Error::Code::Cancelled, "the import was cancelled");
+        return static_cast<std::size_t>(count);
+    }
+
+private:
+    tl::unexpected<Error> failure() const
+    {
+        const char* const reason = archive_error_string(m_archive.get());
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} cannot be read: {}", m_file.string(),
+                                reason != nullptr ? reason : "unknown reason"));
+    }
+
+    Archive m_archive;
+    fs::path m_file;
+    ImportProgress m_progress;
+    std::int64_t m_before = 0, m_bytes = 0;
+    const OnImportProgress& m_onProgress;
+};
+} // namespace
+
+Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
+{
+    std::vector<fs::path> files;
+    for (const fs::path& path : paths) {
+        std::error_code error;
+        const fs::file_status status = fs::status(path, error);
+        if (!fs::exists(status))
+            return fail(Error::Code::NotFound, path.string() + " does not exist");
+        if (fs::is_directory(status)) {
+            if (auto added = addFolder(path, files); !added)
+                return tl::unexpected(added.error());
+        } else if (fs::is_regular_file(status)) {
+            files.push_back(path);
+        } else {
+            return fail(Error::Code::InvalidArgument,
+                        path.string() + " is not a file; give a trace or a folder of traces");
+        }
+    }
+    if (files.empty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no traces; they end in .json, .json.gz, .sqlite, .zip or "
+                                ".tar.gz",
+                                paths.empty() ? "" : paths.front().string()));
+    std::ranges::sort(files);
+    files.erase(std::ranges::unique(files).begin(), files.end());
+    return files;
+}
+
+Result<void>
+readTraceFile(const fs::path& file,
+              const std::function<Result<void>(const std::string&, const ByteSource&)>& visit,
+              ImportProgress before, const OnImportProgress& progress)
+{
+    before.file = file.string();
+    ArchiveReader reader(file, std::move(before), progress);
+    if (auto opened = reader.open(); !opened)
+        return opened;
+    for (int files = 0;; ++files) {
+        const auto name = reader.next();
+        if (!name)
+            return tl::unexpected(name.error());
+        if (name->empty())
+            return files > 0 ? Result<void>()
+                             : fail(Error::Code::NotFound, file.string() + " has no traces");
+        const auto read = [&](std::span<char> bytes) { return reader.read(bytes); };
+        if (auto visited = visit(*name, read); !visited)
+            return visited;
+    }
+}
+
+} // namespace profiler

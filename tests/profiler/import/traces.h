@@ -1,0 +1,157 @@
+#pragma once
+
+#include "engine/cost/cost_model.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/simulate.h"
+#include "engine/timeline/run.h"
+#include "tests/catch.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+// Traces as PyTorch's profiler writes them, of simulated runs.
+namespace tests {
+
+inline engine::Run simulatedRun(const std::string& scheme, int devices, int microBatches,
+                                int iterations = 2)
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    engine::Run run;
+    const auto built = engine::buildSchedule(request);
+    REQUIRE(built);
+    run.schedule = engine::lower(*built);
+    engine::UnitCosts costs;
+    costs.p2p = {1, 4};
+    const auto prices = engine::unitPrices(run.schedule.shape, costs);
+    REQUIRE(prices);
+    const auto resolved = engine::resolved(run.schedule, *prices);
+    REQUIRE(resolved);
+    auto timeline = engine::simulate(run.schedule, *resolved, {.iterations = iterations});
+    REQUIRE(timeline);
+    run.timeline = *std::move(timeline);
+    run.info.ticksPerUnit = resolved->ticksPerUnit;
+    return run;
+}
+
+struct TorchTraceOptions
+{
+    std::string host = "host a";
+    std::int64_t base = 1790857026000000000; // baseTimeNanoseconds
+    bool steps = true;                       // with ProfilerStep annotations
+    bool onGpu = false; // kernels, launched a ms before; backward from another thread
+    // The name of the annotation of an op; "" for none.
+    std::function<std::string(const engine::Op&)> name
+        = [](const engine::Op& op) { return "PP:" + engine::toString(op); };
+};
+
+// The events of one rank. A tick is a microsecond.
+class TorchTrace
+{
+public:
+    TorchTrace(const engine::Run& run, int rank, TorchTraceOptions options)
+        : m_run(run)
+        , m_rank(rank)
+        , m_options(std::move(options))
+    { }
+
+    std::string text()
+    {
+        const engine::OpIndex index(m_run.schedule);
+        if (m_options.steps)
+            for (const engine::Iteration& iteration : m_run.timeline.iterations)
+                add("user_annotation", fmt::format("ProfilerStep#{}", iteration.number),
+                    {1000 * iteration.window.begin - 950, 1000 * iteration.window.end - 960});
+        for (const engine::Track& track : m_run.timeline.tracks)
+            if (track.device.value == m_rank)
+                for (const engine::Span& span : track.spans)
+                    addOp(engine::opAt(m_run.schedule, index, span.op), span.window());
+        return fmt::format(
+            R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
+            R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)"
+            R"("host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
+            m_rank, m_run.schedule.shape.devices, m_options.host, m_options.base, m_events);
+    }
+
+private:
+    // `window` is in ns.
+    void add(const std::string& category, const std::string& name, engine::Window window,
+             const std::string& rest = R"("pid":7,"tid":7)")
+    {
+        constexpr std::int64_t kFirst = 10'000'000;
+        const std::int64_t begin = window.begin + kFirst, length = window.duration();
+        m_events += fmt::format(
+            R"({}{{"ph":"X","cat":"{}","name":"{}","ts":{}.{:03},"dur":{}.{:03},{}}})",
+            m_events.empty() ? "" : ",\n", category, name, begin / 1000, begin % 1000,
+            length / 1000, length % 1000, rest);
+    }
+
+    void addOp(const engine::Op& op, engine::Window ticks)
+    {
+        const std::string name = m_options.name(op);
+        const engine::Window window{1000 * ticks.begin, 1000 * ticks.end};
+        if (m_options.onGpu) {
+            // No two ranges on the host overlap.
+            const std::int64_t launch = window.begin - 900 + 3 * (m_launches++ % 250);
+            if (!name.empty())
+                add("user_annotation", name, {launch, launch + 2});
+            if (window.duration() > 0)
+                addKernel(op, window, {launch + 1, launch + 2});
+            return;
+        }
+        if (name.empty() || window.duration() == 0)
+            return;
+        add("user_annotation", name, window);
+        if (engine::isCompute(op.kind))
+            add("cpu_op", "aten::addmm", window);
+    }
+
+    void addKernel(const engine::Op& op, engine::Window window, engine::Window launch)
+    {
+        ++m_correlation;
+        const bool isBackward = engine::isBackward(op.kind);
+        const int thread = isBackward ? 8 : 7;
+        if (isBackward)
+            add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", launch,
+                R"("pid":7,"tid":8)");
+        add("cuda_runtime", "cudaLaunchKernel", launch,
+            fmt::format(R"("pid":7,"tid":{},"args":{{"correlation":{}}})", thread, m_correlation));
+        const bool isCompute = engine::isCompute(op.kind);
+        add("kernel", isCompute ? "gemm" : "ncclDevKernel_SendRecv(ncclDevKernelArgs)", window,
+            fmt::format(R"("pid":0,"tid":{0},"args":{{"device":0,"context":1,"stream":{0},)"
+                        R"("correlation":{1},"grid":[8,1,2],"block":[64,1,1]}})",
+                        isCompute ? 7 : 9, m_correlation));
+    }
+
+    const engine::Run& m_run;
+    int m_rank;
+    TorchTraceOptions m_options;
+    std::string m_events;
+    int m_correlation = 0, m_launches = 0;
+};
+
+inline void writeText(const std::filesystem::path& file, const std::string& text)
+{
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+// Writes rank<r>.json of all ranks but `missing`.
+inline void writeTorchTraces(const std::filesystem::path& folder, const engine::Run& run,
+                             const TorchTraceOptions& options = {}, int missing = -1)
+{
+    for (int rank = 0; rank < run.schedule.shape.devices; ++rank)
+        if (rank != missing)
+            writeText(folder / fmt::format("rank{}.json", rank),
+                      TorchTrace(run, rank, options).text());
+}
+
+} // namespace tests
