@@ -36,6 +36,7 @@ Action prepareExperiment(CLI::App& app);
 Action prepareAnalyze(CLI::App& app);
 Action prepareCompare(CLI::App& app);
 Action prepareExport(CLI::App& app);
+Action prepareImport(CLI::App& app);
 Action prepareEstimate(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);

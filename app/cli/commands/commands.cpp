@@ -51,6 +51,11 @@ std::span<const Command> commands()
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
                 "bscope export bitpipe.sqlite --format chrome -o trace.json",
                 prepareExport},
+        Command{"import", "Import traces of PyTorch, Nsight Systems and others as a run",
+                "bscope export bitpipe.sqlite --format chrome -o trace.json --force\n"
+                "bscope import trace.json -o imported.sqlite --force\n"
+                "bscope import trace.json --json",
+                prepareImport},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
                 "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",

@@ -187,7 +187,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     if (options.progress == ProgressKind::JsonLines && !options.detach)
         interrupt.stopWithParent(); // a worker must stop with its window and keep its recording
     auto created = options.output.file.empty()
-        ? createRunFile(experiment)
+        ? createRunFile(runFileStem(experiment))
         : createOutput(options.output,
                        {experiment.scheduleFile, experiment.modelFile, experiment.textFile});
     if (!created) {

@@ -53,17 +53,21 @@ std::string openCommand(const std::string& file)
     return (isFound ? "bubblescope" : shellQuoted(own.string())) + " " + shellQuoted(file);
 }
 
-Result<NewFile> createRunFile(const Experiment& experiment)
+std::string runFileStem(const Experiment& experiment)
+{
+    const ScheduleRequest& schedule = experiment.schedule;
+    return experiment.scheduleFile.empty()
+        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
+        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
+}
+
+Result<NewFile> createRunFile(const std::string& what)
 {
     const std::time_t now = std::time(nullptr);
     std::tm parts{};
     localtime_r(&now, &parts);
     std::array<char, 32> time{};
     std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
-    const ScheduleRequest& schedule = experiment.schedule;
-    const std::string what = experiment.scheduleFile.empty()
-        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
-        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
     const std::string stem
         = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
     std::error_code error;

@@ -7,9 +7,11 @@
 
 namespace cli {
 
-// Reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite and creates
-// the folder. If the name is taken, "-2" and so on is appended.
-engine::Result<engine::NewFile> createRunFile(const engine::Experiment& experiment);
+// Reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite and creates the folder.
+// If the name is taken, "-2" and so on is appended.
+engine::Result<engine::NewFile> createRunFile(const std::string& what);
+// `what` of an experiment: "<scheme>-D<D>-N<N>".
+std::string runFileStem(const engine::Experiment& experiment);
 
 // The command that opens a file in the window, quoted for a shell: "bubblescope FILE", with the
 // full path of the program if it is not the one on the PATH. "" if there is no such program.

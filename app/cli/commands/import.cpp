@@ -1,0 +1,117 @@
+#include "profiler/import/import.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/long_task.h"
+#include "app/cli/options/output_options.h"
+#include "app/cli/text/import_text.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "engine/base/read_file.h"
+#include "engine/base/version.h"
+#include "profiler/store/trace_store.h"
+#include "resources/resources.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct ImportOptions
+{
+    std::vector<std::string> files;
+    std::string rules; // "": those that the program ships
+    bool printRules = false, json = false;
+    OutputOptions output;
+};
+
+Result<Rules> readRules(const std::string& file)
+{
+    if (file.empty())
+        return Rules::shipped();
+    const auto text = readFile(file);
+    if (!text)
+        return tl::unexpected(text.error());
+    return Rules::parse(*text, file);
+}
+
+Result<ImportedRun> importShowingProgress(const ImportOptions& options, const Rules& rules)
+{
+    const Interrupt interrupt;
+    LongTask task("reading traces");
+    const auto progress = [&](const ImportProgress& at) {
+        constexpr double kMega = 1e6;
+        const double seconds = task.seconds();
+        const double rate = seconds > 0 ? static_cast<double>(at.bytes) / seconds : 0;
+        const double left = rate > 0 ? static_cast<double>(at.allBytes - at.bytes) / rate : 0;
+        task.next(fmt::format("reading {} ({:.0f} MB/s)", at.file, rate / kMega), left);
+        return !interrupt.requested();
+    };
+    const std::vector<std::filesystem::path> paths(options.files.begin(), options.files.end());
+    return importTraces(paths, rules, progress);
+}
+
+// Without -o, --json only reports, so that a folder can be checked before it is imported.
+Result<std::string> save(const ImportOptions& options, ImportedRun& imported)
+{
+    if (options.output.file.empty() && options.json)
+        return std::string();
+    const std::vector<std::filesystem::path> inputs(options.files.begin(), options.files.end());
+    auto file = options.output.file.empty() ? createRunFile("import-" + imported.run.info.scheme)
+                                            : createOutput(options.output, inputs);
+    if (!file)
+        return tl::unexpected(file.error());
+    const std::string target = file->target().string();
+    if (auto written = writeRun(*std::move(file), imported.run, std::move(imported.gpu)); !written)
+        return tl::unexpected(written.error());
+    return target;
+}
+
+Result<int> importRun(const ImportOptions& options)
+{
+    if (options.printRules) {
+        printText(resources::find("import/rules.toml"));
+        return 0;
+    }
+    if (options.files.empty())
+        return fail(Error::Code::InvalidArgument,
+                    "no trace is given: name trace files or a folder of them");
+    const auto rules = readRules(options.rules);
+    if (!rules)
+        return tl::unexpected(rules.error());
+    auto imported = importShowingProgress(options, *rules);
+    if (!imported)
+        return tl::unexpected(imported.error());
+    imported->run.info.program = buildId();
+    const auto file = save(options, *imported);
+    if (!file)
+        return tl::unexpected(file.error());
+    printText(options.json ? importJson(imported->run) : importText(imported->run, *file));
+    return 0;
+}
+} // namespace
+
+Action prepareImport(CLI::App& app)
+{
+    const auto options = std::make_shared<ImportOptions>();
+    app.add_option("FILES", options->files,
+                   "Traces (.json, .sqlite, also compressed or in an archive) or folders of them")
+        ->type_name("FILE|FOLDER");
+    app.add_option("--rules", options->rules,
+                   "Rules that come before those of the program (see --print-rules)")
+        ->type_name("RULES.toml");
+    app.add_flag("--print-rules", options->printRules, "Print the rules of the program");
+    app.add_flag("--json", options->json, "Print the report as JSON; writes a run only with -o");
+    addOutputOptions(app, options->output,
+                     "Run to write (default: a new file in the folder of runs)", "RUN.sqlite");
+    return [options] { return importRun(*options); };
+}
+
+} // namespace cli

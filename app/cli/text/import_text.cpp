@@ -1,0 +1,136 @@
+#include "app/cli/text/import_text.h"
+
+#include "app/cli/text/run_file.h"
+#include "app/cli/text/table.h"
+#include "profiler/analysis/words.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cli {
+
+using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+double shareOf(const ImportReport& report, std::int64_t time)
+{
+    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
+}
+
+std::string milliseconds(std::int64_t ns)
+{
+    return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
+}
+
+std::string summaryOf(const Run& run, const ImportReport& report)
+{
+    std::string text = fmt::format("{}: {} rank{}, {} iteration{}, {} kernels", report.program,
+                                   report.ranks.size(), report.ranks.size() == 1 ? "" : "s",
+                                   run.timeline.iterations.size(),
+                                   run.timeline.iterations.size() == 1 ? "" : "s", report.kernels);
+    if (!report.iterationsFrom.empty())
+        text += fmt::format(" (iterations by {})", report.iterationsFrom);
+    text += fmt::format("\n{:.1f} % of the {} time is classified", 100 * report.classified(),
+                        report.onGpu ? "GPU" : "op");
+    text += report.stagesKnown ? fmt::format("; {} stages", run.schedule.shape.stages)
+                               : std::string("; stages unknown");
+    if (report.stagesKnown && run.info.scheme != "imported")
+        text += fmt::format("; the order of {}", run.info.label);
+    if (report.replayError)
+        text += fmt::format("\nreplayed from its medians: error {:+.1f} %",
+                            100 * *report.replayError);
+    return text + "\n";
+}
+
+std::string rulesTable(const ImportReport& report)
+{
+    Table table({{"rule", Table::Align::Left},
+                 {"matches"},
+                 {"ms"},
+                 {"share %"},
+                 {"confidence", Table::Align::Left},
+                 {"what", Table::Align::Left}});
+    for (const ImportReport::Rule& rule : report.rules)
+        table.add({rule.name, std::to_string(rule.matches), milliseconds(rule.time),
+                   fmt::format("{:.1f}", 100 * shareOf(report, rule.time)), rule.confidence,
+                   rule.title});
+    return table.text();
+}
+
+std::string leftOutTable(const ImportReport& report)
+{
+    Table table({{"left out", Table::Align::Left}, {"count"}, {"ms"}});
+    for (const ImportReport::LeftOut& one : report.leftOut)
+        table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
+    return table.text();
+}
+} // namespace
+
+std::string importText(const Run& run, const std::string& file)
+{
+    const ImportReport& report = *run.info.import;
+    std::string text = summaryOf(run, report) + "\n" + rulesTable(report);
+    if (!report.leftOut.empty())
+        text += "\n" + leftOutTable(report);
+    for (const ImportReport::Clock& clock : report.clocks)
+        text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} us ({} pairs)\n",
+                            clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,
+                            static_cast<double>(clock.spread) / 1e3, clock.pairs);
+    if (!report.missingRanks.empty())
+        text += fmt::format("missing ranks: {}\n", fmt::join(report.missingRanks, ", "));
+    for (const std::string& warning : report.warnings)
+        text += "note: " + warning + "\n";
+    if (!file.empty()) {
+        const std::string open = openCommand(file);
+        text += fmt::format("\nwritten to {}{}\n", file,
+                            open.empty() ? "" : "; open it with " + open);
+    }
+    return text;
+}
+
+std::string importJson(const Run& run)
+{
+    const ImportReport& report = *run.info.import;
+    ordered_json ranks = ordered_json::array(), rules = ordered_json::object(),
+                 leftOut = ordered_json::array(), sources = ordered_json::array(),
+                 clocks = ordered_json::array();
+    for (const ImportReport::Rank& rank : report.ranks) {
+        ranks.push_back(rank.rank);
+        sources.push_back({{"rank", rank.rank},
+                           {"file", rank.file},
+                           {"host", rank.host},
+                           {"device", rank.device}});
+    }
+    for (const ImportReport::Rule& rule : report.rules)
+        rules[rule.name] = shareOf(report, rule.time);
+    for (const ImportReport::LeftOut& one : report.leftOut)
+        leftOut.push_back({{"what", one.what}, {"count", one.count}, {"ns", one.time}});
+    for (const ImportReport::Clock& clock : report.clocks)
+        clocks.push_back({{"host", clock.host},
+                          {"offset_ns", clock.offset},
+                          {"drift_ppm", clock.drift},
+                          {"spread_ns", clock.spread},
+                          {"pairs", clock.pairs}});
+    const bool known = report.stagesKnown;
+    ordered_json json{
+        {"ranks", ranks},
+        {"missing_ranks", report.missingRanks},
+        {"iterations", run.timeline.iterations.size()},
+        {"kernels", report.kernels},
+        {"classified", report.classified()},
+        {"rules", rules},
+        {"replay_error", report.replayError ? ordered_json(*report.replayError) : ordered_json()},
+        {"warnings", report.warnings},
+        {"program", report.program},
+        {"scheme", run.info.scheme},
+        {"stages", known ? ordered_json(run.schedule.shape.stages) : ordered_json()},
+        {"micro_batches",
+         report.microBatchesKnown ? ordered_json(run.schedule.shape.microBatches) : ordered_json()},
+        {"left_out", leftOut},
+        {"clocks", clocks},
+        {"sources", sources}};
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace cli
