@@ -99,7 +99,8 @@ private:
     std::byte* at(int slice) const { return memories[slice].data(); }
 };
 
-// What F keeps for the backward: scores (Standard), logSums (Flash) or nothing (Recompute).
+// The numbers that F keeps for the backward: scores (Standard), logSums (Flash) or nothing
+// (Recompute).
 template<class Real>
 struct KeptAttention
 {

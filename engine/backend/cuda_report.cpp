@@ -105,7 +105,7 @@ std::string askPlugin(CudaReport& report)
     const std::string theirs = fill(ours.c_str(), &report);
     return ours == theirs
         ? ""
-        : fmt::format("{} has a different build ({}, this is {}): build both together", plugin.file,
+        : fmt::format("{} is of build {}, but this program of {}: build both together", plugin.file,
                       theirs, ours);
 }
 

@@ -33,7 +33,7 @@ struct FieldFacts
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
-    int exponent = 0;            // Real: the file has the number in the text times 10^exponent
+    int exponent = 0;            // Real: number in the file = number in the text * 10^exponent
     std::string_view usual = {}; // default, if it is described and not a value: "the model's"
     bool isOptional = false;     // Cost: "" is accepted and means `usual`
     bool isEssential = false;    // printed commands include it even at its default

@@ -225,7 +225,7 @@ Fields<UnitCosts> unitCostFields()
             half("--input-gradient", "Backward, input I", "I, the gradient of the input",
                  &C::inputGradient));
         add(kCosts,
-            half("--weight-gradient", "… weights W", "W, the gradient of the weights",
+            half("--weight-gradient", "Backward, weights W", "W, the gradient of the weights",
                  &C::weightGradient));
         add(kCosts,
             cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p));

@@ -20,8 +20,8 @@ public:
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
-    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of both
-    // sorts were added.
+    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of ops
+    // that ran alone and of ops that ran concurrently were added.
     std::vector<Interference> result() const;
 
 private:

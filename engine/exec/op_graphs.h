@@ -21,11 +21,11 @@ public:
         , m_entries(lane != nullptr ? ops : 0)
     { }
 
-    // Captures the op if it will be launched as a graph. This takes the host as long as many
+    // Captures the op if it will be launched as a graph. Capturing takes as much host time as many
     // launches, so call it before the begin of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Takes the GPU time of a completed op in ns, which decides how the op is launched next time.
+    // Reports the GPU time of a completed op in ns, which decides how the op is launched next time.
     void judge(std::size_t op, std::int64_t gpuTime);
 
     int captured() const { return m_captured; } // number of captured ops

@@ -26,8 +26,8 @@ public:
     { }
 
     void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
-    // Records the end of the op again. Called in OPT at the point where the host reads a gradient
-    // that the op computes.
+    // Records an end of the op before its actual end, which is recorded later. OPT calls it where
+    // the host reads a gradient that the op computes.
     void markEnd(std::size_t op) { m_gpu->lane()->record(*m_marks[op].end); }
 
     // The number of queued ops whose end the queueing thread has not yet seen.
@@ -69,8 +69,8 @@ private:
     std::deque<std::size_t> m_ahead;
 };
 
-// Waits until hasPassed(): polls first, then sleeps between polls. Returns false as soon as
-// goesOn(ns waited so far) is false.
+// Waits until hasPassed() returns true: polls first, then sleeps between polls. Returns false as
+// soon as goesOn(ns waited so far) returns false.
 template<class HasPassed, class GoesOn>
 bool awaitGpu(HasPassed hasPassed, GoesOn goesOn)
 {

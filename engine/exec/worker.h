@@ -76,7 +76,7 @@ public:
     {
         return m_ops.tookBefore(position);
     }
-    // position of the oldest queued op; for a GPU
+    // The position of the oldest queued op. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.

@@ -69,10 +69,11 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Forward and backward, with full attention.
+// FLOPs of forward and backward, with full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
-// Includes recomputation: the scores that attention `recompute` and `flash` compute again in the
-// backward, and the forwards of `recomputed`, the fraction of micro-batches that are recomputed.
+// FLOPs including recomputation: the scores that attention `recompute` and `flash` compute again in
+// the backward, and the forwards of `recomputed`, the fraction of micro-batches that are
+// recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

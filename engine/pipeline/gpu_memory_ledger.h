@@ -18,8 +18,8 @@ public:
     // Construct it directly after the devices were opened.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes the growth since the last call that no allocation explains to `holder`. nullopt
-    // leaves it as a difference (GpuMemory::differenceShare()).
+    // Attributes to `holder` the growth of used memory since the last call that no allocation
+    // explains. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
     void step(std::optional<GpuHolder> holder);
 
     // The memory of each GPU now. `plan` has the contents of the arenas.

@@ -84,7 +84,7 @@ public:
 
     std::vector<float> microBatchLoss() const; // W N values, nats per token
     double loss() const;                       // mean of the iteration, nats per token
-    // Euclidean norm over all parameters of the gradient of that mean, as the optimizer gets it;
+    // Euclidean norm of the gradient of loss() over all parameters, as the optimizer receives it;
     // nullopt if an iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }

@@ -37,8 +37,9 @@ struct RunDevices
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
                                const std::atomic<bool>& cancel);
 
-// Makes a model with the kernels of each device that has its own GPU or partition. `make` is called
-// with the device bound to this thread, because models allocate constants. `units` owns the models.
+// Makes a model for each device that has its own GPU or partition, with the kernels of that device.
+// `make` is called with the device bound to this thread, because models allocate constants. `units`
+// owns the models.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,

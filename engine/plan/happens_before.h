@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// The order that a schedule guarantees for any times: the programs of its devices, and the values
-// that ops wait for (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two buffers may share
-// memory only if this order separates them.
+// The partial order of the ops that a schedule guarantees whatever their durations are. It follows
+// from the programs of the devices and from the values that ops wait for (Lamport, 1978; vector
+// clocks: Fidge, Mattern, 1988). Two buffers may share memory only if this order separates them.
 class HappensBefore
 {
 public:

@@ -32,8 +32,8 @@ public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage. If so, the optimizer step of the stage
-    // waits for the result.
+    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
+    // waits.
     bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
     // Returns the all-reduces that can start with this call; empty while other devices have not
     // called.

@@ -25,7 +25,7 @@ std::string_view outcomeName(Outcome outcome); // "finished"
 std::optional<Mode> modeNamed(std::string_view name);
 std::optional<Outcome> outcomeNamed(std::string_view name);
 
-// The memory of one device, planned before the run. Bytes.
+// The memory of one device in bytes, as planned before the run.
 struct ArenaUse
 {
     std::int64_t live = 0;               // peak of the bytes of live buffers

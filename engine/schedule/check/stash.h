@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Two numbers of parts: stored completely (`whole`), and to be rebuilt by a RECOMPUTE (`kept`; Chen
-// et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F and again from the
-// RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input of the stage or,
-// with attention recomputation, everything except the scores.
+// Stashes of a device, in parts. `whole` has those that stay complete, `kept` those that a
+// RECOMPUTE rebuilds (Chen et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F
+// and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input
+// of the stage or, with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -55,16 +55,14 @@ struct HeldChange
 {
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
-enum class RebuiltBy : std::uint8_t {
-    None,
-    Recompute,
-    Backward
-}; // Backward: the B or I rebuilds it first
+// What rebuilds a stash: nothing, a RECOMPUTE, or the B or I itself before it starts.
+enum class RebuiltBy : std::uint8_t { None, Recompute, Backward };
 // stashChange(), with complete and rebuilt stashes counted separately. Evicts and loads move a
 // stash before it is rebuilt.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// The stashes of a schedule that a RECOMPUTE rebuilds: one bit per cell, none if no op recomputes.
+// The set of a schedule's stashes that a RECOMPUTE rebuilds: one bit per cell, no bits if no op
+// recomputes.
 class RebuiltStashes
 {
 public:

@@ -17,7 +17,7 @@ bool isAsynchronous(const Schedule& schedule);
 // Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT.
 // Without OPTs it is the number of micro-batches between the first uses of versions 1 and 2 on the
 // last stage. If only version 1 exists, the rule of PipeDream-2BW applies: micro-batch 2m is the
-// first to use version 1. Otherwise it is N.
+// first to use version 1. Without versions it is N.
 int guessUpdateEvery(const Schedule& schedule);
 
 // Checks that a backward uses the version of its forward, that a version is created before it is

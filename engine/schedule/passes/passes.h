@@ -30,8 +30,9 @@ enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
 // As balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
-// Adds a RECOMPUTE before each B or I; before a joint group, for all its ops; after the LOAD if the
-// stash is evicted. The costs decide how much of the forward is repeated.
+// Adds a RECOMPUTE before each B or I. The RECOMPUTE ops of a joint group all come before the
+// group. If the stash is evicted, its RECOMPUTE comes after the LOAD. The costs decide how much of
+// the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
 // If a schedule already has the ops that addP2P(), addAllReduce() or addOptimizer() adds, the

@@ -43,7 +43,7 @@ TEST_CASE("what cannot be divided says why in one sentence")
 {
     CHECK_THROWS_MATCHES(
         names(32, {}), std::runtime_error,
-        Message("GPU 0 cannot be 32 devices: 132 multiprocessors are too few for 32 partitions of "
+        Message("GPU 0 cannot run 32 devices: 132 multiprocessors are too few for 32 partitions of "
                 "at least 8"));
     CHECK_THROWS_MATCHES(
         names(4, {.count = 2}, Carrier::Peer), std::runtime_error,
@@ -53,11 +53,11 @@ TEST_CASE("what cannot be divided says why in one sentence")
         Message("--transport nccl needs one GPU for each of 4 devices, but there is 1: NCCL does "
                 "not support two ranks on one GPU; use --transport auto to partition GPUs"));
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
-                         Message("GPU 0 cannot be 4 devices: the driver does not support "
+                         Message("GPU 0 cannot run 4 devices: the driver does not support "
                                  "partitions, which need CUDA 12.5 or newer"));
     CHECK_THROWS_MATCHES(
         names(4, {.partitionsAtMost = 3}), std::runtime_error,
-        Message("GPU 0 cannot be 4 devices: the driver splits the GPU into 3 equal "
+        Message("GPU 0 cannot run 4 devices: the driver splits the GPU into 3 equal "
                 "parts, but 4 of at most 32 multiprocessors were requested"));
 }
 

@@ -44,7 +44,7 @@ enum class Epilogue : std::uint8_t {
     BiasGradient, // bias = column sums of b; b is not transposed
 };
 
-// c = alpha a b + beta c, `count` products.
+// A batch of `count` products c = alpha a b + beta c.
 struct Product
 {
     Operand a, b, c;
@@ -57,8 +57,8 @@ struct Product
     void* auxiliary = nullptr;
 };
 
-// `count` products of one shape. The operands of product i are i strides (in numbers) after those
-// of product 0; a stride of 0 shares the operand.
+// A batch of products of one shape. The operands of product i start i strides (in numbers) after
+// those of product 0; all products share an operand whose stride is 0.
 template<class Real, class Out = Real>
 struct BatchedMatmul
 {

@@ -28,9 +28,9 @@ struct ColumnSumPlan
     }
 };
 
-// Writes partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so a warp reads 128
-// bytes of a row; 1 KiB of shared memory per output. value(row, column, sums) adds to kOutputs
-// sums.
+// Writes partials[output][chunk][column]. The 256 threads of a block read 8 rows of 32 columns at a
+// time, so a warp reads 128 bytes of a row. A block needs 1 KiB of shared memory per output.
+// value(row, column, sums) adds to kOutputs sums.
 template<int kOutputs, class Value>
 __global__ void __launch_bounds__(kThreads)
     sumChunks(Value value, int rows, int columns, int rowsOfChunk, float* partials)

@@ -41,9 +41,8 @@ struct TensorFlashBackward
     const float* logSums = nullptr;
     float* products = nullptr; // workspace, (samples, heads, sequence): dOut out
     Matrix<bfloat16> dQuery; // (rows, width): overwritten; must not alias qkv, which is still read
-    // The keys and values of this slice, (rows, 2 keyWidth). They are overwritten by their
-    // gradients, to which `later`, the gradients from later slices (rows, 2 keyWidth; optional),
-    // are added.
+    // The keys and values of this slice, (rows, 2 keyWidth). Their gradients overwrite them.
+    // `later` (rows, 2 keyWidth; optional) has the gradients from later slices, which are added.
     Matrix<bfloat16> dKeyValue;
     const float* later = nullptr;
     float* earlier[TensorFlash::kMostSlices] = {}; // gradients of earlier slices, accumulated

@@ -101,7 +101,7 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
                 "GPU {} does not have enough memory for {} workspaces", gpu, placement.perGpu));
         } catch (const std::exception& error) {
             throw std::runtime_error(
-                fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
+                fmt::format("GPU {} cannot run {} {}: {}", gpu, placement.perGpu,
                             placement.perGpu == 1 ? "device" : "devices", error.what()));
         }
     }
