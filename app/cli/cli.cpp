@@ -181,7 +181,7 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
         const std::string first = extras.empty() ? what : extras.front();
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
         if (command && first == "figure")
-            return "use the other program to draw figures: bubblescope figure RUN.sqlite -o F.pdf";
+            return "bscope draws no figures; use bubblescope figure RUN.sqlite -o FILE.pdf";
         return (command ? "unknown command " : "unknown argument ") + first;
     }
     if (what.starts_with(kConversion))

@@ -23,7 +23,7 @@ constexpr double kMostIterations = 1'000'000'000;
 
 Field<F> preset()
 {
-    return {option("", "--preset", "Preset", "Width and type of a publication", "NAME")
+    return {option("", "--preset", "Preset", "Width and font size of a publication", "NAME")
                 .usually("acm-column"),
             [](const F&) { return std::string(); },
             [](F& settings, std::string_view text) -> Result<void> {

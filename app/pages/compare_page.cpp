@@ -285,8 +285,8 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
         notes.append(QString::fromStdString(note));
     if (!isAlike)
         m_band->show(Band::Kind::Warning,
-                     comparison->comparable ? tr("Not comparable in all respects:")
-                                            : tr("Two units:"),
+                     comparison->comparable ? tr("The runs differ:")
+                                            : tr("The runs have different units:"),
                      notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
     m_tables->show(*comparison, titles(), m_runs[m_baseline]->info);
     shareRoom();

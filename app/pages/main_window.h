@@ -30,7 +30,7 @@ public:
     Page* currentPage() const;
     RunLibrary& library() { return m_library; }
 
-public Q_SLOTS:                                      // not the same to moc
+public Q_SLOTS:
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // shows the tab if the file is open
     void startRun(const QStringList& options);

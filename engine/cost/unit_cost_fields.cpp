@@ -213,7 +213,7 @@ Fields<UnitCosts> unitCostFields()
 {
     static const std::vector<Field<C>> kFields = [] {
         constexpr double kMostDevices = 65535, kMostSeed = 18446744073709551615.0;
-        constexpr std::string_view kSame = "the same";
+        constexpr std::string_view kSame = "as within a node";
         std::vector<Field<C>> fields;
         const auto add = [&fields](std::string_view group, Field<C> field) {
             field.group = group;

@@ -48,7 +48,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
                 rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
                     + clock.scale.unit);
     if (const auto exposed = transferAfter(view, bubble))
-        section.add(tr("Transfer after it"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
+        section.add(tr("Following transfer"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
     if (metrics) {
         const auto& device = metrics->devices[bubble.device];

@@ -38,8 +38,8 @@ void addArena(const engine::ArenaUse& use, DetailsSection& section)
     const auto text
         = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
     section.add(tr("Arena, planned"), text(use.arena));
-    section.add(tr("... live at its peak"), text(use.live));
-    section.add(tr("... touched"),
+    section.add(tr("Arena, live at the peak"), text(use.live));
+    section.add(tr("Arena, written"),
                 use.touched ? text(*use.touched) : tr("known at the end of the run"));
 }
 

@@ -85,7 +85,7 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
               rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
                   + clock.scale.unit);
     if (explanation && engine::isCompute(op.kind))
-        facts.add(tr("Waited before"), clock.lengthWithUnit(explanation->waited));
+        facts.add(tr("Wait before the start"), clock.lengthWithUnit(explanation->waited));
     for (const auto& row : {spread(view, selection.op, clock), lossRow(view, selection)}) {
         if (row)
             facts.rows.push_back(*row);

@@ -105,7 +105,7 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Kern
     const Counts counts = countsIn(view, window);
     DetailsSection facts;
     facts.title = tr("Counts");
-    facts.add(tr("Ops complete, cut"),
+    facts.add(tr("Ops within, cut off"),
               number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
                   + number(static_cast<double>(counts.cut), 0));
     facts.add(tr("Messages"), number(static_cast<double>(counts.messages), 0));

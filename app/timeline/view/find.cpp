@@ -73,7 +73,7 @@ Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const Ke
     else
         m_blame = tr("no kernels were recorded in this run");
     if (m_hits.empty() && m_blame.isEmpty() && !m_ofSpans.empty())
-        m_blame = tr("nothing has %1; %2")
+        m_blame = tr("no op matches %1; %2")
                       .arg(m_ofSpans.back().text, whatThereIs(m_ofSpans.back(), view));
 }
 
@@ -129,7 +129,7 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
             isAny = isAny || m_ops[op];
         }
         if (!isAny && m_blame.isEmpty())
-            m_blame = tr("nothing has %1; %2").arg(facet.text, whatThereIs(facet, view));
+            m_blame = tr("no op matches %1; %2").arg(facet.text, whatThereIs(facet, view));
     }
 }
 
@@ -173,7 +173,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
         }
         if (!isAny && m_blame.isEmpty())
             m_blame
-                = tr("nothing matches %1; the table of kernels lists their names").arg(facet.text);
+                = tr("no kernel matches %1; the Kernels table lists their names").arg(facet.text);
     }
     return matches;
 }

@@ -126,7 +126,7 @@ void CostForm::showHint()
                 ? tr("closed forms do not cover these times")
                 : m_plan.experiment.mode == engine::Mode::Simulate
                 ? tr("closed forms hold for F 1, B 2, free links")
-                : tr("for the prediction only: a run measures its own"));
+                : tr("used for the prediction only; a run measures its costs"));
 }
 
 QString CostForm::problem() const

@@ -76,7 +76,7 @@ TEST_CASE("a range counts ops at its edges with their part")
     range.window = {ticks / 2, 3 * ticks / 2};
     const auto details = app::detailsOf(view, range);
     CHECK(details.value.toDouble() == 1);
-    CHECK(row(details, "Ops complete, cut") == QLatin1String("0, 2"));
+    CHECK(row(details, "Ops within, cut off") == QLatin1String("0, 2"));
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
 }
 
@@ -119,12 +119,12 @@ TEST_CASE("a device says what was laid out for it, what was alive and what was t
     run.info.arenas = {{1 * kMiB, 2 * kMiB, {}}, {10 * kMiB, 12 * kMiB, 11 * kMiB}};
     const auto details = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device);
     CHECK(row(details, "Arena, planned") == QLatin1String("12.00 MiB"));
-    CHECK(row(details, "... live at its peak") == QLatin1String("10.00 MiB"));
-    CHECK(row(details, "... touched") == QLatin1String("11.00 MiB"));
+    CHECK(row(details, "Arena, live at the peak") == QLatin1String("10.00 MiB"));
+    CHECK(row(details, "Arena, written") == QLatin1String("11.00 MiB"));
     device.device = engine::DeviceId{0};
-    CHECK(
-        row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device), "... touched")
-        == QLatin1String("known at the end of the run"));
+    CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
+              "Arena, written")
+          == QLatin1String("known at the end of the run"));
 }
 
 TEST_CASE("MFU says where its peak comes from")
