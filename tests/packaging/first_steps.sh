@@ -51,7 +51,7 @@ expect "the disk is full" deps
 stub apt-get 'echo "E: Could not get lock /var/lib/dpkg/lock-frontend"; exit 100'
 expect "another program is installing packages" deps
 expect "unknown argument 'now'" run now
-expect "there is no command 'rnu'" rnu
+expect "unknown command 'rnu'" rnu
 
 fresh
 stub dpkg-query 'echo installed'
