@@ -45,8 +45,8 @@ Needs root or sudo to install packages. It can be run again at any time; finishe
 Environment:
   JOBS           parallel compile jobs (default: the number of cores)
   BUILD_DIR      build folder (default: build/quickstart; test: build/test)
-  WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the GPUs
-                 of this machine if it has both a GPU and the CUDA toolkit)
+  WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the
+                 GPUs of this machine if it has both a GPU and the CUDA toolkit)
   CUDA_HOME      folder of the CUDA toolkit (default: nvcc from PATH, then /usr/local/cuda)
   XDG_DATA_HOME  run writes its results to bubblescope/quickstart below it (default: ~/.local/share)
   DISPLAY, WAYLAND_DISPLAY  run opens a window if one of them is set
