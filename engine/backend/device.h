@@ -52,8 +52,8 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // bfloat16 kernels on the same memory and stream as kernels(); nullptr if the device supports
-    // only fp32.
+    // The bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the device
+    // supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
     // As kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
     // tensor cores; nullptr if the device has no tf32.

@@ -23,7 +23,8 @@ public:
     // When it passed, in ns of CLOCK_MONOTONIC. Requires a timed event that has passed, and an
     // earlier Device::anchor().
     virtual std::int64_t time() const = 0;
-    // ns since `begin`, an event of the same device. Both must be timed and have passed.
+    // Returns the ns since `begin`, an event of the same device. Both must be timed and have
+    // passed.
     virtual std::int64_t nanosecondsSince(const DeviceEvent& begin) const = 0;
 };
 

@@ -16,7 +16,7 @@ class InterferenceMeter
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    // replaces the durations of the previous call
+    // Replaces the durations of the previous call.
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 

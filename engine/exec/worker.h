@@ -65,7 +65,7 @@ public:
     // Any thread may call the following functions during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    // whether the worker has reported its end
+    // Whether the worker has reported its end.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
     // The position of the first op that has not ended; if all queued ops have ended, the position
     // of the next op.

@@ -52,7 +52,7 @@ public:
         // The GPU that emulates all devices. It must be the GPU of `kernels` and of the arenas.
         // nullptr: the CPU.
         const Device* device = nullptr;
-        // the plan for this setup, if it already exists; copied
+        // The plan for this setup, if it already exists. It is copied.
         const ExecutionPlan* plan = nullptr;
         // The GPU or partition of every device, if each device has its own. `unit` and `kernels`
         // then belong to one of these, and `device` is nullptr.

@@ -51,8 +51,8 @@ public:
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // [micro-batch] the losses of this device's last stages, summed over tokens, after the ops have
-    // run.
+    // Returns the losses of this device's last stages by micro-batch, summed over tokens. Call it
+    // after the ops have run.
     std::vector<double> losses() const { return m_losses.read(); }
     // The sum of the squared gradients of this device's optimizer steps, after the ops of an
     // iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
@@ -65,7 +65,7 @@ public:
     std::function<void()> awaitLane;
 
 private:
-    // requires that m_stages.back() is the state of `stage`
+    // Requires that m_stages.back() is the state of `stage`.
     void initialize(const StagePlan& stage);
     void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;

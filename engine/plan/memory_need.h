@@ -6,7 +6,8 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms);
-// [device, over all data-parallel pipelines] bytes of NCCL communicators; 0 without NCCL.
+// Returns the bytes of NCCL communicators of each device of all data-parallel pipelines; 0 without
+// NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
 // The bytes that the recording needs in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);

@@ -45,7 +45,7 @@ struct StashPlan
         std::vector<std::uint32_t> made;
         // Stashes of earlier slices, to whose keys and values the op attends.
         std::vector<std::uint32_t> earlier;
-        // boundary tensors between two stages of the device
+        // Boundary tensors between two stages of the device.
         std::uint32_t input = kNoIndex, output = kNoIndex;
         std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
         // Version of the weights that the op uses, or that an OPT keeps (version_plan.h).

@@ -10,7 +10,7 @@
 
 namespace engine::sim {
 
-// [device] The windows of the all-reduces that slow down the compute of the device.
+// For each device the windows of the all-reduces that slow down its compute.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -110,7 +110,7 @@ private:
     std::vector<CopyLanes> m_copies; // one for each device that evicts
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    // [cell] The op that receives the activation or gradient; empty if transfers are implied.
+    // The op that receives the activation or gradient of a cell; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };

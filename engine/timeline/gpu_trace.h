@@ -211,7 +211,7 @@ struct GpuTraceHealth
     std::int64_t withoutOp = 0;   // kernels without a known op
     std::int64_t withoutTime = 0; // kernels without time stamps
     std::int64_t unknown = 0;     // records of unknown kinds
-    // buffers that CUPTI requested and that could not be allocated; later records are lost
+    // Buffers that CUPTI requested and that could not be allocated. Later records are lost.
     std::int64_t declinedBuffers = 0;
 
     bool isComplete() const { return *this == GpuTraceHealth{}; }

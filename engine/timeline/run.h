@@ -111,7 +111,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 // threads, 2 cores)".
 std::string modeDescription(const RunInfo& info);
 
-// nullptr if unknown.
+// Returns nullptr if the use is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // A complete run, as the store writes and reads it and as analysis, figures and the window use it.

@@ -79,7 +79,7 @@ struct Iteration
     Kind kind = Kind::Measured;
     Window window;              // first F start on any device to end of the last OPT
     std::optional<double> loss; // nats per token, mean of the iteration
-    // norm of the gradient of the mean loss over all parameters, before the optimizer step
+    // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
 

@@ -15,7 +15,7 @@ class InProcessTransport final : public Transport
 {
 public:
     enum class SideLanes : std::uint8_t {
-        // copies and all-reduces run within the call; for one thread that executes all devices
+        // Copies and all-reduces run within the call; for one thread that executes all devices.
         Inline,
         Threads, // one side thread per pair of devices with copies or all-reduces
     };

@@ -63,7 +63,7 @@ private:
     std::vector<Line> m_lines;      // [communicator for messages]
     std::deque<Sum> m_sums;         // [collective]
     std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches the message
-    // last member: destroyed before the queues
+    // Last member, so that it is destroyed before the queues.
     std::unique_ptr<DeviceCommunicators> m_communicators;
 };
 

@@ -102,7 +102,7 @@ private:
     std::vector<GpuLane> m_lanes;
     std::vector<std::uint32_t> m_byOp;
     std::unordered_map<std::uint64_t, Range> m_ofOp; // key of OpOfIteration -> m_byOp
-    // median iteration's op -> iteration
+    // Maps an op of the median iteration to the iteration whose work it shows.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls; // correlation -> trace().calls
     std::int64_t m_withoutPlace = 0;

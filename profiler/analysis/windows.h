@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// Sets of times: sorted, disjoint, non-empty windows that do not touch. Zero-length windows are
+// A set of times: sorted, non-empty windows that neither overlap nor touch. Zero-length windows are
 // dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 

@@ -32,7 +32,7 @@ public:
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
 
-    // shows the current state of `document`
+    // Shows the current state of `document`.
     void showRun(const RunDocument& document, int iteration);
     void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
     void setColourBy(int by); // `by` is a ColourBy

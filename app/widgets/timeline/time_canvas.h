@@ -69,7 +69,7 @@ protected:
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
-    // whether the keyboard was used since the last mouse press
+    // Whether the keyboard was used since the last mouse press.
     bool isByKeyboard() const { return m_isByKeyboard; }
     void setByKeyboard() { m_isByKeyboard = true; }
 

@@ -12,7 +12,7 @@ namespace engine {
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // A half counts as one of two slices; a schedule of whole micro-batches may contain halves.
+    // Half of a micro-batch (Chimera) counts as one of two slices, also if the shape has no slices.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);

@@ -25,9 +25,9 @@ int guessUpdateEvery(const Schedule& schedule);
 // for synchronous schedules.
 std::vector<Violation> checkVersions(const Schedule& schedule);
 
-// [device] The largest number of versions of one stage that are kept at once: 1 in a synchronous
-// schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from the OPT that creates
-// it to its last use; the newest version is always kept.
+// Returns for each device the largest number of versions of one stage that are kept at once: 1 in a
+// synchronous schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from the OPT
+// that creates it to its last use; the newest version is always kept.
 IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

@@ -16,7 +16,8 @@ struct DueOrder
     // A device starts a micro-batch only if its unfinished micro-batches then have at most this
     // many chunks.
     int mostStash = 0;
-    // micro-batches of one direction between their first and their last op; 0: unlimited
+    // The largest number of micro-batches of one direction that may have run their first but not
+    // their last op; 0: unlimited.
     int mostUnderWay = 0;
 };
 

@@ -8,7 +8,7 @@ namespace engine::cuda {
 
 // Adds bus id, UUID and attributes of a device. Creates no context.
 void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
-// [from][to]: whether peer access is supported.
+// Returns [from][to]: whether peer access is supported between two GPUs.
 std::vector<std::vector<bool>> peerAccess(int devices);
 // When the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading();
