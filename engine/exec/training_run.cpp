@@ -35,7 +35,7 @@ Result<void> TrainingRun::prepare()
     if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_rooms}, device); !fits)
         return fits;
     makeExecutor();
-    m_ledger.step(m_setup.on.communicators ? std::optional(GpuHolder::Communicators)
+    m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)
                                            : std::nullopt);
     describe();
     if (auto started = m_setup.observer.started(m_run); !started)
@@ -108,7 +108,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 
 void TrainingRun::account()
 {
-    m_ledger.step(GpuHolder::Running);
+    m_ledger.step(GpuMemoryOwner::Running);
     m_run.info.gpuMemory = m_ledger.account(m_plan);
     if (const std::string note = memoryNote(m_run.info.gpuMemory); !note.empty())
         m_setup.observer.warned(note);

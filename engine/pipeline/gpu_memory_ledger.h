@@ -18,9 +18,9 @@ public:
     // Construct it directly after the devices were opened.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes to `holder` the growth of used memory since the last call that no allocation
+    // Attributes to `owner` the growth of used memory since the last call that no allocation
     // explains. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
-    void step(std::optional<GpuHolder> holder);
+    void step(std::optional<GpuMemoryOwner> owner);
 
     // The memory of each GPU now. `plan` has the contents of the arenas.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;

@@ -244,10 +244,10 @@ std::string gpuMemoryTable(const RunInfo& info)
         table.add(std::move(cells));
     };
     const GpuMemory all = sumOf(info.gpuMemory);
-    for (int i = 0; i < kGpuHolders; ++i)
-        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
-            add(std::string(gpuHolderName(holder)),
-                [&](const GpuMemory& gpu) { return bytesText(gpu[holder]); });
+    for (int i = 0; i < kGpuMemoryOwners; ++i)
+        if (const auto owner = static_cast<GpuMemoryOwner>(i); all[owner] != 0)
+            add(std::string(gpuMemoryOwnerName(owner)),
+                [&](const GpuMemory& gpu) { return bytesText(gpu[owner]); });
     if (all.reserved != 0)
         add("(reserved for communicators)",
             [](const GpuMemory& gpu) { return bytesText(gpu.reserved); });

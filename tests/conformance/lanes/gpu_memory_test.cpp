@@ -50,7 +50,7 @@ std::vector<GpuMemory> accountOf(const Schedule& lowered, const RunDevices& on, 
                                        .ended =
                                            [&](const ExecutionPlan& planned) {
                                                plan = planned;
-                                               ledger.step(GpuHolder::Running);
+                                               ledger.step(GpuMemoryOwner::Running);
                                                account = ledger.account(planned);
                                            }});
     REQUIRE(trained.result);
@@ -81,25 +81,26 @@ TEST_CASE("memory of a GPU by owner adds up to the value of the driver")
         CAPTURE(g);
         const GpuMemory& memory = account[g];
         CHECK(memory.gpu == static_cast<int>(g));
-        CHECK(memory[GpuHolder::Weights]
+        CHECK(memory[GpuMemoryOwner::Weights]
               == sum(plan, g * each, (g + 1) * each, MemoryCategory::Weights));
-        CHECK(memory[GpuHolder::Stash]
+        CHECK(memory[GpuMemoryOwner::Stash]
               == sum(plan, g * each, (g + 1) * each, MemoryCategory::Stash));
-        CHECK(memory[GpuHolder::Weights] > 0);
-        CHECK(memory[GpuHolder::Stash] > 0);
-        CHECK(memory[GpuHolder::Idle] >= 0);
-        CHECK(memory[GpuHolder::Workspaces] == static_cast<Bytes>(each * cuda::Lane::kScratch));
-        CHECK(memory[GpuHolder::Losses] > 0);
-        CHECK(memory[GpuHolder::Contexts] == 300 * kMega);
+        CHECK(memory[GpuMemoryOwner::Weights] > 0);
+        CHECK(memory[GpuMemoryOwner::Stash] > 0);
+        CHECK(memory[GpuMemoryOwner::Idle] >= 0);
+        CHECK(memory[GpuMemoryOwner::Workspaces]
+              == static_cast<Bytes>(each * cuda::Lane::kScratch));
+        CHECK(memory[GpuMemoryOwner::Losses] > 0);
+        CHECK(memory[GpuMemoryOwner::Contexts] == 300 * kMega);
         const bool isLast = g + 1 == account.size();
-        CHECK(memory[GpuHolder::Partitions] == (isLast ? 30 * kMega : 0));
-        CHECK(memory[GpuHolder::Running] == (isLast ? 50 * kMega : 0));
-        CHECK(memory[GpuHolder::Rounding] > 0); // 33 MiB are 34
+        CHECK(memory[GpuMemoryOwner::Partitions] == (isLast ? 30 * kMega : 0));
+        CHECK(memory[GpuMemoryOwner::Running] == (isLast ? 50 * kMega : 0));
+        CHECK(memory[GpuMemoryOwner::Rounding] > 0); // 33 MiB are 34
         CHECK(memory.difference() == 0);
     }
     Bytes staged = 0;
     for (const GpuMemory& memory : account)
-        staged += memory[GpuHolder::Staging];
+        staged += memory[GpuMemoryOwner::Staging];
     CHECK(staged % static_cast<Bytes>(QueuedTransport::kStaged) == 0);
     CHECK((staged > 0) == (gpus > 1)); // within a GPU a sum reads where the gradients lie
     CHECK(memoryNote(account).empty());
@@ -123,7 +124,7 @@ TEST_CASE("memory without an owner is a difference, and reported with its GPU ab
                    && !Contains("GPU 0"));
     cuda_on_cpu::plugIn({});
     GpuMemory less;
-    less[GpuHolder::Weights] = 110 * kMega;
+    less[GpuMemoryOwner::Weights] = 110 * kMega;
     less.used = 100 * kMega;
     CHECK_THAT(memoryNote({&less, 1}),
                Contains("GPU 0: the driver reports 10.0 % less memory (10 MB)"));
@@ -144,8 +145,8 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     ledger.step(std::nullopt);
     const auto account = ledger.account(plan);
     REQUIRE(account.size() == 1);
-    CHECK(account[0][GpuHolder::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
-    CHECK(account[0][GpuHolder::Idle] == 4096);
+    CHECK(account[0][GpuMemoryOwner::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
+    CHECK(account[0][GpuMemoryOwner::Idle] == 4096);
     CHECK(account[0].difference() == 0);
     arenas.clear();
     CHECK(on.first().memoryUse().taken[MemoryFor::Arena] == 0);

@@ -155,7 +155,7 @@ TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept fre
     REQUIRE(run->info.gpuMemory.size() == 4);
     for (const GpuMemory& memory : run->info.gpuMemory) {
         const std::int64_t ranks = memory.gpu == 0 || memory.gpu == 3 ? 2 : 4;
-        CHECK(memory[GpuHolder::Communicators] == ranks * kTaken);
+        CHECK(memory[GpuMemoryOwner::Communicators] == ranks * kTaken);
         CHECK(memory.reserved == ranks * kKept);
         CHECK(memory.difference() == 0);
     }

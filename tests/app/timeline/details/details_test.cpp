@@ -181,8 +181,8 @@ TEST_CASE("a GPU run lists memory by owner and what the driver reports")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
-    gpu[engine::GpuHolder::Weights] = 6LL << 30;
-    gpu[engine::GpuHolder::Contexts] = 4LL << 30;
+    gpu[engine::GpuMemoryOwner::Weights] = 6LL << 30;
+    gpu[engine::GpuMemoryOwner::Contexts] = 4LL << 30;
     gpu.used = 10LL << 30;
     run->info.gpuMemory = {gpu};
     const app::RunView one(run);
@@ -199,7 +199,7 @@ TEST_CASE("a GPU run lists memory by owner and what the driver reports")
     const app::RunView two(run);
     details = app::detailsOf(two, {});
     CHECK(row(details, "Weights").toStdString() == "12.00");
-    CHECK(row(details, "Sum").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "Sum").toStdString() == "20.00"); // the sum of the owners
     CHECK(row(details, "Reported by the driver").toStdString() == "19.00");
     CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
 }
@@ -242,7 +242,7 @@ TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are c
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
-    gpu[engine::GpuHolder::Weights] = 100LL << 20;
+    gpu[engine::GpuMemoryOwner::Weights] = 100LL << 20;
     const auto shown = [&](std::int64_t used, int gpus) {
         gpu.used = used;
         run->info.gpuMemory.assign(static_cast<std::size_t>(gpus), gpu);
