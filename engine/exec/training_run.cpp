@@ -13,7 +13,7 @@ namespace engine {
 
 TrainingRun::TrainingRun(Setup setup)
     : m_setup(std::move(setup))
-    , m_rooms(m_setup.on.rooms())
+    , m_spaces(m_setup.on.spaces())
     , m_ledger(m_setup.on)
 {
     m_setup.experiment.mode = m_setup.on.mode;
@@ -32,7 +32,7 @@ Result<void> TrainingRun::prepare()
     m_plan
         = planExecution({m_run.schedule, *m_unit, experiment.accumulate,
                          TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches)});
-    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_rooms}, device); !fits)
+    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device); !fits)
         return fits;
     makeExecutor();
     m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)

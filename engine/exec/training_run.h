@@ -47,7 +47,7 @@ private:
 
     Setup m_setup;
     Run m_run;
-    MemoryRooms m_rooms; // free before allocation
+    MemorySpaces m_spaces; // free before allocation
     GpuMemoryLedger m_ledger;
     std::unique_ptr<const PipelineModel<float>> m_unit;
     ExecutionPlan m_plan;

@@ -63,14 +63,14 @@ std::string RunDevices::transport() const
     return gpus.size() == 1 ? "local" : "local, peer";
 }
 
-MemoryRooms RunDevices::rooms() const
+MemorySpaces RunDevices::spaces() const
 {
     std::set<int> counted;
-    MemoryRooms rooms;
+    MemorySpaces spaces;
     for (const auto& device : devices)
         if (counted.insert(device->gpu()).second)
-            rooms.push_back({device->info().memory, device->gpu()});
-    return rooms;
+            spaces.push_back({device->info().memory, device->gpu()});
+    return spaces;
 }
 
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,

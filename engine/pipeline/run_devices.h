@@ -3,7 +3,7 @@
 #include "engine/backend/communicators.h"
 #include "engine/experiment/experiment.h"
 #include "engine/pipeline/pipeline.h"
-#include "engine/plan/memory_rooms.h"
+#include "engine/plan/memory_spaces.h"
 
 #include <atomic>
 #include <functional>
@@ -28,7 +28,7 @@ struct RunDevices
     // The transport of messages and sums as a value of --transport; "" without GPUs.
     std::string transport() const;
     // The free memory of the machine or of each GPU.
-    MemoryRooms rooms() const;
+    MemorySpaces spaces() const;
 };
 
 // Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostOps = 100'000;
 
 // The memory that an experiment needs; nullopt if it cannot run.
-std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpaces& spaces,
                                  const Device& device)
 {
     const auto lowered = scheduleOf(experiment);
@@ -30,15 +30,15 @@ std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms
     const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
     const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
     const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
-    return memoryNeed(experiment, *lowered, plan, rooms);
+    return memoryNeed(experiment, *lowered, plan, spaces);
 }
 
 class Remedies
 {
 public:
-    Remedies(const Experiment& experiment, const MemoryRooms& rooms, const Device& device)
+    Remedies(const Experiment& experiment, const MemorySpaces& spaces, const Device& device)
         : m_experiment(experiment)
-        , m_rooms(rooms)
+        , m_spaces(spaces)
         , m_device(device)
     { }
 
@@ -80,8 +80,8 @@ private:
     {
         Experiment changed = m_experiment;
         change(changed);
-        const auto need = needOf(changed, m_rooms, m_device);
-        if (!need || !fits(*need, changed, m_rooms))
+        const auto need = needOf(changed, m_spaces, m_device);
+        if (!need || !fits(*need, changed, m_spaces))
             return false;
         m_remedies.push_back({std::move(words), std::move(changed), *need});
         return true;
@@ -97,17 +97,17 @@ private:
     }
 
     const Experiment& m_experiment;
-    const MemoryRooms& m_rooms;
+    const MemorySpaces& m_spaces;
     const Device& m_device;
     std::vector<Remedy> m_remedies;
 };
 
 } // namespace
 
-std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemorySpaces& spaces,
                                 const Device& device)
 {
-    return Remedies(experiment, rooms, device).all();
+    return Remedies(experiment, spaces, device).all();
 }
 
 } // namespace engine

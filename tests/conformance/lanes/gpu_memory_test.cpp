@@ -161,7 +161,7 @@ TEST_CASE("a GPU that has no memory left says so, and the next allocation that f
     cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));
     CHECK_THROWS_AS(on.first().allocate(9 * kMega), std::bad_alloc);
     CHECK(on.first().allocate(8 * kMega) != nullptr);
-    CHECK(on.rooms().size() == 1);
-    CHECK(on.rooms()[0].free == 8 * kMega);
+    CHECK(on.spaces().size() == 1);
+    CHECK(on.spaces()[0].free == 8 * kMega);
     cuda_on_cpu::plugIn({});
 }

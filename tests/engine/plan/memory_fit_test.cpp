@@ -38,10 +38,10 @@ struct Planned
     {
         return std::ranges::max_element(plan.devices, {}, &DevicePlan::arena)->arena;
     }
-    Result<void> check(Bytes available = 0) const { return check(MemoryRooms{{available}}); }
-    Result<void> check(const MemoryRooms& rooms) const
+    Result<void> check(Bytes available = 0) const { return check(MemorySpaces{{available}}); }
+    Result<void> check(const MemorySpaces& spaces) const
     {
-        return checkFits({experiment, lowered, plan, rooms}, *device);
+        return checkFits({experiment, lowered, plan, spaces}, *device);
     }
 
     std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
@@ -80,7 +80,7 @@ TEST_CASE("everything that is said to fit does, and of halves the largest is sai
     Planned planned(gpipe());
     Experiment tight = planned.experiment;
     tight.deviceMemory = planned.fullest() * 6 / 10;
-    const auto remedies = remediesFor(tight, {MemoryRoom{}}, *planned.device);
+    const auto remedies = remediesFor(tight, {MemorySpace{}}, *planned.device);
     CHECK(remedies.size() >= 3);
     for (const Remedy& remedy : remedies) {
         INFO(remedy.words);
@@ -120,7 +120,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     };
     constexpr Bytes kPlenty = Bytes{1} << 40;
     const auto with = [&](Bytes last) {
-        return MemoryRooms{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
+        return MemorySpaces{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
     };
     CHECK(planned.check(with(kPlenty)));
     CHECK(planned.check(with(on(3) * 10 / 9 + 10)));
@@ -145,10 +145,10 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
     const Bytes needed = planned.plan.devices[{1}].arena + kCommunicators;
     const auto with = [&](Bytes fifth) {
-        MemoryRooms rooms;
+        MemorySpaces spaces;
         for (int gpu = 0; gpu < 8; ++gpu)
-            rooms.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
-        return rooms;
+            spaces.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
+        return spaces;
     };
     CHECK(planned.check(with(needed * 10 / 9 + 10)));
     const auto refused = planned.check(with(needed * 10 / 9 - 10));
@@ -171,18 +171,18 @@ TEST_CASE(
     const Planned planned(gpipe());
     const double total = planned.plan.total();
     const auto free = static_cast<Bytes>(total * 10 / 9);
-    CHECK(planned.check(MemoryRooms{{free + 10, 0}}));
-    CHECK_FALSE(planned.check(MemoryRooms{{free - 10, 0}}));
-    CHECK_FALSE(planned.check(MemoryRooms{{free + 10}})); // of a machine, which keeps the record
-    CHECK_THAT(planned.check(MemoryRooms{{free / 2, 0}}).error().message,
+    CHECK(planned.check(MemorySpaces{{free + 10, 0}}));
+    CHECK_FALSE(planned.check(MemorySpaces{{free - 10, 0}}));
+    CHECK_FALSE(planned.check(MemorySpaces{{free + 10}})); // of a machine, which keeps the record
+    CHECK_THAT(planned.check(MemorySpaces{{free / 2, 0}}).error().message,
                Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory but can use "));
 }
 
 TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")
 {
     const auto kept = [](double free) {
-        const MemoryRoom room{static_cast<Bytes>(free), 0};
-        return free - room.usable();
+        const MemorySpace space{static_cast<Bytes>(free), 0};
+        return free - space.usable();
     };
     CHECK(kept(4e9) == Approx(0.4e9));
     CHECK(kept(20e9) == Approx(1e9));
