@@ -174,7 +174,7 @@ private:
         }
     }
 
-    // The slot must be free at the end of the next compute op (stash.h: stashRoom()).
+    // The slot must be free at the end of the next compute op (stash.h: stashCapacity()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;

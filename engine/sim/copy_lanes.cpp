@@ -23,7 +23,7 @@ Window CopyLanes::load(std::int64_t parts, std::int64_t ready, std::int64_t dura
 std::int64_t CopyLanes::Slots::take(std::int64_t parts, std::int64_t ready)
 {
     m_held += parts;
-    for (; m_held > m_room && !m_leaving.empty(); m_leaving.pop_front()) {
+    for (; m_held > m_capacity && !m_leaving.empty(); m_leaving.pop_front()) {
         ready = std::max(ready, m_leaving.front().end);
         m_held -= m_leaving.front().parts;
     }

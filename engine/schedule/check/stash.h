@@ -96,12 +96,12 @@ IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 // The capacity of a device that evicts, in parts: for its own stashes, and on its partner for the
 // evicted ones. Both are the minimum that the order of the device needs. An op waits for the EVICT
 // or LOAD that frees memory for it, so no device exceeds stashPeaks().
-struct StashRoom
+struct StashCapacity
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing
 
-    friend bool operator==(const StashRoom&, const StashRoom&) = default;
+    friend bool operator==(const StashCapacity&, const StashCapacity&) = default;
 };
-IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule);
+IdVector<DeviceId, StashCapacity> stashCapacity(const Schedule& schedule);
 
 } // namespace engine
