@@ -61,7 +61,7 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(schedule.error());
     if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
         return tl::unexpected(fits.error());
-    if (experiment.transport == Carrier::Nccl)
+    if (experiment.transport == TransportChoice::Nccl)
         if (const auto fault = findNcclFault(*schedule))
             return fail(
                 Error::Code::InvalidArgument,

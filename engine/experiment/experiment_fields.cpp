@@ -161,7 +161,7 @@ void addMachine(Table& table)
                     "Placement and transport of a live run on GPUs: local, partitions of the first "
                     "GPU and copies; peer, one GPU per device and peer copies; nccl, one GPU per "
                     "device and NCCL; auto, all GPUs and copies")
-                 .oneOf(namesOf<Carrier>(4, carrierName)),
+                 .oneOf(namesOf<TransportChoice>(4, transportChoiceName)),
              &E::transport)
         .off
         = onlyLiveOnGpus;

@@ -38,7 +38,7 @@ Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
     if (!nccl)
         return fail(nccl.error().code,
                     nccl.error().message + "; --transport peer copies between GPUs without NCCL");
-    auto live = openCudaDevices(count, Carrier::Nccl);
+    auto live = openCudaDevices(count, TransportChoice::Nccl);
     if (!live) {
         if (auto any = onFirstGpu({}); !any)
             return any;
@@ -57,9 +57,9 @@ std::string RunDevices::transport() const
     for (const auto& device : devices)
         gpus.insert(device->gpu());
     if (communicators)
-        return carrierName(Carrier::Nccl);
+        return transportChoiceName(TransportChoice::Nccl);
     if (gpus.size() == devices.size())
-        return carrierName(Carrier::Peer);
+        return transportChoiceName(TransportChoice::Peer);
     return gpus.size() == 1 ? "local" : "local, peer";
 }
 
@@ -73,7 +73,7 @@ MemorySpaces RunDevices::spaces() const
     return spaces;
 }
 
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel)
 {
     if (backend == Backend::Cpu)
@@ -81,9 +81,9 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
     setCudaEnvironment();
     if (mode != Mode::Live)
         return onFirstGpu({});
-    if (carrier == Carrier::Nccl)
+    if (transport == TransportChoice::Nccl)
         return onNccl(count, cancel);
-    auto live = openCudaDevices(count, carrier);
+    auto live = openCudaDevices(count, transport);
     if (live)
         return RunDevices{std::move(*live), Mode::Live, {}};
     return onFirstGpu(
@@ -107,7 +107,7 @@ Mode defaultMode(const Experiment& experiment)
 {
     if (experiment.backend == Backend::Cpu)
         return Mode::Emulate;
-    if (experiment.transport == Carrier::Nccl)
+    if (experiment.transport == TransportChoice::Nccl)
         return Mode::Live;
     setCudaEnvironment();
     // a schedule file determines the number of devices

@@ -34,7 +34,7 @@ struct RunDevices
 // Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.
 // Fails with Error::Code::Unsupported if the backend or the requested NCCL is not available.
 // `cancel` stops joining communicators later; it must outlive the result.
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel);
 
 // Makes a model for each device that has its own GPU or partition, with the kernels of that device.

@@ -130,7 +130,7 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
     const std::vector<double> none(spaces.size());
     MemoryNeed need{none, 0, none};
     const int all = devicesOf(plan);
-    const bool isNccl = experiment.transport == Carrier::Nccl;
+    const bool isNccl = experiment.transport == TransportChoice::Nccl;
     const auto communicators = isNccl ? communicatorNeed(plan) : IdVector<DeviceId, Bytes>(all);
     // All-reduces copy buffers of other GPUs to staging memory, which the arenas do not include.
     const bool isStaged = spaces.size() > 1 && !plan.collectives.empty() && !isNccl;

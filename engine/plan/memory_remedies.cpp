@@ -70,8 +70,8 @@ public:
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
         if (model.precision != Precision::Bf16)
             tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
-        if (m_experiment.transport == Carrier::Nccl)
-            tryOne("--transport peer", [](Experiment& e) { e.transport = Carrier::Peer; });
+        if (m_experiment.transport == TransportChoice::Nccl)
+            tryOne("--transport peer", [](Experiment& e) { e.transport = TransportChoice::Peer; });
         return std::move(m_remedies);
     }
 

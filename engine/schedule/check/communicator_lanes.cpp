@@ -157,17 +157,17 @@ private:
         });
     }
 
-    bool needs(const Op& op, const Op& carrier) const
+    bool needs(const Op& op, const Op& transfer) const
     {
         bool found = false;
         visitConsumed(op, m_schedule.shape, [&](const Value& value) {
-            if (carrier.kind == OpKind::AllReduce)
+            if (transfer.kind == OpKind::AllReduce)
                 found = found
                     || (value.kind == Value::Kind::ReducedGradient
-                        && value.stage == meetingOf(carrier)
-                        && tiesEmbeddings(op) == tiesEmbeddings(carrier));
-            else if (!isSend(carrier.kind))
-                found = found || value == transferredValue(carrier, m_schedule.shape);
+                        && value.stage == meetingOf(transfer)
+                        && tiesEmbeddings(op) == tiesEmbeddings(transfer));
+            else if (!isSend(transfer.kind))
+                found = found || value == transferredValue(transfer, m_schedule.shape);
         });
         return found;
     }

@@ -55,7 +55,7 @@ Result<Run> runByNccl(const Machine& machine, const RunObserver& observer,
     experiment.schedule.microBatches = 4;
     experiment.backend = Backend::Cuda;
     experiment.mode = Mode::Live;
-    experiment.transport = Carrier::Nccl;
+    experiment.transport = TransportChoice::Nccl;
     const auto open = [&](int) {
         return RunDevices{machine.devices, Mode::Live, {}, byNccl(kLong, cancel)};
     };

@@ -28,7 +28,7 @@ Experiment unusual()
     experiment.accumulate = Accumulate::Exact;
     experiment.backend = Backend::Cuda;
     experiment.graphs = Graphs::On;
-    experiment.transport = Carrier::Peer;
+    experiment.transport = TransportChoice::Peer;
     experiment.sync = SyncPolicy::Late;
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
@@ -53,7 +53,7 @@ TEST_CASE("an experiment and its toml are inverses")
     Experiment byNccl;
     byNccl.backend = Backend::Cuda;
     byNccl.mode = Mode::Live;
-    byNccl.transport = Carrier::Nccl;
+    byNccl.transport = TransportChoice::Nccl;
     CHECK(experimentFromToml(toToml(byNccl)) == byNccl);
 }
 

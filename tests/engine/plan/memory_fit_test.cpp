@@ -139,7 +139,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     experiment.schedule.dataParallel = 2;
     experiment.backend = Backend::Cuda;
     experiment.mode = Mode::Live;
-    experiment.transport = Carrier::Nccl;
+    experiment.transport = TransportChoice::Nccl;
     const Planned planned(experiment);
     // Device 1 of a copy has messages in both directions with two neighbours and one sum of two.
     constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
@@ -158,7 +158,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
                    && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
                                       "communicators, but can use ")
                    && Catch::Contains("--transport peer ("));
-    experiment.transport = Carrier::Peer;
+    experiment.transport = TransportChoice::Peer;
     CHECK(Planned(experiment).check(with(needed * 10 / 9 - 10)));
     for (const Remedy& remedy :
          remediesFor(planned.experiment, with(needed * 10 / 9 - 10), *planned.device))

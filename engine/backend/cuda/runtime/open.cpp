@@ -80,18 +80,18 @@ void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Devic
 
 } // namespace
 
-std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
+std::vector<std::unique_ptr<Device>> makeDevices(int count, TransportChoice transport)
 {
     int gpus = 0;
     check(cudaGetDeviceCount(&gpus), "cudaGetDeviceCount");
-    const DevicePlacement placement = placeDevices(count, gpus, carrier);
+    const DevicePlacement placement = placeDevices(count, gpus, transport);
     if (placement.gpus == 0)
-        throw std::runtime_error(
-            fmt::format("--transport {} needs one GPU for each of {} devices, but there {} {}{}",
-                        carrierName(carrier), count, gpus == 1 ? "is" : "are", gpus,
-                        carrier == Carrier::Nccl ? ": NCCL does not support two ranks on one GPU; "
-                                                   "use --transport auto to partition GPUs"
-                                                 : ""));
+        throw std::runtime_error(fmt::format(
+            "--transport {} needs one GPU for each of {} devices, but there {} {}{}",
+            transportChoiceName(transport), count, gpus == 1 ? "is" : "are", gpus,
+            transport == TransportChoice::Nccl ? ": NCCL does not support two ranks on one GPU; "
+                                                 "use --transport auto to partition GPUs"
+                                               : ""));
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {
@@ -126,10 +126,10 @@ try {
 }
 
 extern "C" __attribute__((visibility("default"))) bool
-bubblescope_cuda_open_devices(int count, engine::Carrier carrier,
+bubblescope_cuda_open_devices(int count, engine::TransportChoice transport,
                               std::vector<engine::Device*>* devices, std::string* reason)
 try {
-    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, carrier))
+    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, transport))
         devices->push_back(each.release());
     return true;
 } catch (const std::exception& error) {
