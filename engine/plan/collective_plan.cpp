@@ -43,9 +43,9 @@ private:
     // All calls for a stage (for both stages of tied embeddings) join one collective.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
-        auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);
+        auto one = std::ranges::find(m_all, allReduceStage(op), &Planned::stage);
         if (one == m_all.end())
-            one = m_all.insert(one, {meetingOf(op), count, {}});
+            one = m_all.insert(one, {allReduceStage(op), count, {}});
         one->members.push_back(member);
     }
 
@@ -53,7 +53,7 @@ private:
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)
-            m_all.push_back({meetingOf(op), count, {member}});
+            m_all.push_back({allReduceStage(op), count, {member}});
     }
 
     const PipelineModel<float>& m_unit;

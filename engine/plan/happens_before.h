@@ -43,7 +43,7 @@ private:
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
     std::vector<Place> m_madeBy; // [valueIndex] the producer, during construction
-    // Numbers of all-reduce ops, by meetingOf(): expected, and found so far.
+    // Numbers of all-reduce ops, by allReduceStage(): expected, and found so far.
     IdVector<StageId, int> m_allReduces, m_reduced;
     IdVector<StageId, Clocks> m_reducedAt;
     std::vector<Place> m_order;

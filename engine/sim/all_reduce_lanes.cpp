@@ -7,10 +7,10 @@ namespace engine::sim {
 AllReduceLanes::AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls)
     : m_schedule(schedule)
     , m_lanes(schedule.program.size())
-    , m_meetings(calls.size())
+    , m_pending(calls.size())
 {
     for (const StageId stage : calls.ids())
-        m_meetings[stage].expected = calls[stage];
+        m_pending[stage].expected = calls[stage];
 }
 
 const std::vector<AllReduceDone>& AllReduceLanes::issue(DeviceId device, const AllReduceCall& call)
@@ -42,10 +42,10 @@ void AllReduceLanes::join(Lane& lane)
     while (lane.joined < lane.calls.size()
            && lane.calls[lane.joined].stage == lane.calls[lane.head].stage) {
         const AllReduceCall& call = lane.calls[lane.joined++];
-        Meeting& meeting = m_meetings[call.stage];
-        meeting.begin = std::max({meeting.begin, call.issued, lane.free});
-        meeting.duration = std::max(meeting.duration, call.duration);
-        if (++meeting.joined == meeting.expected)
+        PendingAllReduce& pending = m_pending[call.stage];
+        pending.begin = std::max({pending.begin, call.issued, lane.free});
+        pending.duration = std::max(pending.duration, call.duration);
+        if (++pending.joined == pending.expected)
             m_complete.push_back(call.stage);
     }
 }
@@ -63,11 +63,11 @@ void AllReduceLanes::finishOn(DeviceId device, StageId stage)
 {
     if (!device.isValid())
         return;
-    const Meeting& meeting = m_meetings[stage];
-    const std::int64_t end = meeting.begin + meeting.duration;
+    const PendingAllReduce& pending = m_pending[stage];
+    const std::int64_t end = pending.begin + pending.duration;
     Lane& own = m_lanes[device];
     for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
-        m_done.push_back({device, own.calls[own.head], meeting.begin, end});
+        m_done.push_back({device, own.calls[own.head], pending.begin, end});
         own.free = end;
     }
     m_toJoin.push_back(device);

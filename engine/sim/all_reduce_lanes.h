@@ -11,7 +11,7 @@ struct AllReduceCall
 {
     std::uint32_t op = 0; // OpIndex
     std::uint8_t replica = 0;
-    StageId stage; // identifies the all-reduce (meetingOf())
+    StageId stage; // identifies the all-reduce (allReduceStage())
     std::int64_t issued = 0, duration = 0;
 };
 
@@ -34,7 +34,7 @@ public:
 
     // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
     // waits.
-    bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
+    bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
     // Returns the all-reduces that can start with this call; empty while other devices have not
     // called.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
@@ -49,7 +49,7 @@ private:
         std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
-    struct Meeting // of a stage
+    struct PendingAllReduce // of a stage
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;
@@ -61,7 +61,7 @@ private:
 
     const Schedule& m_schedule;
     IdVector<DeviceId, Lane> m_lanes;
-    IdVector<StageId, Meeting> m_meetings;
+    IdVector<StageId, PendingAllReduce> m_pending;
     std::vector<DeviceId> m_toJoin;
     std::vector<StageId> m_complete;
     std::vector<AllReduceDone> m_done;

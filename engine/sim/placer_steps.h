@@ -197,7 +197,8 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
     Device& own = m_devices[device];
     std::size_t count = 1;
     while (m_in.rules.blockingAllReduce && count < ops.size()
-           && ops[count].kind == OpKind::AllReduce && meetingOf(ops[count]) == meetingOf(ops[0]))
+           && ops[count].kind == OpKind::AllReduce
+           && allReduceStage(ops[count]) == allReduceStage(ops[0]))
         ++count;
     if (!own.hasCalled)
         for (std::uint32_t i = 0; i < count; ++i)
@@ -206,7 +207,7 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
         return 1;
     const Op& last = ops[count - 1];
     const ValueKey reduced
-        = key(atStage(valueOf(Value::Kind::ReducedGradient, last), meetingOf(last).value));
+        = key(atStage(valueOf(Value::Kind::ReducedGradient, last), allReduceStage(last).value));
     own.hasCalled = !m_values.hasArrived(reduced);
     if (own.hasCalled) {
         own.waitsFor = reduced;
@@ -220,7 +221,8 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    const AllReduceCall ours{number, op.replica, meetingOf(op), m_devices[device].free, duration};
+    const AllReduceCall ours{number, op.replica, allReduceStage(op), m_devices[device].free,
+                             duration};
     for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
         m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
         m_window.end = std::max(m_window.end, done.end);

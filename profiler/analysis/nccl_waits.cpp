@@ -13,13 +13,13 @@ using namespace engine;
 namespace {
 
 // Identifies a message by its value, or an all-reduce by its stage.
-struct Meeting
+struct Exchange
 {
     std::uint32_t iteration = 0;
     bool sums = false, ties = false;
     std::uint32_t what = 0;
 
-    friend auto operator<=>(const Meeting&, const Meeting&) = default;
+    friend auto operator<=>(const Exchange&, const Exchange&) = default;
 };
 
 struct Ranks
@@ -69,10 +69,10 @@ private:
     std::uint32_t numberOf(const Op& op) const
     {
         return op.kind == OpKind::AllReduce
-            ? static_cast<std::uint32_t>(meetingOf(op).value)
+            ? static_cast<std::uint32_t>(allReduceStage(op).value)
             : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
     }
-    Meeting meetingOfKernel(const GpuKernel& kernel) const
+    Exchange exchangeOf(const GpuKernel& kernel) const
     {
         const Op& op = opOf(kernel);
         return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op),
@@ -82,27 +82,27 @@ private:
     void meet(std::size_t i)
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        Ranks& ranks = m_ranks[meetingOfKernel(kernel)];
+        Ranks& ranks = m_ranks[exchangeOf(kernel)];
         ranks.lastBegin = std::max(ranks.lastBegin, kernel.window.begin);
         ++ranks.kernels;
     }
 
-    std::size_t membersOf(const Meeting& meeting) const
+    std::size_t membersOf(const Exchange& exchange) const
     {
-        if (!meeting.sums)
+        if (!exchange.sums)
             return 2;
-        return m_members.at({0, true, meeting.ties, meeting.what});
+        return m_members.at({0, true, exchange.ties, exchange.what});
     }
 
     NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        const Meeting meeting = meetingOfKernel(kernel);
-        const Ranks& ranks = m_ranks.at(meeting);
+        const Exchange exchange = exchangeOf(kernel);
+        const Ranks& ranks = m_ranks.at(exchange);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
         std::int64_t begin = kernel.window.begin; // begin of the transfer
         NcclSplit::By by = NcclSplit::By::None;
-        if (ranks.kernels == membersOf(meeting)) {
+        if (ranks.kernels == membersOf(exchange)) {
             begin = ranks.lastBegin;
             by = NcclSplit::By::Ranks;
         } else if (onLink > 0) {
@@ -117,8 +117,8 @@ private:
     const Schedule& m_schedule;
     OpIndex m_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
-    std::map<Meeting, Ranks> m_ranks;
-    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce
+    std::map<Exchange, Ranks> m_ranks;
+    std::map<Exchange, std::size_t> m_members; // number of ops of an all-reduce
 };
 
 } // namespace

@@ -80,7 +80,7 @@ private:
             if (const auto lane = laneOf(d, ops[i])) {
                 m_devices[d].lanes[*lane].ops.push_back(i);
                 if (*lane == kReduceLane
-                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEmbeddings(ops[i])}],
+                    && !std::exchange(seen[{allReduceStage(ops[i]).value, tiesEmbeddings(ops[i])}],
                                       true))
                     ++sumOf(ops[i]).devices;
             } else if (isCompute(ops[i].kind)) {
@@ -110,7 +110,7 @@ private:
     {
         return m_schedule.program[d][position];
     }
-    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEmbeddings(op)}]; }
+    Sum& sumOf(const Op& op) { return m_sums[{allReduceStage(op).value, tiesEmbeddings(op)}]; }
     std::uint32_t carried(const Op& transfer) const
     {
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
@@ -164,7 +164,7 @@ private:
             if (transfer.kind == OpKind::AllReduce)
                 found = found
                     || (value.kind == Value::Kind::ReducedGradient
-                        && value.stage == meetingOf(transfer)
+                        && value.stage == allReduceStage(transfer)
                         && tiesEmbeddings(op) == tiesEmbeddings(transfer));
             else if (!isSend(transfer.kind))
                 found = found || value == transferredValue(transfer, m_schedule.shape);
@@ -273,11 +273,11 @@ private:
     {
         if (isTransfer(op.kind))
             return otherDevice(m_schedule, op);
-        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEmbeddings(op)}).waiting;
+        const auto& waiting = m_sums.at({allReduceStage(op).value, tiesEmbeddings(op)}).waiting;
         for (const DeviceId other : m_devices.ids())
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
-                    if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
+                    if (their.kind == op.kind && allReduceStage(their) == allReduceStage(op)
                         && tiesEmbeddings(their) == tiesEmbeddings(op))
                         return other;
         return d;

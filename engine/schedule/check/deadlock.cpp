@@ -37,7 +37,7 @@ public:
         for (const DeviceId d : m_next.ids())
             for (const Op& op : schedule.program[d])
                 if (op.kind == OpKind::AllReduce && belongs(op, d))
-                    m_callers[meetingOf(op)].push_back(d);
+                    m_callers[allReduceStage(op)].push_back(d);
     }
 
     std::optional<Violation> find(Stuck wanted)
@@ -132,7 +132,7 @@ private:
     void execute(const Op& op, DeviceId device)
     {
         if (op.kind == OpKind::AllReduce)
-            m_lanes[device].calls.push_back(meetingOf(op));
+            m_lanes[device].calls.push_back(allReduceStage(op));
         else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
         else if (!m_hasTransfers)
