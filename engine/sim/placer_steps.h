@@ -69,7 +69,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
 {
-    CopyLanes& copies = *copiesOf(own);
+    CopyQueues& copies = *copiesOf(own);
     for (const Op& op : group)
         if (stashChange(op.kind).ownAtBegin > 0)
             start = copies.take(stashParts(op, m_shape), start);
@@ -101,7 +101,7 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
                                       std::int64_t& start)
 {
     if (!ValueTable::isTimed(value.kind)) {
-        const CopyLanes* copies = copiesOf(m_devices[device]);
+        const CopyQueues* copies = copiesOf(m_devices[device]);
         if (copies != nullptr && value.kind != Value::Kind::WeightStash)
             start = std::max(start, copies->arrival(wanted));
         return m_values.isMade(wanted);
@@ -241,7 +241,7 @@ std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
     std::int64_t ready = own.free;
     if (own.copies < 0 || !gather(device, op, ready))
         return 0;
-    CopyLanes& copies = *copiesOf(own);
+    CopyQueues& copies = *copiesOf(own);
     const std::int64_t parts = stashParts(op, m_shape);
     const std::int64_t duration = costOf(device, 0, op).duration;
     const bool evicts = op.kind == OpKind::Evict;

@@ -13,13 +13,13 @@ using namespace engine;
 namespace {
 
 // Identifies a message by its value, or an all-reduce by its stage.
-struct Exchange
+struct NcclExchange
 {
     std::uint32_t iteration = 0;
     bool sums = false, ties = false;
     std::uint32_t what = 0;
 
-    friend auto operator<=>(const Exchange&, const Exchange&) = default;
+    friend auto operator<=>(const NcclExchange&, const NcclExchange&) = default;
 };
 
 struct Ranks
@@ -72,7 +72,7 @@ private:
             ? static_cast<std::uint32_t>(allReduceStage(op).value)
             : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
     }
-    Exchange exchangeOf(const GpuKernel& kernel) const
+    NcclExchange exchangeOf(const GpuKernel& kernel) const
     {
         const Op& op = opOf(kernel);
         return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op),
@@ -87,7 +87,7 @@ private:
         ++ranks.kernels;
     }
 
-    std::size_t membersOf(const Exchange& exchange) const
+    std::size_t membersOf(const NcclExchange& exchange) const
     {
         if (!exchange.sums)
             return 2;
@@ -97,7 +97,7 @@ private:
     NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        const Exchange exchange = exchangeOf(kernel);
+        const NcclExchange exchange = exchangeOf(kernel);
         const Ranks& ranks = m_ranks.at(exchange);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
         std::int64_t begin = kernel.window.begin; // begin of the transfer
@@ -117,8 +117,8 @@ private:
     const Schedule& m_schedule;
     OpIndex m_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
-    std::map<Exchange, Ranks> m_ranks;
-    std::map<Exchange, std::size_t> m_members; // number of ops of an all-reduce
+    std::map<NcclExchange, Ranks> m_ranks;
+    std::map<NcclExchange, std::size_t> m_members; // number of ops of an all-reduce
 };
 
 } // namespace

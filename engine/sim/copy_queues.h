@@ -14,10 +14,10 @@ namespace engine::sim {
 // that needs space on the device waits for the oldest running evict; an evict that needs space on
 // the partner waits for the oldest load. The evict or load to wait for is always earlier in the
 // program, so this cannot deadlock.
-class CopyLanes
+class CopyQueues
 {
 public:
-    CopyLanes(const StashCapacity& capacity, std::int64_t start)
+    CopyQueues(const StashCapacity& capacity, std::int64_t start)
         : m_own(capacity.own)
         , m_guests(capacity.guests)
         , m_evictFree(start)

@@ -26,11 +26,11 @@ struct AllReduceDone
 
 // The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
 // a stage starts when it is first in the queue of every device that holds the stage.
-class AllReduceLanes
+class AllReduceQueues
 {
 public:
     // `calls`: the number of ALLREDUCE ops per stage.
-    AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
+    AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
     // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
     // waits.
@@ -42,7 +42,7 @@ public:
     bool isIdle() const;
 
 private:
-    struct Lane
+    struct Queue
     {
         std::vector<AllReduceCall> calls;
         std::size_t head = 0;   // number of completed calls
@@ -55,12 +55,12 @@ private:
         std::int64_t begin = 0, duration = 0;
     };
 
-    void join(Lane& lane);
+    void join(Queue& queue);
     void finish(StageId stage);
     void finishOn(DeviceId device, StageId stage);
 
     const Schedule& m_schedule;
-    IdVector<DeviceId, Lane> m_lanes;
+    IdVector<DeviceId, Queue> m_queues;
     IdVector<StageId, PendingAllReduce> m_pending;
     std::vector<DeviceId> m_toJoin;
     std::vector<StageId> m_complete;
