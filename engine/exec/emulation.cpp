@@ -30,7 +30,7 @@ std::int64_t clockCost()
 Emulation::Emulation(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
-    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
+    , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Inline)
     , m_clockCost(clockCost())
     , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
     , m_gpu(setup.pipeline.device != nullptr && setup.pipeline.device->lane() != nullptr

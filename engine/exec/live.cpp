@@ -16,7 +16,7 @@ namespace engine {
 Live::Live(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
-    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Threads)
+    , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Threads)
     , m_interference(setup.pipeline.lowered)
 {
     appendFixedMemory(m_pipeline.plan(), run.timeline);

@@ -65,7 +65,7 @@ public:
     // Plans and allocates memory and initializes the weights. All objects that `setup` refers to
     // must outlive the pipeline. Throws std::bad_alloc, or std::runtime_error if communicators
     // cannot be joined.
-    Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
+    Pipeline(const Setup& setup, InProcessTransport::SideWork sideWork);
 
     // Call it while no device executes ops. Data-parallel pipeline c reads the N micro-batches from
     // index c * N on.
@@ -105,7 +105,7 @@ public:
     // Weights in full precision. Replicas are numbered over all data-parallel pipelines: replica 0,
     // or replicas 0 and 1 of a bidirectional scheme, belong to the first pipeline.
     std::span<const float> weights(int replica, StageId stage);
-    std::size_t sideLanes() const { return m_sideLanes; }
+    std::size_t sideThreads() const { return m_sideThreads; }
     // `observer` is called on the thread of every device, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
     // Whether a fence of data-parallel pipeline `copy` has passed.
@@ -120,7 +120,7 @@ public:
 
 private:
     void makeDevices();
-    void makeTransport(InProcessTransport::SideLanes sideLanes);
+    void makeTransport(InProcessTransport::SideWork sideWork);
     std::vector<double> microBatchLosses() const;
     Traffic traffic() const;
     void addBuffers(int copy, Traffic& traffic) const;
@@ -135,7 +135,7 @@ private:
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
     IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all data-parallel pipelines
-    std::size_t m_sideLanes = 0;
+    std::size_t m_sideThreads = 0;
     std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;
 };
