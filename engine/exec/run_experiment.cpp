@@ -7,7 +7,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/execution_plan.h"
-#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/communicator_streams.h"
 
 #include <fmt/format.h>
 

@@ -92,15 +92,15 @@ bool InProcessTransport::send(DeviceId self, std::uint32_t message)
 
 void InProcessTransport::copy(DeviceId self, std::uint32_t copy)
 {
-    callSideLane(self, copy);
+    callSideThread(self, copy);
 }
 
 void InProcessTransport::allReduce(DeviceId self, std::uint32_t collective)
 {
-    callSideLane(self, m_traffic.copies.size() + collective);
+    callSideThread(self, m_traffic.copies.size() + collective);
 }
 
-void InProcessTransport::callSideLane(DeviceId self, std::uint32_t call)
+void InProcessTransport::callSideThread(DeviceId self, std::uint32_t call)
 {
     if (m_threads.empty())
         perform(call);

@@ -53,7 +53,7 @@ private:
     State& state(Fence fence);
     const State& state(Fence fence) const;
     void pass(Fence fence, DeviceId waiter);
-    void callSideLane(DeviceId self, std::uint32_t call);
+    void callSideThread(DeviceId self, std::uint32_t call);
     void perform(std::uint32_t call);
     void reduce(std::uint32_t collective);
     void makeSideThreads();

@@ -8,7 +8,7 @@ namespace engine {
 
 // A transport between GPUs of this process that uses communicators (NCCL; communicator_plans.h).
 // Each communicator has its own queue on every device, so waiting for another rank blocks only that
-// queue. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand that the
+// queue. findNcclFault() (engine/schedule/check/communicator_streams.h) checks beforehand that the
 // order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends have
 // started.
 class MatchedTransport final : public QueuedTransport

@@ -28,7 +28,7 @@ enum class TransportKind : std::uint8_t {
     Tagged,
     // NCCL as this program uses it: for each directed pair of devices one communicator for
     // activations and one for gradients. A message waits for both ends on the stream of its
-    // communicator (communicator_lanes.h).
+    // communicator (communicator_streams.h).
     Nccl,
 };
 constexpr int kTransports = 6;

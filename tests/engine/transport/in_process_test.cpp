@@ -110,7 +110,7 @@ TEST_CASE("copies of a device run in the order in which it calls for them")
     }
 }
 
-TEST_CASE("devices with nothing in common have side lanes of their own")
+TEST_CASE("devices with nothing in common have side threads of their own")
 {
     std::array<float, 1> a{}, b{}, c{}, d{};
     Traffic traffic;

@@ -17,7 +17,7 @@ namespace engine::cuda {
 // order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
 // one GPU, so partitions of one GPU cannot use it.
 //
-// findNcclFault() (engine/schedule/check/communicator_lanes.h) checks before the run whether a
+// findNcclFault() (engine/schedule/check/communicator_streams.h) checks before the run whether a
 // schedule's order is safe.
 
 struct NcclFunctions; // nccl/functions.h

@@ -18,7 +18,7 @@ enum class Ranks : std::uint8_t {
 // end of every transfer in it has started. A compute op waits for the groups that it receives
 // from; receive buffers are always free. Requires a valid schedule with transfers. Call
 // findOrderFault() first: transfers are matched by name here, but by order in NCCL.
-std::optional<TransportFault> findLaneFault(const Schedule& lowered, Ranks ranks);
+std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
 
 // Why NCCL cannot execute this schedule, because of the order of messages or because devices wait
 // forever. There is one communicator for activations and one for gradients per directed pair of
