@@ -74,7 +74,7 @@ public:
 
     // The queue of the ops of a GPU; nullptr on a CPU, where calls are synchronous. The functions
     // below are for devices with a queue.
-    virtual DeviceQueue* lane() const { return nullptr; }
+    virtual DeviceQueue* queue() const { return nullptr; }
     // Makes another queue on the same GPU or partition. `role` is its name in profilers:
     // "messages". The device must outlive the queue and its events.
     virtual std::unique_ptr<DeviceQueue> makeQueue(const std::string& /*role*/) const

@@ -50,7 +50,7 @@ private:
     OpTiming timed(OpRef ref);
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
-    void awaitLane(const char* what);
+    void awaitQueue(const char* what);
     // Waits for work of the GPU that took `before` ns in an earlier iteration. If it does not end
     // in time, throws EndlessOp, whose message contains `what`.
     template<class HasPassed>

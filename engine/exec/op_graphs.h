@@ -14,11 +14,11 @@ namespace engine {
 class OpGraphs
 {
 public:
-    // `lane` is nullptr on a CPU, where ops are executed at once.
-    OpGraphs(Graphs policy, DeviceQueue* lane, std::size_t ops)
+    // `queue` is nullptr on a CPU, where ops are executed at once.
+    OpGraphs(Graphs policy, DeviceQueue* queue, std::size_t ops)
         : m_policy(policy)
-        , m_lane(lane)
-        , m_entries(lane != nullptr ? ops : 0)
+        , m_queue(queue)
+        , m_entries(queue != nullptr ? ops : 0)
     { }
 
     // Captures the op if it will be launched as a graph. Capturing takes as much host time as many
@@ -46,7 +46,7 @@ private:
     void capture(Entry& entry, const std::function<void()>& work);
 
     Graphs m_policy;
-    DeviceQueue* m_lane;
+    DeviceQueue* m_queue;
     std::vector<Entry> m_entries;
     int m_captured = 0;
 };

@@ -20,7 +20,7 @@ public:
     // `gpu` is nullptr on a CPU, where nothing is queued.
     QueuedOps(const Device* gpu, Graphs policy, std::size_t ops)
         : m_gpu(gpu)
-        , m_graphs(policy, gpu != nullptr ? gpu->lane() : nullptr, ops)
+        , m_graphs(policy, gpu != nullptr ? gpu->queue() : nullptr, ops)
         , m_marks(gpu != nullptr ? ops : 0)
         , m_took(ops)
     { }
@@ -28,7 +28,7 @@ public:
     void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
     // Records an end of the op before its actual end, which is recorded later. OPT calls it where
     // the host reads a gradient that the op computes.
-    void markEnd(std::size_t op) { m_gpu->lane()->record(*m_marks[op].end); }
+    void markEnd(std::size_t op) { m_gpu->queue()->record(*m_marks[op].end); }
 
     // The number of queued ops whose end the queueing thread has not yet seen.
     std::size_t size() const { return m_ahead.size(); }

@@ -218,8 +218,8 @@ void PipelineDevice::tellGradient(StageState& stage, int replica)
         onGradient(replica, stage.stage, sum);
         return;
     }
-    if (awaitLane)
-        awaitLane();
+    if (awaitQueue)
+        awaitQueue();
     std::vector<float> copied(sum.size());
     m_setup.device->download(std::as_bytes(sum).data(), std::as_writable_bytes(std::span(copied)));
     onGradient(replica, stage.stage, copied);

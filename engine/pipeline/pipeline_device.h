@@ -62,7 +62,7 @@ public:
     GradientObserver onGradient;
     // For a GPU: called in OPT before the host reads the gradient, which would block without a time
     // limit. Must return when all queued ops have ended, or throw.
-    std::function<void()> awaitLane;
+    std::function<void()> awaitQueue;
 
 private:
     // Requires that m_stages.back() is the state of `stage`.

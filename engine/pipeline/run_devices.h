@@ -23,7 +23,7 @@ struct RunDevices
     MakeCommunicators communicators = {}; // for --transport nccl
 
     const Device& first() const { return *devices.front(); }
-    bool isCuda() const { return first().lane() != nullptr; }
+    bool isCuda() const { return first().queue() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
     // The transport of messages and sums as a value of --transport; "" without GPUs.
     std::string transport() const;

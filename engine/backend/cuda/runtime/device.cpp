@@ -97,7 +97,7 @@ public:
         check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
     }
 
-    DeviceQueue* lane() const override { return &m_queue; }
+    DeviceQueue* queue() const override { return &m_queue; }
     std::unique_ptr<DeviceQueue> makeQueue(const std::string& role) const override
     {
         return std::make_unique<OwnQueue>(

@@ -40,16 +40,16 @@ void tryOut(const Device& device)
     const auto end = device.makeEvent(Device::Timed::Yes),
                last = device.makeEvent(Device::Timed::No);
     const auto beside = device.makeQueue("trial");
-    device.lane()->record(*begin);
+    device.queue()->record(*begin);
     device.fill({memory.get(), kBytes / 2}, std::byte{1});
-    device.lane()->record(*end);
+    device.queue()->record(*end);
     beside->wait(*end);
     beside->copy({{memory.get(), kBytes / 2},
                   {memory.get() + kBytes / 2, kBytes / 2},
                   device.gpu(),
                   device.gpu()});
     beside->record(*last);
-    device.lane()->wait(*last);
+    device.queue()->wait(*last);
     std::array<std::byte, kBytes> copied{};
     device.download(memory.get(), copied);
     const bool isRight
