@@ -1,6 +1,6 @@
 // Memory of a GPU by owner, compared with the driver's value: on GPUs that are emulated on the CPU,
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/pipeline/gpu_memory_ledger.h"
 #include "engine/transport/queued.h"
@@ -89,7 +89,7 @@ TEST_CASE("memory of a GPU by owner adds up to the value of the driver")
         CHECK(memory[GpuMemoryOwner::Stash] > 0);
         CHECK(memory[GpuMemoryOwner::Idle] >= 0);
         CHECK(memory[GpuMemoryOwner::Workspaces]
-              == static_cast<Bytes>(each * cuda::Lane::kScratch));
+              == static_cast<Bytes>(each * cuda::OpStream::kScratch));
         CHECK(memory[GpuMemoryOwner::Losses] > 0);
         CHECK(memory[GpuMemoryOwner::Contexts] == 300 * kMega);
         const bool isLast = g + 1 == account.size();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
 namespace engine::cuda {
@@ -90,7 +90,7 @@ public:
 
     // Queues the product on the stream, using the stream's workspace. Returns false and queues
     // nothing if the epilogue is not supported, which depends only on the shape. Not thread-safe.
-    virtual bool multiply(const Lane& lane, const Product& op) = 0;
+    virtual bool multiply(const OpStream& opStream, const Product& op) = 0;
 };
 
 } // namespace engine::cuda

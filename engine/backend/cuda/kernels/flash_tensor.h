@@ -2,7 +2,7 @@
 
 #include "engine/backend/attention.h"
 #include "engine/backend/bfloat16.h"
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 
 namespace engine::cuda {
 
@@ -32,7 +32,7 @@ struct TensorFlashForward
     Matrix<bfloat16> out;     // (rows, width)
     float* logSums = nullptr; // (samples, heads, sequence)
 };
-void flashForward(const Lane& lane, const TensorFlashForward& op);
+void flashForward(const OpStream& opStream, const TensorFlashForward& op);
 
 struct TensorFlashBackward
 {
@@ -47,6 +47,6 @@ struct TensorFlashBackward
     const float* later = nullptr;
     float* earlier[TensorFlash::kMostSlices] = {}; // gradients of earlier slices, accumulated
 };
-void flashBackward(const Lane& lane, const TensorFlashBackward& op);
+void flashBackward(const OpStream& opStream, const TensorFlashBackward& op);
 
 } // namespace engine::cuda

@@ -8,7 +8,7 @@ namespace engine::cuda {
 
 // The stream that executes the ops of one device, and scratch memory for one op at a time, which
 // matrix products and reductions share. Owned by the device.
-struct Lane
+struct OpStream
 {
     // In bytes. The workspace of matrix products follows the recommendation for Hopper; the rest is
     // for intermediate results of an op.
