@@ -134,7 +134,7 @@ void addTraining(Table& table)
               &E::accumulate);
     table.add(option("run", "--text", "Text",
                      "Train on the bytes of this file, or on a short story (sample)", "FILE|sample")
-                  .usually("a small built-in language"),
+                  .withDefault("a small built-in language"),
               &E::textFile);
 }
 
@@ -146,7 +146,7 @@ void addMachine(Table& table)
                              "D threads, GPUs or partitions of a GPU run concurrently",
                              "{emulate,live}")
                           .oneOf(namesOf<Mode>(3, modeName))
-                          .usually("live with CUDA and D GPUs, else emulate");
+                          .withDefault("live with CUDA and D GPUs, else emulate");
     table.add(mode, &E::mode);
     table.add({option("run", "--backend", "Compute on",
                       "Where ops run: cpu, or cuda for GPUs; auto is cpu")
@@ -177,7 +177,7 @@ void addMachine(Table& table)
         = option("run", "--device-memory", "Device memory",
                  "Memory limit of a device; a run that needs more fails with suggestions that fit",
                  "BYTES|16GiB")
-              .usually("the memory of the machine");
+              .withDefault("the memory of the machine");
     memory.kind = FieldKind::Memory;
     table.add(memory, &E::deviceMemory);
 }
@@ -249,21 +249,22 @@ const Field<Experiment>& experimentField(std::string_view longFlag)
     return *found;
 }
 
-Experiment usualExperiment(const Experiment& experiment)
+Experiment defaultExperiment(const Experiment& experiment)
 {
-    Experiment usual;
-    usual.modelFile = experiment.modelFile;
-    const std::string& name = usual.modelFile.empty() ? experiment.model.name : usual.modelFile;
-    usual.model = loadModel(name).value_or(ModelSpec());
-    return usual;
+    Experiment defaults;
+    defaults.modelFile = experiment.modelFile;
+    const std::string& name
+        = defaults.modelFile.empty() ? experiment.model.name : defaults.modelFile;
+    defaults.model = loadModel(name).value_or(ModelSpec());
+    return defaults;
 }
 
 std::vector<std::string> runArguments(const Experiment& experiment)
 {
-    Experiment usual = usualExperiment(experiment);
+    Experiment defaults = defaultExperiment(experiment);
     if (experiment.backend == Backend::Cuda) // the default depends on the machine
-        usual.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
-    return arguments(experimentFields(), experiment, usual);
+        defaults.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
+    return arguments(experimentFields(), experiment, defaults);
 }
 
 Result<Experiment> experimentFromArguments(std::span<const std::string> arguments)

@@ -27,7 +27,7 @@ struct Prediction
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
     ClosedForm bubbleForm;         // of the scheme, for these numbers; empty if it has none
-    bool isUsual = true;           // whether the costs are those that closed forms assume
+    bool closedFormsApply = true;  // whether the costs are those that closed forms assume
     std::int64_t deviceMemory = 0; // bytes of the hardware in the cost source; 0: unknown
 
     bool isValid() const { return violations.empty(); }
@@ -44,7 +44,7 @@ struct PredictionRequest
 
     CostSource source = {};
 
-    bool isUsual() const; // whether closed forms apply
+    bool closedFormsApply() const;
     // Whether everything that the schedule depends on is equal, so that only costs may differ.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;

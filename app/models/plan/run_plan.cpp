@@ -62,7 +62,7 @@ void chooseModel(RunPlan& plan, const QString& model)
 {
     constexpr std::array<std::string_view, 3> kDecided{"--micro-batch-size", "--sequence",
                                                        "--recompute"};
-    const Experiment before = plan.experiment, usual = engine::usualExperiment(before);
+    const Experiment before = plan.experiment, defaults = engine::defaultExperiment(before);
     Experiment& experiment = plan.experiment;
     const auto& modelField = engine::experimentField("--model");
     if (!modelField.set(experiment, model.toStdString())) {
@@ -72,7 +72,7 @@ void chooseModel(RunPlan& plan, const QString& model)
     for (const auto& field : engine::experimentFields())
         if (field.group == modelField.group && &field != &modelField
             && std::ranges::find(kDecided, field.flag) == kDecided.end()
-            && field.get(before) != field.get(usual))
+            && field.get(before) != field.get(defaults))
             static_cast<void>(field.set(experiment, field.get(before)));
 }
 
@@ -87,13 +87,13 @@ QStringList timingOptions(const PredictionRequest& request)
         + toList(engine::arguments(engine::unitCostFields(),
                                    countingBeside(request.source, request.costs),
                                    engine::UnitCosts()));
-    const Experiment usual;
+    const Experiment defaults;
     Experiment passes;
     passes.sync = request.sync;
     passes.model.recompute = request.recompute;
     for (const char* flag : {"--sync", "--recompute"})
         if (const auto& field = engine::experimentField(flag);
-            field.get(passes) != field.get(usual))
+            field.get(passes) != field.get(defaults))
             options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));
     if (request.evict)
         options << QStringLiteral("--evict")

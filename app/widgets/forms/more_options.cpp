@@ -129,9 +129,9 @@ void MoreTraining::showPlan()
 {
     m_fields->show();
     showEffects();
-    const engine::Experiment usual = engine::usualExperiment(m_plan.experiment);
+    const engine::Experiment defaults = engine::defaultExperiment(m_plan.experiment);
     if (std::ranges::any_of(moreOfRun(), [&](const auto* field) {
-            return field->get(m_plan.experiment) != field->get(usual);
+            return field->get(m_plan.experiment) != field->get(defaults);
         }))
         setOpen(true);
 }

@@ -140,10 +140,10 @@ Experiment anyExperiment(std::mt19937_64& random)
             REQUIRE(setChecked(field, experiment, anyText(field, random)));
     if (experiment.mode == Mode::Simulate)
         experiment.mode = Mode::Live;
-    const Experiment usual;
+    const Experiment defaults;
     for (const auto& field : experimentFields())
         if (!field.off(experiment).empty())
-            REQUIRE(field.set(experiment, field.get(usual)));
+            REQUIRE(field.set(experiment, field.get(defaults)));
     return experiment;
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
     CHECK_FALSE(prediction->info.inUnits());
     CHECK(prediction->info.model == "gpt3-96b");
     CHECK(prediction->info.deviceName == "8 x A100 SXM 80 GB");
-    CHECK_FALSE(prediction->isUsual);
+    CHECK_FALSE(prediction->closedFormsApply);
 
     const engine::ModelOnHardware on{*engine::loadTransformer("gpt3-96b"),
                                      *engine::loadHardware("a100-sxm-80"), wish.source.setup};
