@@ -64,7 +64,7 @@ private:
     QTimer m_killTimer;
     QString m_program;
     QStringList m_arguments;
-    QString m_outcome, m_failure, m_lastWords;
+    QString m_outcome, m_failure, m_lastLine;
     bool m_isRunning = false, m_isStopping = false, m_isPaused = false;
 };
 

@@ -170,7 +170,7 @@ void EditorPage::take(engine::Schedule opened)
 
 void EditorPage::refuse(const QString& fact, const QString& advice)
 {
-    m_refused->setWords(fact, advice);
+    m_refused->setTexts(fact, advice);
     m_stack->setCurrentIndex(1);
     updateActions();
     Q_EMIT titleChanged();

@@ -161,21 +161,21 @@ template<class Object>
 std::vector<std::string> arguments(Fields<Object> fields, const Object& object,
                                    const Object& defaults)
 {
-    std::vector<std::string> words;
+    std::vector<std::string> result;
     for (const Field<Object>& each : fields) {
         const std::string text = each.get(object);
         if (each.flag.empty() || !each.off(object).empty()
             || (!each.isEssential && text == each.get(defaults)))
             continue;
         if (each.kind == FieldKind::Flag)
-            words.push_back(each.longFlag());
+            result.push_back(each.longFlag());
         else if (each.kind != FieldKind::List)
-            words.insert(words.end(), {each.longFlag(), text});
+            result.insert(result.end(), {each.longFlag(), text});
         else
             for (const std::string_view item : items(text))
-                words.insert(words.end(), {each.longFlag(), std::string(item)});
+                result.insert(result.end(), {each.longFlag(), std::string(item)});
     }
-    return words;
+    return result;
 }
 
 } // namespace engine

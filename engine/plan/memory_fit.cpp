@@ -27,7 +27,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
     std::string text;
     for (const Remedy& remedy : remediesFor(fit.experiment, fit.spaces, device)) {
         const double need = perDevice ? remedy.need.fullest : remedy.need.most();
-        text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
+        text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.option,
                             bytesText(need));
     }
     return text.empty() ? "use a smaller model or more --devices" : text;

@@ -40,7 +40,7 @@ struct MemoryNeed
 // A change with which the experiment fits in memory, verified by planning it.
 struct Remedy
 {
-    std::string words; // option: "--micro-batches 4"
+    std::string option; // "--micro-batches 4"
     Experiment experiment;
     MemoryNeed need;
 };

@@ -76,22 +76,22 @@ public:
     }
 
 private:
-    bool tryOne(std::string words, const std::function<void(Experiment&)>& change)
+    bool tryOne(std::string option, const std::function<void(Experiment&)>& change)
     {
         Experiment changed = m_experiment;
         change(changed);
         const auto need = needOf(changed, m_spaces, m_device);
         if (!need || !fits(*need, changed, m_spaces))
             return false;
-        m_remedies.push_back({std::move(words), std::move(changed), *need});
+        m_remedies.push_back({std::move(option), std::move(changed), *need});
         return true;
     }
 
     // Tries `value` / 2, / 4, ... and keeps the largest that fits.
-    void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
+    void halve(const char* option, int value, const std::function<void(Experiment&, int)>& change)
     {
         while ((value /= 2) > 0)
-            if (tryOne(fmt::format(fmt::runtime(words), value),
+            if (tryOne(fmt::format(fmt::runtime(option), value),
                        [&](Experiment& e) { change(e, value); }))
                 return;
     }

@@ -17,7 +17,7 @@ using namespace profiler;
 namespace {
 constexpr std::size_t kLongestBubbles = 5;
 
-std::string replayWords(const Run& run, int iteration)
+std::string replayText(const Run& run, int iteration)
 {
     const auto& iterations = run.timeline.iterations;
     const auto of = [&](Iteration::Kind kind) {
@@ -125,7 +125,7 @@ std::string summaryLine(const Run& run, const RunMetrics& metrics)
 {
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
     std::string text = fmt::format("iteration {}{}, span {}, bubble {}", time(metrics.duration),
-                                   replayWords(run, metrics.iteration), time(metrics.span),
+                                   replayText(run, metrics.iteration), time(metrics.span),
                                    shareText(metrics.bubbleRatio));
     if (metrics.tokensPerSecond)
         text += fmt::format(", {:.0f} tokens/s", *metrics.tokensPerSecond);

@@ -17,27 +17,27 @@ namespace {
 
 using engine::Experiment;
 
-QStringList toList(const std::vector<std::string>& words)
+QStringList toList(const std::vector<std::string>& arguments)
 {
     QStringList list;
-    for (const std::string& word : words)
+    for (const std::string& word : arguments)
         list.append(QString::fromStdString(word));
     return list;
 }
 
 std::vector<std::string> simulateArguments(const RunPlan& plan)
 {
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     if (!plan.experiment.scheduleFile.empty())
-        words = {"--schedule", plan.experiment.scheduleFile};
+        arguments = {"--schedule", plan.experiment.scheduleFile};
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
         alone.dataParallel = 1; // timingOptions() adds it
-        words = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
+        arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
     for (const QString& word : timingOptions(plan.request()))
-        words.push_back(word.toStdString());
-    return words;
+        arguments.push_back(word.toStdString());
+    return arguments;
 }
 
 } // namespace

@@ -141,7 +141,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 
 // Where the work of an op was recorded; for the median iteration with the ratio of durations:
 // "iteration 2, times 0.98".
-QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
+QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
     const QString words = one.kind == engine::Iteration::Kind::Warmup
@@ -176,7 +176,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
                 tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size()));
     const auto source = kernels.activity().takenFrom(work.of);
     if (source != work.of.iteration)
-        section.add(tr("Recorded in"), sourceWords(view, work.of, source));
+        section.add(tr("Recorded in"), recordedInText(view, work.of, source));
     return section;
 }
 
@@ -279,7 +279,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         section.add(tr("Launch-bound"), tr("short kernels wait for their launches"));
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
-        section.add(tr("Recorded in"), sourceWords(view, op, source));
+        section.add(tr("Recorded in"), recordedInText(view, op, source));
     addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }

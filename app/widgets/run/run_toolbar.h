@@ -51,7 +51,7 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    enum class Words : std::uint8_t { NamesAndTexts, Texts, Few };
+    enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few };
     void fitTexts();
     QWidget* makeView();
 

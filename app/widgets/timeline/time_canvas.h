@@ -80,7 +80,7 @@ protected:
     int scrollY() const;
     void scrollTo(int y);
     void layoutScrollBar(double contentHeight); // next to timeArea()
-    void setEmptyState(const std::optional<EmptyState::Words>& words);
+    void setEmptyState(const std::optional<EmptyState::Texts>& texts);
     // Drops the cached picture. Call it after the content of the lanes has changed.
     void contentChanged();
     CachedPicture::Key pictureKey(QSizeF size) const;

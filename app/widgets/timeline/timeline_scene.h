@@ -43,7 +43,7 @@ struct TimelineScene
     }
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
-    std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is a timeline to draw
+    std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
     int deviceAt(QPointF at) const;   // device of the lane header at a point; -1: none

@@ -83,14 +83,14 @@ TEST_CASE("everything that is said to fit does, and of halves the largest is sai
     const auto remedies = remediesFor(tight, {MemorySpace{}}, *planned.device);
     CHECK(remedies.size() >= 3);
     for (const Remedy& remedy : remedies) {
-        INFO(remedy.words);
+        INFO(remedy.option);
         const Planned changed(remedy.experiment);
         CHECK(changed.fullest() <= tight.deviceMemory);
         CHECK(changed.fullest() == remedy.need.fullest);
         CHECK(changed.check());
     }
     const auto fewer = std::ranges::find_if(
-        remedies, [](const Remedy& r) { return r.words.starts_with("--micro-batches"); });
+        remedies, [](const Remedy& r) { return r.option.starts_with("--micro-batches"); });
     REQUIRE(fewer != remedies.end());
     Experiment twice = fewer->experiment;
     twice.schedule.microBatches *= 2;
