@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 namespace app {
 namespace {

@@ -3,7 +3,7 @@
 #include "app/models/tables/gpu_memory_model.h"
 #include "app/models/text.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 

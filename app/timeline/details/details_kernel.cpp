@@ -4,7 +4,7 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "app/models/tables/metrics_model.h"
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QPainter>
 

@@ -1,7 +1,7 @@
 #include "app/timeline/view/find.h"
 
 #include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
 #include <algorithm>
