@@ -16,7 +16,7 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideWork sideWork)
     : m_setup(setup)
     , m_plan(setup.plan != nullptr
                  ? *setup.plan
-                 : planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
+                 : planExecution({setup.lowered, setup.model, setup.accumulate, setup.tokenBytes}))
     , m_numbers(m_plan, setup.lowered.shape.dataParallel)
 {
     makeDevices();
@@ -34,7 +34,8 @@ void Pipeline::makeDevices()
         if (executor != nullptr)
             executor->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{setup.lowered, executor != nullptr ? executor->unit : setup.unit,
+            PipelineDevice::Setup{setup.lowered,
+                                  executor != nullptr ? executor->model : setup.model,
                                   executor != nullptr ? executor->device.kernels() : setup.kernels,
                                   m_plan, setup.seed, setup.accumulate, setup.poison,
                                   executor != nullptr ? &executor->device : setup.device},

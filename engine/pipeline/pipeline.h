@@ -18,7 +18,7 @@ namespace engine {
 struct ExecutorDevice
 {
     const Device& device; // has a queue (engine/backend/device_queue.h)
-    const PipelineModel<float>& unit;
+    const PipelineModel<float>& model;
 };
 
 // An op of one data-parallel pipeline.
@@ -40,7 +40,7 @@ public:
         const Schedule& lowered; // requires checkRunnable()
         // The model, with as many stages as the schedule. A pass processes one unit of work: a
         // micro-batch, a slice or a half (UnitRange).
-        const PipelineModel<float>& unit;
+        const PipelineModel<float>& model;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
@@ -54,7 +54,7 @@ public:
         const Device* device = nullptr;
         // The plan for this setup, if it already exists. It is copied.
         const ExecutionPlan* plan = nullptr;
-        // The GPU or partition of every device, if each device has its own. `unit` and `kernels`
+        // The GPU or partition of every device, if each device has its own. `model` and `kernels`
         // then belong to one of these, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU

@@ -31,7 +31,7 @@ public:
     struct Setup
     {
         const Schedule& lowered;
-        const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
+        const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
         const Kernels<float>& kernels;
         const ExecutionPlan& plan;
         std::uint64_t seed = 1;

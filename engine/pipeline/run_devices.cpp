@@ -92,13 +92,13 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportC
 }
 
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
-    const RunDevices& on, Units& units,
+    const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
 {
     IdVector<DeviceId, ExecutorDevice> executorDevices;
     for (const auto& device : on.devices) {
         device->bindThread();
-        executorDevices.push_back({*device, *units.emplace_back(make(*device))});
+        executorDevices.push_back({*device, *models.emplace_back(make(*device))});
     }
     return executorDevices;
 }

@@ -37,12 +37,12 @@ struct RunDevices
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel);
 
-// Makes a model for each device that has its own GPU or partition, with the kernels of that device.
-// `make` is called with the device bound to this thread, because models allocate constants. `units`
-// owns the models.
-using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
+// Makes a model for each device that has its own GPU or partition, with the kernels of that device,
+// and stores it in `models`. `make` is called with the device bound to this thread, because models
+// allocate constants.
+using Models = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
-    const RunDevices& on, Units& units,
+    const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
 // The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Loads the

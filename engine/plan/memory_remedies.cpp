@@ -1,8 +1,8 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/memory_need.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
-#include "engine/plan/unit_spec.h"
 
 #include <fmt/format.h>
 
@@ -24,10 +24,10 @@ std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpace
         || !checkModel(experiment.model, lowered->shape.stages)
         || !checkPrecision(experiment.model.precision, device))
         return std::nullopt;
-    const auto unit = unitSpec(experiment.model, *lowered);
-    if (!unit)
+    const auto pass = passSpec(experiment.model, *lowered);
+    if (!pass)
         return std::nullopt;
-    const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
+    const auto model = makeTransformer(pass->model, lowered->shape.stages, device, pass->slices);
     const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
     const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
     return memoryNeed(experiment, *lowered, plan, spaces);

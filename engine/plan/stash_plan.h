@@ -62,7 +62,7 @@ struct StashPlanInput
     const Schedule& lowered;
     const HappensBefore& order;
     const MessagePlan& messages;
-    const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
+    const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
 };
 StashPlan planStash(const StashPlanInput& input, DeviceId device);
 

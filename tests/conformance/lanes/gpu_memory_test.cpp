@@ -135,9 +135,9 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     const RunDevices on = emulatedGpus(1, 1, Mode::Emulate);
     GpuMemoryLedger ledger(on);
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
-    const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
-                                                   on.first().kernels());
-    ExecutionPlan plan = planExecution({lowered, *unit});
+    const auto model = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
+                                                    on.first().kernels());
+    ExecutionPlan plan = planExecution({lowered, *model});
     plan.devices[{2}].arena += 4096; // a hole
     std::vector<DeviceMemory> arenas;
     for (const DevicePlan& device : plan.devices)

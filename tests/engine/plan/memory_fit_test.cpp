@@ -2,8 +2,8 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/memory_fit.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
-#include "engine/plan/unit_spec.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"
 
@@ -28,8 +28,8 @@ struct Planned
     explicit Planned(Experiment wanted)
         : experiment(std::move(wanted))
         , lowered(scheduleOf(experiment).value())
-        , unit(unitSpec(experiment.model, lowered).value())
-        , model(makeTransformer(unit.model, lowered.shape.stages, *device, unit.slices))
+        , pass(passSpec(experiment.model, lowered).value())
+        , model(makeTransformer(pass.model, lowered.shape.stages, *device, pass.slices))
         , plan(planExecution({lowered, *model, experiment.accumulate,
                               TokenBatches::bytes(experiment.model, lowered.shape.microBatches)}))
     { }
@@ -47,7 +47,7 @@ struct Planned
     std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
     Experiment experiment;
     Schedule lowered;
-    UnitSpec unit;
+    PassSpec pass;
     std::unique_ptr<PipelineModel<float>> model;
     ExecutionPlan plan;
 };
