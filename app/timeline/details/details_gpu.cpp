@@ -17,8 +17,8 @@ using engine::GpuFacts;
 const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
 {
     const profiler::GpuActivity& activity = kernels.activity();
-    const auto lanes = activity.lanes(device);
-    return lanes.empty() ? nullptr : &activity.placeOf(activity.on(lanes.front()).front());
+    const auto streams = activity.streams(device);
+    return streams.empty() ? nullptr : &activity.placeOf(activity.on(streams.front()).front());
 }
 
 std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr engine::DeviceId kInner{1}; // has a neighbour on both sides
 constexpr engine::Window kAlways{0, 1LL << 60};
-using Role = profiler::GpuLane::Role;
+using Role = profiler::DeviceStream::Role;
 
 // A run whose messages NCCL carries, as the window prepares it.
 struct NcclView
@@ -105,7 +105,7 @@ TEST_CASE("streams of NCCL share as many rows as work at the same time")
 {
     const NcclView nccl;
     std::set<std::uint32_t> streams;
-    for (const auto& lane : nccl.kernels.activity().lanes(kInner))
+    for (const auto& lane : nccl.kernels.activity().streams(kInner))
         if (lane.role == Role::Nccl)
             streams.insert(lane.stream);
     const auto rows = nccl.rowsOf(kInner, Role::Nccl);
@@ -122,7 +122,7 @@ TEST_CASE("streams of NCCL share as many rows as work at the same time")
         }
     }
     std::size_t recorded = 0;
-    for (const auto& lane : nccl.kernels.activity().lanes(kInner))
+    for (const auto& lane : nccl.kernels.activity().streams(kInner))
         recorded += lane.role == Role::Nccl ? lane.count : 0;
     CHECK(shown == recorded);
 }
