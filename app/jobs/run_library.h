@@ -52,7 +52,7 @@ private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run when none is running
     void estimate();  // estimates the duration of queued runs from the rate of completed ones
-    double secondsOfAFlop(const QString& kind) const; // < 0: no such run has completed
+    double secondsPerFlop(const QString& kind) const; // < 0: no such run has completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

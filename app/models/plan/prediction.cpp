@@ -31,7 +31,7 @@ QString labelOf(const std::string& name)
 
 engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
 {
-    engine::UnitCosts units = countingBeside(request.source, request.costs);
+    engine::UnitCosts units = applicableCosts(request.source, request.costs);
     if (const auto good = engine::checkUnitCosts(units); !good)
         return tl::unexpected(good.error());
     if (request.recompute == engine::Recompute::Attention && !units.recompute)

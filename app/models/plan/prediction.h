@@ -38,7 +38,7 @@ struct PredictionRequest
     engine::ScheduleRequest schedule;
     std::string scheduleFile = {}; // file with an order; replaces the scheme
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    engine::UnitCosts costs = {}; // with another cost source, only those of countingBeside()
+    engine::UnitCosts costs = {}; // with another cost source, only those of applicableCosts()
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe
 

@@ -85,7 +85,7 @@ QStringList timingOptions(const PredictionRequest& request)
 {
     QStringList options = sourceOptions(request.source)
         + toList(engine::arguments(engine::unitCostFields(),
-                                   countingBeside(request.source, request.costs),
+                                   applicableCosts(request.source, request.costs),
                                    engine::UnitCosts()));
     const Experiment defaults;
     Experiment passes;
@@ -114,7 +114,7 @@ RunPlan withScheme(RunPlan plan, std::string_view scheme)
     schedule.scheme = scheme;
     schedule.chunks = 0;
     schedule.options.clear();
-    schedule = alike(plan.source, schedule);
+    schedule = withStagesOf(plan.source, schedule);
     return plan;
 }
 

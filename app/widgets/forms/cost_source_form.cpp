@@ -133,7 +133,7 @@ void CostSourceForm::take(const RunPointer& run)
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
     schedule.dataParallel = run->schedule.shape.dataParallel;
-    schedule = alike(source, schedule);
+    schedule = withStagesOf(source, schedule);
     Q_EMIT planChanged();
 }
 

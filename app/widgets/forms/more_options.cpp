@@ -92,7 +92,7 @@ void MoreCosts::showPlan()
 {
     m_fields->show();
     showGroups();
-    if (!isSimple(countingBeside(m_plan.source, m_plan.costs)) || m_plan.evict
+    if (!isSimple(applicableCosts(m_plan.source, m_plan.costs)) || m_plan.evict
         || m_plan.experiment.schedule.dataParallel > 1)
         setOpen(true);
 }
