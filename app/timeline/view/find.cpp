@@ -31,7 +31,7 @@ bool isWithin(const FindFacet& facet, int value)
 }
 
 // The valid values of a facet in this run, as a clause.
-QString whatThereIs(const FindFacet& facet, const RunView& view)
+QString validValues(const FindFacet& facet, const RunView& view)
 {
     const engine::Shape& shape = view.run().schedule.shape;
     switch (facet.key) {
@@ -74,7 +74,7 @@ Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const Ke
         m_blame = tr("no kernels were recorded in this run");
     if (m_hits.empty() && m_blame.isEmpty() && !m_ofSpans.empty())
         m_blame = tr("no op matches %1; %2")
-                      .arg(m_ofSpans.back().text, whatThereIs(m_ofSpans.back(), view));
+                      .arg(m_ofSpans.back().text, validValues(m_ofSpans.back(), view));
 }
 
 bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t index) const
@@ -129,7 +129,7 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
             isAny = isAny || m_ops[op];
         }
         if (!isAny && m_blame.isEmpty())
-            m_blame = tr("no op matches %1; %2").arg(facet.text, whatThereIs(facet, view));
+            m_blame = tr("no op matches %1; %2").arg(facet.text, validValues(facet, view));
     }
 }
 

@@ -40,7 +40,7 @@ public:
                     m_callers[allReduceStage(op)].push_back(d);
     }
 
-    std::optional<Violation> find(Stuck wanted)
+    std::optional<Violation> find(DeadlockKind wanted)
     {
         bool moved = true;
         while (moved) {
@@ -52,7 +52,7 @@ public:
         for (const Node node : nodes)
             if (auto circle = follow(node))
                 return circle;
-        if (wanted == Stuck::Anyhow && !nodes.empty())
+        if (wanted == DeadlockKind::Any && !nodes.empty())
             return violation({&nodes.front(), 1});
         return std::nullopt;
     }
@@ -282,9 +282,9 @@ private:
 
 } // namespace
 
-std::optional<Violation> findDeadlock(const Schedule& schedule, Stuck stuck)
+std::optional<Violation> findDeadlock(const Schedule& schedule, DeadlockKind kind)
 {
-    return DryRun(schedule).find(stuck);
+    return DryRun(schedule).find(kind);
 }
 
 } // namespace engine

@@ -41,8 +41,8 @@ public:
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
         // If there are other violations, waiting for a missing op is only a consequence of them.
-        const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
-        if (auto deadlock = findDeadlock(m_schedule, stuck))
+        const DeadlockKind kind = m_violations.empty() ? DeadlockKind::Any : DeadlockKind::Cycle;
+        if (auto deadlock = findDeadlock(m_schedule, kind))
             m_violations.push_back(*std::move(deadlock));
         std::ranges::stable_sort(m_violations, {},
                                  [](const Violation& v) { return std::pair(v.device, v.index); });

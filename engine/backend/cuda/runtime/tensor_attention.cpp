@@ -26,14 +26,14 @@ std::size_t numbers(std::size_t a, int b)
 }
 
 // The workspace of the query gradients, in wide numbers.
-std::size_t roomOfQueries(const AttentionShape& shape)
+std::size_t sizeOfQueries(const AttentionShape& shape)
 {
     return inWide<bfloat16>(numbers(shape.rows(), shape.width()));
 }
 
 std::size_t backwardNeed(const AttentionShape& shape)
 {
-    return roomOfQueries(shape) + numbers(shape.rows(), shape.heads);
+    return sizeOfQueries(shape) + numbers(shape.rows(), shape.heads);
 }
 
 TensorFlash headsOf(const AttentionShape& shape, Matrix<const bfloat16> qkv,
@@ -109,7 +109,7 @@ bool tensorAttentionBackward(const OpStream& opStream, const AttentionBackward<b
                               .out = op.out,
                               .dOut = op.dOut,
                               .logSums = op.kept.logSums,
-                              .products = op.workspace + roomOfQueries(shape),
+                              .products = op.workspace + sizeOfQueries(shape),
                               .dQuery = dQuery,
                               .dKeyValue = {op.qkv.data + shape.width(), op.qkv.rows,
                                             2 * shape.keyWidth(), op.qkv.stride},
