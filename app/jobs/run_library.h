@@ -43,8 +43,8 @@ public:
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
-    // For tests. "" selects the default program. A worker that does not stop within `patience` is
-    // killed.
+    // For tests: sets the program of the worker ("": the default). A worker that does not stop
+    // within `patience` is killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 

@@ -14,7 +14,7 @@ namespace app {
 // The path of `bscope` in the folder of this program, or "" and the reason.
 QString workerProgram();
 
-// How a worker ended; `text` is shown to the user.
+// The end of a worker. `text` is shown to the user.
 struct WorkerEnd
 {
     enum class How : int {

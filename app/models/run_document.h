@@ -97,7 +97,7 @@ private:
     QStringList m_log;
 };
 
-// "Iterations 0-2 are complete and were kept.", "Nothing was recorded."
+// Describes what was kept: "Iterations 0-2 are complete and were kept.", "Nothing was recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
 

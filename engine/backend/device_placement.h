@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// How the devices of a pipeline are placed on GPUs. Each GPU has the same number of devices, so
-// that all partitions are equal, and consecutive devices are together. For example, 4 devices on 3
-// GPUs use two GPUs with two devices each.
+// The placement of a pipeline's devices on GPUs. Each GPU has the same number of devices, so that
+// all partitions are equal, and consecutive devices are together. For example, 4 devices on 3 GPUs
+// use two GPUs with two devices each.
 struct DevicePlacement
 {
     int gpus = 0;   // number of GPUs used, starting with GPU 0

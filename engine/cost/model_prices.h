@@ -25,7 +25,7 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
-// Where recomputation takes place: in every backward, or in RECOMPUTE ops.
+// The place of recomputation: in every backward, or in RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
 // Prices from the roofline model: an op takes the maximum of its FLOPs at the attained peak and its

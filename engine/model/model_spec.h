@@ -18,7 +18,7 @@ namespace engine {
 // SwiGLU, rotary positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// Which activations F drops and the backward recomputes. Attention: the scores (flash attention
+// The activations that F drops and the backward recomputes. Attention: the scores (flash attention
 // never stores them). Full: everything except the input of the stage, which RECOMPUTE ops rebuild.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 

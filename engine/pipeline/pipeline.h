@@ -114,7 +114,7 @@ public:
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // When a transfer ran, and whether it is complete. A RECV has the time of its SEND.
+    // Returns when a transfer ran, and whether it is complete. A RECV has the time of its SEND.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const;
 
@@ -140,9 +140,9 @@ private:
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// "device 2", or with several data-parallel pipelines "device 2 of copy 1".
+// Returns "device 2", or with several data-parallel pipelines "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
-// "device 2, index 5, 2F3: out of memory".
+// Returns the fault with its op: "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 
 } // namespace engine

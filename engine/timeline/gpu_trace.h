@@ -25,7 +25,7 @@ struct OpOfIteration
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 
-// Where work ran, in CUDA's ids; `device` is the ordinal within the process.
+// The place of a piece of work, in CUDA's ids. `device` is the ordinal within the process.
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;

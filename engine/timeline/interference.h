@@ -24,7 +24,8 @@ struct Interference
 // The slow-down factor over all kinds; 0: not measured.
 double interferenceRatio(std::span<const Interference> kinds);
 
-// "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT 1.31)"
+// Describes the factors: "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT
+// 1.31)".
 std::string interferenceText(std::span<const Interference> kinds);
 
 } // namespace engine

@@ -90,7 +90,7 @@ struct RunResults
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
 
-// How a run was produced and what its numbers mean. All of it is stored with the run.
+// The origin of a run and the meaning of its numbers. All of it is stored with the run.
 struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;

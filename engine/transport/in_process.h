@@ -19,7 +19,7 @@ public:
         Inline,
         Threads, // one side thread per pair of devices with copies or all-reduces
     };
-    // How long a side thread spins before it sleeps, in ns.
+    // The time in ns for which a side thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
 
     // The memory of `traffic` must outlive this object. `kernels` belong to the device of that

@@ -24,7 +24,7 @@ namespace engine {
 class QueuedTransport : public Transport
 {
 public:
-    // How long a thread spins before it sleeps, in ns.
+    // The time in ns for which a thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
     // The size in bytes of the pieces in which another GPU's buffer is copied before it is added.
     static constexpr std::size_t kStaged = std::size_t{16} << 20;

@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Where the costs of a prediction come from: assumed costs in cost units, a model on hardware
-// (closed forms), or the measured times of a recorded run. `bscope simulate` has the same options.
+// The source of a prediction's costs: assumed costs in cost units, a model on hardware (closed
+// forms), or the measured times of a recorded run. `bscope simulate` has the same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };

@@ -86,10 +86,10 @@ constexpr std::int64_t kInstantOps = 5'000;
 // The values of the letters in the formula, for a possible request.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
-// "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms"
+// Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".
 QString costsText(const PredictionRequest& request);
-// "(4−2)/(3·4+4−2) = 14.3 %, as simulated". The formula alone if it does not cover these numbers;
-// "" if the scheme has none.
+// Returns the closed form with its value: "(4−2)/(3·4+4−2) = 14.3 %, as simulated". If it does not
+// cover these numbers, returns only the formula; "" if the scheme has none.
 QString closedFormText(const Prediction& prediction);
 
 } // namespace app

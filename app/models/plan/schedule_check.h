@@ -42,7 +42,7 @@ OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 // The ops that wait for other devices after the first `reached` ops of each device have run.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule,
                           const engine::IdVector<engine::DeviceId, int>& reached);
-// "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
+// Describes the wait: "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
 // Returns the number of ops of each device that run before the device deadlocks; all its ops if it

@@ -33,7 +33,7 @@ private:
     RunPointer m_run;
 };
 
-// What a note is about: "1B5 on device 1", "all devices".
+// Returns the subject of a note: "1B5 on device 1", "all devices".
 QString noteSubject(const engine::Run& run, const engine::Note& note);
 
 } // namespace app

@@ -41,7 +41,7 @@ struct CompareScene
     // Returns nullptr if the baseline has another unit or is this row.
     const CompareRow* baselineOf(const CompareRow& row) const;
     ViewWindow fit() const;
-    // `window` of the row as fractions of the view.
+    // Returns `window` of the row as fractions of the view.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;

@@ -52,7 +52,7 @@ void setLook(QWidget* widget, const char* property, const QVariant& value);
 // before showing.
 void fitToScreen(QWidget& window);
 
-// What a layout contains: a widget or a layout and its share of the remaining space.
+// An element of a layout: a widget or a layout, and its share of the remaining space.
 struct Cell
 {
     Cell(QWidget* of, int share = 0, Qt::Alignment at = {}) // NOLINT: {label, {field, 1}}

@@ -53,7 +53,8 @@ struct TimelineScene
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    // In widget coordinates. The rectangle is outside of the lanes if the item is scrolled away.
+    // Returns the box of an item in widget coordinates. It is outside of the lanes if the item is
+    // scrolled away.
     QRectF boxOf(const Selection& what) const;
     QString toolTip(QPointF at) const; // of the hovered item
     QString spoken() const;            // describes the selection for screen readers

@@ -53,7 +53,7 @@ struct CommunicationReport
 };
 
 std::string_view transportName(TransportKind transport); // "per-kind", for JSON
-// For display: "separate communicators for activations and gradients".
+// The name for display: "separate communicators for activations and gradients".
 std::string_view transportTitle(TransportKind transport);
 
 // For each transport, checks whether every send meets its receive. Requires a valid schedule

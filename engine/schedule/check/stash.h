@@ -19,8 +19,8 @@ inline std::int64_t stashParts(const Op& op, const Shape& shape)
     return shape.slices > 1 ? kHalves : 1;
 }
 
-// How an op changes the stash of its own device and of its peer, at its begin and at its end. A
-// stash lives from the start of its F to the end of its B, or of its W if the backward is split.
+// The change by an op of the stash of its own device and of its peer, at its begin and at its end.
+// A stash lives from the start of its F to the end of its B, or of its W if the backward is split.
 // During an evict or load it counts on both devices.
 struct StashChange
 {
@@ -55,7 +55,7 @@ struct HeldChange
 {
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
-// What rebuilds a stash: nothing, a RECOMPUTE, or the B or I itself before it starts.
+// The op that rebuilds a stash: none, a RECOMPUTE, or the B or I itself before it starts.
 enum class RebuiltBy : std::uint8_t { None, Recompute, Backward };
 // stashChange(), with complete and rebuilt stashes counted separately. Evicts and loads move a
 // stash before it is rebuilt.

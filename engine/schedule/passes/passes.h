@@ -16,9 +16,9 @@ enum class SyncPolicy : std::uint8_t {
 };
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
-// Which stashes are evicted. Both policies have the same bound on the stashes of a device. Steady
-// evicts every new stash while the partner has space; Lazy evicts only stashes that would exceed
-// the bound two ops later.
+// The stashes to evict. Both policies have the same bound on the stashes of a device. Steady evicts
+// every new stash while the partner has space; Lazy evicts only stashes that would exceed the bound
+// two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
