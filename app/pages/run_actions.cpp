@@ -44,7 +44,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     showRuns = make("showRuns", tr("Runs"), {});
     showDetails = make("showDetails", tr("Details"), {});
-    foldPanels = make("foldTables", tr("Fold or unfold the tables"), Qt::Key_T);
+    foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
     for (QAction* action : {showRuns, showDetails}) {

@@ -141,21 +141,21 @@ void addTraining(Table& table)
 void addMachine(Table& table)
 {
     table.group("Machine");
-    FieldFacts mode = option("run", "--mode", "Run as",
+    FieldFacts mode = option("run", "--mode", "Mode",
                              "emulate: ops run one at a time and are placed on D timelines; live: "
                              "D threads, GPUs or partitions of a GPU run concurrently",
                              "{emulate,live}")
                           .oneOf(namesOf<Mode>(3, modeName))
                           .withDefault("live with CUDA and D GPUs, else emulate");
     table.add(mode, &E::mode);
-    table.add({option("run", "--backend", "Compute on",
-                      "Where ops run: cpu, or cuda for GPUs; auto is cpu")
-                   .oneOf({"auto", "cpu", "cuda"}),
-               [](const E& e) { return std::string(backendName(e.backend)); },
-               [](E& e, std::string_view text) -> Result<void> {
-                   e.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
-                   return {};
-               }});
+    table.add(
+        {option("run", "--backend", "Backend", "Where ops run: cpu, or cuda for GPUs; auto is cpu")
+             .oneOf({"auto", "cpu", "cuda"}),
+         [](const E& e) { return std::string(backendName(e.backend)); },
+         [](E& e, std::string_view text) -> Result<void> {
+             e.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
+             return {};
+         }});
     table
         .add(option("run", "--transport", "Transport",
                     "Placement and transport of a live run on GPUs: local, partitions of the first "

@@ -44,7 +44,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
 {
     DetailsSection section;
     section.add(tr("Kind"), kindText(bubble.kind));
-    section.add(tr("Starts, ends"),
+    section.add(tr("Start, end"),
                 rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
                     + clock.scale.unit);
     if (const auto exposed = transferAfter(view, bubble))

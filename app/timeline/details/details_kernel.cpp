@@ -97,7 +97,7 @@ std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& act
     const engine::GpuCall* call = activity.callOf(work);
     if (call == nullptr)
         return std::nullopt;
-    const QString name = tr("From call to start");
+    const QString name = tr("Launch latency");
     if (view.run().info.mode != engine::Mode::Live)
         return DetailsRow{name, tr("not available in emulation")};
     return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
@@ -122,15 +122,15 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 {
     const GpuActivity& activity = kernels.activity();
     DetailsSection section;
-    section.title = tr("When and where");
+    section.title = tr("Time and place");
     const auto& place = activity.placeOf(work);
-    section.add(tr("Starts, ends"),
+    section.add(tr("Start, end"),
                 rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ')
                     + clock.scale.unit);
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
     if (const auto wait = kernels.waitOf(workAt(activity, work))) {
-        section.add(tr("Waits for other ranks"), microseconds(wait->duration()));
+        section.add(tr("Wait for other ranks"), microseconds(wait->duration()));
         section.add(tr("Transfers"), microseconds(work.window.end - wait->end), true);
     }
     section.add(tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context));

@@ -77,7 +77,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     section.add(tr("By"),
                 range.domain.empty() ? tr("range of the op")
                                      : QString::fromStdString(range.domain));
-    section.add(tr("While launching"), opText(view.op(range.of.op)));
+    section.add(tr("Launched op"), opText(view.op(range.of.op)));
     return section;
 }
 

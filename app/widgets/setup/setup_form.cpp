@@ -215,7 +215,7 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
         showBackend();
         changed();
     });
-    column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
+    column.addLayout(makeFormRow(tr("Mode"), {m_mode}));
     column.addWidget(m_modeHint);
     column.addLayout(makeFormRow(fromUtf8(backend.label), {m_backend}));
     m_backendHint = named(makeFormHint(), "backendHint");

@@ -235,7 +235,7 @@ TEST_CASE("a time that is short beside its iteration has as many digits as it ne
     op = *app::firstOp(shorter, 0);
     const auto details = app::detailsOf(shorter, op);
     CHECK(details.value == QLatin1String("0.60"));
-    CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
+    CHECK(row(details, "Start, end") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
 TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")

@@ -186,7 +186,7 @@ TEST_CASE("details of a kernel of NCCL say its wait, its transfer, and its share
     const std::uint32_t at = nccl.waiting();
     const auto rows = nccl.rowsOfDetails(at);
     const double wait = static_cast<double>(nccl.kernels.waitOf(at)->duration()) / 1000;
-    CHECK(rows.contains(QStringLiteral("Waits for other ranks=%1 ").arg(wait, 0, 'f', 1)
+    CHECK(rows.contains(QStringLiteral("Wait for other ranks=%1 ").arg(wait, 0, 'f', 1)
                         + QString::fromUtf8("µs")));
     CHECK(rows.contains(QString::fromUtf8("Transfers=20.0 µs")));
     // The op begins when both ends have come: waiting before is no part of it.
