@@ -128,7 +128,7 @@ engine::Fields<FigureSettings> figureFields()
                              .oneOf({"measured", "schematic"}),
                          &F::times),
         rows(),
-        ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "How bubbles are drawn")
+        ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "Style of bubbles")
                       .oneOf({"hatched", "blank", "cause"}),
                   &O::bubbles),
         part("--memory", "Memory strip", "Draw a strip of memory under every row", &O::memory,

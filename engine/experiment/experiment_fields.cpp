@@ -80,9 +80,9 @@ void addSchedule(Table& table)
         if (auto& part = table.add(lifted(each, &E::schedule)); part.flag != "--data-parallel")
             part.off = onlyWithoutFile;
     table.add(option("run", "--sync", "Gradient sync",
-                     "When gradients are all-reduced: eager, as soon as those of a stage are "
-                     "ready; late, after the last backward; eager-blocking, like eager, but "
-                     "compute waits, as in BitPipe's code")
+                     "eager: all-reduce the gradients of a stage when they are ready; late: after "
+                     "the last backward; eager-blocking: as eager, but compute waits, as in "
+                     "BitPipe's code")
                   .oneOf(namesOf<SyncPolicy>(3, syncName)),
               &E::sync);
 }
@@ -127,13 +127,13 @@ void addTraining(Table& table)
     table.add(option("run", "--seed", "Seed", "Seed of the initial weights and of the samples", "S")
                   .between(0, kMostSeed),
               &E::seed);
-    table.add(option("run", "--accumulate", "Gradient sums",
-                     "How gradients are summed: float, in floating point; exact, with the same "
-                     "bits in any order")
-                  .oneOf({"float", "exact"}),
-              &E::accumulate);
+    table.add(
+        option("run", "--accumulate", "Gradient sums",
+               "float: sum gradients in floating point; exact: with the same bits in any order")
+            .oneOf({"float", "exact"}),
+        &E::accumulate);
     table.add(option("run", "--text", "Text",
-                     "Train on the bytes of this file, or on a short story (sample)", "FILE|sample")
+                     "File to train on, byte by byte; sample: a short story", "FILE|sample")
                   .withDefault("a small built-in language"),
               &E::textFile);
 }
@@ -158,9 +158,9 @@ void addMachine(Table& table)
          }});
     table
         .add(option("run", "--transport", "Transport",
-                    "Placement and transport of a live run on GPUs: local, partitions of the first "
-                    "GPU and copies; peer, one GPU per device and peer copies; nccl, one GPU per "
-                    "device and NCCL; auto, all GPUs and copies")
+                    "Placement and transport of live runs. auto: all GPUs, with copies; local: "
+                    "partitions of the first GPU, with copies; peer: one GPU per device, with "
+                    "peer copies; nccl: one GPU per device, with NCCL")
                  .oneOf(namesOf<TransportChoice>(4, transportChoiceName)),
              &E::transport)
         .off
@@ -217,9 +217,9 @@ void addRecording(Table& table)
 {
     table.group("Recording");
     table.add(option("run", "--trace", "Record",
-                     "What is recorded: off, nothing; ops, the times of ops; kernels, also "
-                     "kernels, copies and launches of a GPU; all, everything that CUPTI reports; "
-                     "auto, kernels on a GPU, else ops")
+                     "off: record nothing; ops: the times of ops; kernels: also kernels, copies "
+                     "and launches of a GPU; all: everything that CUPTI reports; auto: kernels "
+                     "on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
 }
