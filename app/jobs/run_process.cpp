@@ -131,7 +131,7 @@ void RunProcess::handleLine(const QByteArray& line)
     const std::optional<WorkerEvent> parsed = parseWorkerEvent(line);
     if (!parsed) {
         m_lastLine = QString::fromUtf8(line);
-        Q_EMIT said(m_lastLine);
+        Q_EMIT lineReceived(m_lastLine);
         return;
     }
     if (parsed->kind == WorkerEvent::Kind::Finished)

@@ -49,7 +49,7 @@ public:
 
 Q_SIGNALS:
     void event(const app::WorkerEvent& event);
-    void said(const QString& line); // a line that is not an event
+    void lineReceived(const QString& line); // a line that is not an event
     void ended(const app::WorkerEnd& end);
 
 private:

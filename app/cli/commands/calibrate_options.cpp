@@ -81,7 +81,7 @@ Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions
     return SimulationCosts::Recorded{std::make_shared<const Run>(*std::move(run)), *share};
 }
 
-bool asksForRecorded(const CLI::App& app)
+bool usesRecordedSchedule(const CLI::App& app)
 {
     for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
                                "--schedule", "--evict", "--recompute", "--data-parallel"})
