@@ -26,8 +26,8 @@ public:
 
 private:
     const Schedule& m_lowered;
-    std::vector<std::int64_t> m_alone;               // [OpIndex] ns; 0: not measured
-    std::vector<std::vector<std::int64_t>> m_beside; // [OpIndex][iteration]
+    std::vector<std::int64_t> m_alone;                   // [OpIndex] ns; 0: not measured
+    std::vector<std::vector<std::int64_t>> m_concurrent; // [OpIndex][iteration]
 };
 
 } // namespace engine

@@ -38,7 +38,7 @@ GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
         Entry& entry = m_entries[gpu];
         entry.memory.gpu = gpu;
         entry.memory[GpuMemoryOwner::Contexts] = use.before;
-        entry.beside = use.before;
+        entry.unexplained = use.before;
     }
     step(GpuMemoryOwner::Partitions);
 }
@@ -65,10 +65,10 @@ void GpuMemoryLedger::step(std::optional<GpuMemoryOwner> owner)
 {
     for (const auto& [gpu, use] : readAll()) {
         Entry& entry = m_entries[gpu];
-        const Bytes beside = use.used - use.all();
+        const Bytes unexplained = use.used - use.all();
         if (owner)
-            entry.memory[*owner] += beside - entry.beside;
-        entry.beside = beside;
+            entry.memory[*owner] += unexplained - entry.unexplained;
+        entry.unexplained = unexplained;
     }
 }
 

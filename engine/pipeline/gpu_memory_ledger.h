@@ -29,7 +29,7 @@ private:
     struct Entry
     {
         GpuMemory memory;
-        Bytes beside = 0; // bytes that no allocation explained at the last call
+        Bytes unexplained = 0; // bytes that no allocation explained at the last call
     };
     std::map<int, GpuMemoryUse> readAll() const;
 

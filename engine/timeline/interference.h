@@ -15,9 +15,9 @@ namespace engine {
 struct Interference
 {
     OpKind kind = OpKind::Forward;
-    std::int64_t alone = 0, beside = 0; // ns per iteration
+    std::int64_t alone = 0, concurrent = 0; // ns per iteration
 
-    double ratio() const { return engine::ratio(beside, alone); }
+    double ratio() const { return engine::ratio(concurrent, alone); }
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 

@@ -348,7 +348,7 @@ std::optional<Selection> walkedKernel(const RunView& view, const KernelView& ker
         return std::nullopt;
     if (step == KernelStep::Out)
         return selectOp(view, from.op, from.iteration);
-    const auto to = kernels.beside(from.work, step == KernelStep::Next ? 1 : -1);
+    const auto to = kernels.neighbour(from.work, step == KernelStep::Next ? 1 : -1);
     return to ? std::optional(kernels.select(*to)) : std::nullopt;
 }
 

@@ -157,7 +157,7 @@ std::size_t KernelView::rowOf(std::uint32_t work) const
     return static_cast<std::size_t>(after - m_allRows.begin()) - 1;
 }
 
-std::optional<std::uint32_t> KernelView::beside(std::uint32_t work, int by) const
+std::optional<std::uint32_t> KernelView::neighbour(std::uint32_t work, int by) const
 {
     const Row& row = m_allRows[rowOf(work)];
     const auto to = std::int64_t{m_place[work]} + by;

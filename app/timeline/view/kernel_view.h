@@ -54,7 +54,7 @@ public:
     bool hasWaits() const { return m_hasWaits; } // whether a wait takes time
     Selection select(std::uint32_t work) const;
     // The next (`by` 1) or previous (-1) kernel in its row.
-    std::optional<std::uint32_t> beside(std::uint32_t work, int by) const;
+    std::optional<std::uint32_t> neighbour(std::uint32_t work, int by) const;
 
 private:
     using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices of work

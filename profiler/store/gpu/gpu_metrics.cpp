@@ -78,7 +78,7 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
     for (const Interference& kind : info.interference) {
         const std::string name(engine::kindShortName(kind.kind));
         add(std::string(kAlone) + name, kind.alone, "ns");
-        add(std::string(kBeside) + name, kind.beside, "ns");
+        add(std::string(kBeside) + name, kind.concurrent, "ns");
     }
     add("iteration_alone", info.iterationAlone, "ns");
     add("graph_ops", info.graphOps, "");
@@ -103,7 +103,7 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
 void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
 {
     if (!takeInterference(name, kAlone, &Interference::alone, value, info)
-        && !takeInterference(name, kBeside, &Interference::beside, value, info))
+        && !takeInterference(name, kBeside, &Interference::concurrent, value, info))
         takeMemory(name, static_cast<std::int64_t>(value), info);
 }
 

@@ -180,7 +180,8 @@ TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias wher
     if (!isEmulated())
         return;
     const Device& device = *emulatedCuda();
-    constexpr int kMost = static_cast<int>(cuda::OpStream::kBeside / sizeof(float)); // columns
+    constexpr int kMost
+        = static_cast<int>(cuda::OpStream::kIntermediate / sizeof(float)); // columns
     const DeviceMemory memory = device.allocate(Bytes{16} * (kMost + 1024));
     const auto launchesOf = [&](const auto& work) {
         const std::uint64_t before = cuda_on_cpu::launches();

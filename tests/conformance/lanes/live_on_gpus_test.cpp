@@ -259,7 +259,7 @@ TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the oth
     for (const Interference& kind : run.info.interference) {
         kinds.push_back(kind.kind);
         CHECK(kind.alone > 0);
-        CHECK(kind.beside > 0);
+        CHECK(kind.concurrent > 0);
     }
     CHECK(kinds
           == std::vector{OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,

@@ -69,16 +69,16 @@ bool linearBackwardWeight(const OpStream& opStream, Products& products,
                           const LinearBackwardWeight<Real>& op)
 {
     if (op.dBias == nullptr
-        || static_cast<std::size_t>(op.dy.columns) * sizeof(float) > OpStream::kBeside)
+        || static_cast<std::size_t>(op.dy.columns) * sizeof(float) > OpStream::kIntermediate)
         return false;
     Product product = BatchedMatmul<Real, float>{
         {.a = op.x, .b = op.dy, .c = op.dWeight, .transposeA = Transpose::Yes, .beta = 1}};
     product.epilogue = Epilogue::BiasGradient;
-    product.bias = opStream.beside();
+    product.bias = opStream.intermediate();
     if (!products.multiply(opStream, product))
         return false;
     const std::size_t count = op.dy.columns;
-    add<float>(opStream, {opStream.beside(), count}, {op.dBias, count});
+    add<float>(opStream, {opStream.intermediate(), count}, {op.dBias, count});
     return true;
 }
 

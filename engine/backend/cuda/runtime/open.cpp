@@ -39,16 +39,16 @@ void tryOut(const Device& device)
     const auto begin = device.makeEvent(Device::Timed::Yes);
     const auto end = device.makeEvent(Device::Timed::Yes),
                last = device.makeEvent(Device::Timed::No);
-    const auto beside = device.makeQueue("trial");
+    const auto other = device.makeQueue("trial");
     device.queue()->record(*begin);
     device.fill({memory.get(), kBytes / 2}, std::byte{1});
     device.queue()->record(*end);
-    beside->wait(*end);
-    beside->copy({{memory.get(), kBytes / 2},
-                  {memory.get() + kBytes / 2, kBytes / 2},
-                  device.gpu(),
-                  device.gpu()});
-    beside->record(*last);
+    other->wait(*end);
+    other->copy({{memory.get(), kBytes / 2},
+                 {memory.get() + kBytes / 2, kBytes / 2},
+                 device.gpu(),
+                 device.gpu()});
+    other->record(*last);
     device.queue()->wait(*last);
     std::array<std::byte, kBytes> copied{};
     device.download(memory.get(), copied);
