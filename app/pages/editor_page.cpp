@@ -151,7 +151,7 @@ void EditorPage::take(engine::Schedule opened)
     const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
     if (ops > kMostOps || ops == 0) {
         refuse(ops == 0
-                   ? tr("%1 has no op").arg(m_file->name())
+                   ? tr("%1 has no ops").arg(m_file->name())
                    : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
                tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
                   "micro-batches.")
