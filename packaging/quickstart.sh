@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 to Bubblescope: installs what is missing, builds, and runs or tests.
-# The only install path; CI uses it too. `packaging/quickstart.sh --help` says more.
+# Installs missing packages on Debian 12, builds Bubblescope, and runs or tests it. Users and CI both
+# install with this script. `packaging/quickstart.sh --help` lists its commands.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -26,28 +26,28 @@ fail() {
     exit 1
 }
 
-# make_folder FOLDER VARIABLE: the variable can name another place.
+# make_folder FOLDER VARIABLE: creates FOLDER; VARIABLE can name another folder.
 make_folder() {
-    { mkdir -p "$1" && [ -w "$1" ]; } 2>/dev/null || fail "cannot write to $1; set $2 to a folder that you may write"
+    { mkdir -p "$1" && [ -w "$1" ]; } 2>/dev/null || fail "cannot write to $1; set $2 to a writable folder"
 }
 
 usage() {
     cat <<'TEXT'
 Usage: packaging/quickstart.sh COMMAND
 
-  run     install what is missing, build, train BitPipe and 1F1B in emulation on the CPU and open the
-          comparison; with no display it is written to a PDF and a PNG instead
-  test    the same set-up, then the whole test suite
-  build   install what is missing and build into build/quickstart
-  deps    only install what is missing
+  run     install missing packages, build, train BitPipe and 1F1B, emulated on the CPU, and open the
+          comparison; without a display, write it to a PDF and a PNG file
+  test    install missing packages, build, and run all tests
+  build   install missing packages and build into build/quickstart
+  deps    only install missing packages
 
 Needs root or sudo to install packages. It can be run again at any time; finished steps are skipped.
 
 Environment:
   JOBS           parallel compile jobs (default: the number of cores)
   BUILD_DIR      build folder (default: build/quickstart; test: build/test)
-  WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the GPUs
-                 of this machine if it has both a GPU and the CUDA toolkit)
+  WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the
+                 GPUs of this machine if it has both a GPU and the CUDA toolkit)
   CUDA_HOME      folder of the CUDA toolkit (default: nvcc from PATH, then /usr/local/cuda)
   XDG_DATA_HOME  run writes its results to bubblescope/quickstart below it (default: ~/.local/share)
   DISPLAY, WAYLAND_DISPLAY  run opens a window if one of them is set
@@ -84,7 +84,7 @@ cause_of() {
     elif grep -qi 'could not get lock' "$1"; then
         say "another program is installing packages; wait for it to finish"
     elif grep -qi 'unable to locate package' "$1"; then
-        say "$(grep -i -m 1 'unable to locate package' "$1"); this needs Debian 12 or a relative of it"
+        say "$(grep -i -m 1 'unable to locate package' "$1"); this needs Debian 12 or a derivative"
     else
         say "$(grep -E -m 1 '^E:' "$1" || tail -n 1 "$1")"
     fi
@@ -133,7 +133,7 @@ archive.h libarchive-dev
 re2/re2.h libre2-dev
 HEADERS
     if [ "${#missing[@]}" -gt 0 ]; then
-        printf 'quickstart: this is not Debian or a relative of it. Missing here, to be installed by your package manager:\n' >&2
+        printf 'quickstart: this is not Debian or a derivative; install these with your package manager:\n' >&2
         printf '  %s\n' "${missing[@]}" >&2
         exit 1
     fi
@@ -175,7 +175,7 @@ choose_cuda() {
         [ -z "$nvcc" ] || say "No NVIDIA GPU of compute capability 8.0 or newer: not building the CUDA plug-in (WITH_CUDA=ON builds it)"
     elif [ "${WITH_CUDA:-AUTO}" = AUTO ] && [ -z "$nvcc" ]; then
         say "No CUDA toolkit: building without the CUDA plug-in, although this machine has an NVIDIA GPU"
-        say "  Install CUDA 12.4 or newer (https://developer.nvidia.com/cuda-downloads) and run this again."
+        say "  Install CUDA 12.4 or newer (https://developer.nvidia.com/cuda-downloads) and run this script again."
     fi
     # A GPU that is newer than the toolkit needs the released architectures, whose PTX its driver can compile.
     if [ -n "$architectures" ] && [ -n "$nvcc" ] && ! grep -vqxFf <("$nvcc" --list-gpu-arch | sed 's/^compute_//') <<<"$architectures"; then
@@ -259,7 +259,7 @@ command_run() {
     open_comparison "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" || true
     "$programs/bubblescope" figure "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" --force \
         -o "$folder/comparison.pdf" -o "$folder/comparison.png"
-    say "No display here, so the comparison was drawn to"
+    say "No display is available, so the comparison was written to"
     say "  $folder/comparison.pdf"
     say "  $folder/comparison.png"
 }
@@ -289,5 +289,5 @@ case "${1:-}" in
     deps) ensure_packages "${build_packages[@]}" "${test_packages[@]}" "${package_packages[@]}" ;;
     -h | --help | help) usage ;;
     "") usage ;;
-    *) usage >&2; fail "there is no command '$1'" ;;
+    *) usage >&2; fail "unknown command '$1'" ;;
 esac

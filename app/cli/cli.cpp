@@ -171,7 +171,7 @@ int runChosen(Program& program)
 }
 
 // Rephrases an error of CLI11: which argument is wrong, and how.
-std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
+std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
     constexpr std::string_view kTooMany = ": At Most 1 required but received ";
@@ -181,7 +181,7 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
         const std::string first = extras.empty() ? what : extras.front();
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
         if (command && first == "figure")
-            return "use the other program to draw figures: bubblescope figure RUN.sqlite -o F.pdf";
+            return "bscope draws no figures; use bubblescope figure RUN.sqlite -o FILE.pdf";
         return (command ? "unknown command " : "unknown argument ") + first;
     }
     if (what.starts_with(kConversion))
@@ -196,7 +196,7 @@ int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)
     std::string help = "bscope ";
     for (const CLI::App* sub : app.get_subcommands())
         help += sub->get_name() + " ";
-    return complain(plainWords(app, error) + "; see " + help + "--help", kUsage);
+    return complain(errorText(app, error) + "; see " + help + "--help", kUsage);
 }
 
 int parseAndRun(int argc, const char* const* argv)

@@ -45,8 +45,8 @@ FigureCheck fontCheck(const QByteArray& pdf)
 FigureCheck repeatCheck(const QByteArray& first, const QByteArray& second)
 {
     if (first == second)
-        return {true, "same input, same bytes"};
-    return {false, "two exports differ"};
+        return {true, "identical bytes in two exports"};
+    return {false, "different bytes in two exports"};
 }
 
 } // namespace

@@ -23,8 +23,8 @@ constexpr double kMostIterations = 1'000'000'000;
 
 Field<F> preset()
 {
-    return {option("", "--preset", "Preset", "Width and type of a publication", "NAME")
-                .usually("acm-column"),
+    return {option("", "--preset", "Preset", "Width and font size of a publication", "NAME")
+                .withDefault("acm-column"),
             [](const F&) { return std::string(); },
             [](F& settings, std::string_view text) -> Result<void> {
                 const auto found = profiler::findFigurePreset(text);
@@ -41,7 +41,7 @@ Field<F> width()
     FieldFacts facts = option(kFigureTable, "--width", "Width, in",
                               "Width in inches instead of the preset's", "INCHES")
                            .between(1, kMostInches)
-                           .usually("the preset's");
+                           .withDefault("the preset's");
     facts.kind = FieldKind::Real;
     return {std::move(facts),
             [](const F& settings) {
@@ -57,7 +57,7 @@ Field<F> width()
 Field<F> rows()
 {
     return {option("", "--rows", "Rows", "Devices to draw, in this order: 0,2-3", "DEVICES")
-                .usually("all"),
+                .withDefault("all"),
             [](const F& settings) {
                 return fmt::format("{}", fmt::join(settings.options.devices, ","));
             },
@@ -111,16 +111,16 @@ engine::Fields<FigureSettings> figureFields()
         ofOptions(option(kFigureTable, "--font-size", "Font size, pt",
                          "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
-                      .usually("the preset's"),
+                      .withDefault("the preset's"),
                   &O::fontSize),
         ofOptions(option(kFigureTable, "--font", "Font", "Font family", "FAMILY")
-                      .usually("Roboto if installed"),
+                      .withDefault("Roboto if installed"),
                   &O::font),
         ofOptions(option(kFigureTable, "--palette", "Palette", "Colours").oneOf(paletteViews()),
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
                       .between(0, kMostIterations)
-                      .usually("the median iteration"),
+                      .withDefault("the median iteration"),
                   &O::iteration),
         engine::field<F>(option(kFigureTable, "--times", "Times",
                                 "Times as recorded, or schematic: F = 1, B = 2, everything else "
@@ -128,7 +128,7 @@ engine::Fields<FigureSettings> figureFields()
                              .oneOf({"measured", "schematic"}),
                          &F::times),
         rows(),
-        ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "How bubbles are drawn")
+        ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "Style of bubbles")
                       .oneOf({"hatched", "blank", "cause"}),
                   &O::bubbles),
         part("--memory", "Memory strip", "Draw a strip of memory under every row", &O::memory,

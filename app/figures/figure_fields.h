@@ -25,7 +25,8 @@ struct FigureSettings
 // applies.
 engine::Fields<FigureSettings> figureFields();
 
-// "0,2-3" is {0, 2, 3}. "all" and "" are an empty list, which means all rows.
+// Parses a list of rows: "0,2-3" gives {0, 2, 3}. "all" and "" give an empty list, which means all
+// rows.
 engine::Result<std::vector<int>> parseRows(std::string_view text);
 
 } // namespace app

@@ -82,12 +82,13 @@ std::string helpLine(const engine::Field<FigureSettings>& field)
     const std::string value = !field.value.empty() ? std::string(field.value)
         : field.kind == FieldKind::Choice ? fmt::format("{{{}}}", fmt::join(field.names, ","))
                                           : "";
-    const std::string usual
-        = field.usual.empty() ? field.get(FigureSettings()) : std::string(field.usual);
+    const std::string defaultText
+        = field.defaultText.empty() ? field.get(FigureSettings()) : std::string(field.defaultText);
     const std::string option = field.longFlag() + (value.empty() ? "" : " " + value);
     const std::string help = std::string(field.help)
-        + (field.kind == FieldKind::Flag || usual.empty() ? ""
-                                                          : fmt::format(" (default: {})", usual));
+        + (field.kind == FieldKind::Flag || defaultText.empty()
+               ? ""
+               : fmt::format(" (default: {})", defaultText));
     constexpr std::size_t kColumn = 20;
     const char* gap = option.size() < kColumn ? "" : "\n                      ";
     return fmt::format("  {:20}{}{}\n", option, gap, help);

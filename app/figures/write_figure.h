@@ -13,7 +13,7 @@ namespace app {
 
 enum class FigureFormat : std::uint8_t { Pdf, Svg, Png, Tikz };
 
-// By file extension: ".pdf", ".svg", ".png", ".tex".
+// Returns the format of a file by its extension: ".pdf", ".svg", ".png", ".tex".
 std::optional<FigureFormat> figureFormat(const QString& file);
 
 // Renders the bytes of the figure's file. They are deterministic, because a PDF has the scene's

@@ -21,7 +21,8 @@ public:
     void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
-    // `kernels` is empty if nothing was recorded, and null if it cannot be read; `reason` says why.
+    // `kernels` is empty if nothing was recorded, and null if it cannot be read; `reason` is then
+    // set.
     void loaded(const app::KernelViewPointer& kernels, const QString& reason);
     void missing(const QString& reason); // not read yet, or no kernels exist
 

@@ -149,7 +149,7 @@ void RunLibrary::moveInQueue(const RunDocument& document, int by)
     }
 }
 
-double RunLibrary::secondsOfAFlop(const QString& kind) const
+double RunLibrary::secondsPerFlop(const QString& kind) const
 {
     double rate = -1;
     for (const auto& one : m_sessions) {
@@ -168,7 +168,7 @@ void RunLibrary::estimate()
     for (const auto& one : m_sessions) {
         if (!one->document()->isQueued())
             continue;
-        const double rate = secondsOfAFlop(runKind(one->options()));
+        const double rate = secondsPerFlop(runKind(one->options()));
         RunProgress progress = one->document()->progress();
         progress.secondsLeft = rate < 0 ? -1 : rate * runWork(one->options());
         one->document()->setProgress(progress);

@@ -43,8 +43,8 @@ public:
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
-    // For tests. "" selects the default program. A worker that does not stop within `patience` is
-    // killed.
+    // For tests: sets the program of the worker ("": the default). A worker that does not stop
+    // within `patience` is killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
@@ -52,7 +52,7 @@ private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run when none is running
     void estimate();  // estimates the duration of queued runs from the rate of completed ones
-    double secondsOfAFlop(const QString& kind) const; // < 0: no such run has completed
+    double secondsPerFlop(const QString& kind) const; // < 0: no such run has completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

@@ -52,9 +52,9 @@ struct RunNotes::StoredNotes
 class NoteStep : public QUndoCommand
 {
 public:
-    NoteStep(RunNotes& notes, const QString& words, std::optional<Note> before,
+    NoteStep(RunNotes& notes, const QString& text, std::optional<Note> before,
              std::optional<Note> after)
-        : QUndoCommand(words)
+        : QUndoCommand(text)
         , m_notes(notes)
         , m_before(std::move(before))
         , m_after(std::move(after))

@@ -130,8 +130,8 @@ void RunProcess::handleLine(const QByteArray& line)
         return;
     const std::optional<WorkerEvent> parsed = parseWorkerEvent(line);
     if (!parsed) {
-        m_lastWords = QString::fromUtf8(line);
-        Q_EMIT said(m_lastWords);
+        m_lastLine = QString::fromUtf8(line);
+        Q_EMIT lineReceived(m_lastLine);
         return;
     }
     if (parsed->kind == WorkerEvent::Kind::Finished)
@@ -155,7 +155,7 @@ void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
         end(WorkerEnd::How::Failed, m_failure);
     else if (code != 0)
         end(WorkerEnd::How::Failed,
-            m_lastWords.isEmpty() ? tr("The worker ended with status %1.").arg(code) : m_lastWords);
+            m_lastLine.isEmpty() ? tr("The worker ended with status %1.").arg(code) : m_lastLine);
     else
         end(m_outcome == QLatin1String("cancelled") ? WorkerEnd::How::Cancelled
                                                     : WorkerEnd::How::Finished,

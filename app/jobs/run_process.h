@@ -14,7 +14,7 @@ namespace app {
 // The path of `bscope` in the folder of this program, or "" and the reason.
 QString workerProgram();
 
-// How a worker ended; `text` is shown to the user.
+// The end of a worker. `text` is shown to the user.
 struct WorkerEnd
 {
     enum class How : int {
@@ -49,7 +49,7 @@ public:
 
 Q_SIGNALS:
     void event(const app::WorkerEvent& event);
-    void said(const QString& line); // a line that is not an event
+    void lineReceived(const QString& line); // a line that is not an event
     void ended(const app::WorkerEnd& end);
 
 private:
@@ -64,7 +64,7 @@ private:
     QTimer m_killTimer;
     QString m_program;
     QStringList m_arguments;
-    QString m_outcome, m_failure, m_lastWords;
+    QString m_outcome, m_failure, m_lastLine;
     bool m_isRunning = false, m_isStopping = false, m_isPaused = false;
 };
 

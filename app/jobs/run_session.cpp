@@ -83,7 +83,7 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
 {
     connect(&m_process, &RunProcess::event, this, &RunSession::workerSaid);
     connect(&m_process, &RunProcess::ended, this, &RunSession::workerEnded);
-    connect(&m_process, &RunProcess::said, m_document.get(),
+    connect(&m_process, &RunProcess::lineReceived, m_document.get(),
             [document = m_document.get()](const QString& line) { document->addLogLine(line); });
     connect(&m_loader, &RunLoader::loaded, this, &RunSession::loaded);
     connect(&m_loader, &RunLoader::failed, this, [this](const QString& reason) {

@@ -19,7 +19,8 @@ class ViewPreparation : public QObject
     Q_OBJECT
 
 public:
-    // About 8 ms of work. Ten million spans take 0.8 s.
+    // The largest run that is prepared before ask() returns. It takes about 8 ms; ten million spans
+    // take 0.8 s.
     static constexpr std::size_t kInstantSpans = 100'000;
 
     explicit ViewPreparation(QObject* parent = nullptr);

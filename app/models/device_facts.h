@@ -4,7 +4,7 @@
 
 namespace app {
 
-// What this machine can run on, as far as the file system shows it. The worker reports the rest.
+// The hardware of this machine as far as the file system shows it. The worker reports the rest.
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"

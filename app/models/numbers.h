@@ -31,8 +31,8 @@ struct Scale
     Scale finer(int moreDecimals) const;
 };
 
-// For ticks of a run's timeline: ms (us or s for much shorter or longer iterations), or abstract
-// units.
+// Returns the unit for ticks of a run's timeline: ms (us or s for much shorter or longer
+// iterations), or abstract units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
 Scale byteScale(std::int64_t largest); // GiB with two decimals; MiB or KiB for small amounts
 

@@ -13,7 +13,8 @@ namespace app {
 
 using RunPointer = std::shared_ptr<const engine::Run>;
 
-// A failure, its consequence and what was kept. Shown in the band over a run's timeline.
+// A message about a run: a failure or a limitation, its consequence, and what was kept. Shown in
+// the band above the timeline.
 struct Notice
 {
     enum class Level : int { None, Warning, Error };
@@ -96,7 +97,7 @@ private:
     QStringList m_log;
 };
 
-// "Iterations 0-2 are complete and were kept.", "Nothing was recorded."
+// Describes what was kept: "Iterations 0-2 are complete and were kept.", "Nothing was recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
 

@@ -37,11 +37,11 @@ QString toolTipText(const QString& text)
         .arg(shown.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
 }
 
-QString capitalized(QString words)
+QString capitalized(QString text)
 {
-    if (!words.isEmpty())
-        words[0] = words[0].toUpper();
-    return words;
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
 }
 
 QString quotedCell(QString text)

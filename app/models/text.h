@@ -20,7 +20,7 @@ QString shortTitle(const QString& title);
 // after 4096 characters is omitted.
 QString toolTipText(const QString& text);
 
-QString capitalized(QString words); // capitalizes the first letter
+QString capitalized(QString text); // capitalizes the first letter
 
 QString quotedCell(QString text); // a CSV cell, quoted if necessary
 

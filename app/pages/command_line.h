@@ -34,7 +34,7 @@ public:
     DisplayGuard& operator=(const DisplayGuard&) = delete;
 };
 
-// "" if a font is available, otherwise a message that names the package.
+// Returns a message that names the font package if no font is available, otherwise "".
 QString fontProblem();
 
 } // namespace app

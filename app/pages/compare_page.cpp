@@ -156,7 +156,7 @@ void ComparePage::buildLayout()
 
 // The tables get the height of their contents, and the runs the rest. Height that the runs do not
 // need goes back to the tables.
-void ComparePage::shareRoom()
+void ComparePage::distributeHeight()
 {
     if (!m_areRowsChosen) {
         const int height = m_rows->height();
@@ -173,7 +173,7 @@ void ComparePage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
     m_compare->setFocus();
-    shareRoom();
+    distributeHeight();
 }
 
 void ComparePage::resizeEvent(QResizeEvent* event)
@@ -183,7 +183,7 @@ void ComparePage::resizeEvent(QResizeEvent* event)
     const bool hasRoom = width() >= kFoldRunsBelow;
     if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom))
         m_showRuns->setChecked(hasRoom);
-    shareRoom();
+    distributeHeight();
 }
 
 void ComparePage::connectAll()
@@ -194,14 +194,14 @@ void ComparePage::connectAll()
     connect(&runs, &RunsModel::rowsInserted, this, &ComparePage::refresh);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
         m_compare->setViews(views, m_baseline);
-        shareRoom();
+        distributeHeight();
     });
     linkDock(*m_dock, m_library, *this);
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_showRuns, &QAction::toggled, this, [this](bool shown) {
         m_dock->setVisible(shown);
-        shareRoom();
+        distributeHeight();
     });
 }
 
@@ -285,11 +285,11 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
         notes.append(QString::fromStdString(note));
     if (!isAlike)
         m_band->show(Band::Kind::Warning,
-                     comparison->comparable ? tr("Not comparable in all respects:")
-                                            : tr("Two units:"),
+                     comparison->comparable ? tr("The runs differ:")
+                                            : tr("The runs have different units:"),
                      notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
     m_tables->show(*comparison, titles(), m_runs[m_baseline]->info);
-    shareRoom();
+    distributeHeight();
     Q_EMIT statusChanged();
 }
 

@@ -54,7 +54,7 @@ private:
     void makeActions();
     void buildLayout();
     QWidget* makeToolbar();
-    void shareRoom();
+    void distributeHeight();
     void connectAll();
 
     void refresh(); // call it after the ticked runs or their data changed

@@ -55,8 +55,8 @@ DeviceDialog::~DeviceDialog()
 
 void DeviceDialog::finished()
 {
-    const QString said = QString::fromUtf8(m_process.readAll()).trimmed();
-    m_text->setPlainText(said.isEmpty() ? m_process.errorString() : said);
+    const QString report = QString::fromUtf8(m_process.readAll()).trimmed();
+    m_text->setPlainText(report.isEmpty() ? m_process.errorString() : report);
 }
 
 } // namespace app

@@ -140,7 +140,7 @@ void EditorPage::open(const QString& file)
     if (m_file->foreign().isEmpty() || schedule() == nullptr)
         return;
     m_band->show(Band::Kind::Ok, tr("Read."),
-                 tr("%1 is %2 and stays as it is. Save writes CSV to a new file.")
+                 tr("%1 is %2 and is not changed. Save writes CSV to a new file.")
                      .arg(m_file->name(), m_file->foreign()));
     Q_EMIT statusChanged();
 }
@@ -151,7 +151,7 @@ void EditorPage::take(engine::Schedule opened)
     const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
     if (ops > kMostOps || ops == 0) {
         refuse(ops == 0
-                   ? tr("%1 has no op").arg(m_file->name())
+                   ? tr("%1 has no ops").arg(m_file->name())
                    : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
                tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
                   "micro-batches.")
@@ -170,7 +170,7 @@ void EditorPage::take(engine::Schedule opened)
 
 void EditorPage::refuse(const QString& fact, const QString& advice)
 {
-    m_refused->setWords(fact, advice);
+    m_refused->setTexts(fact, advice);
     m_stack->setCurrentIndex(1);
     updateActions();
     Q_EMIT titleChanged();
@@ -248,9 +248,8 @@ void EditorPage::copyCommand()
         return;
     const QString command = simulateCommand();
     QGuiApplication::clipboard()->setText(command);
-    m_band->show(
-        Band::Kind::Ok, tr("Copied."),
-        tr("%1 (`bscope run` in place of `bscope simulate` trains with it.)").arg(command));
+    m_band->show(Band::Kind::Ok, tr("Copied."),
+                 tr("%1 (`bscope run` instead of `bscope simulate` trains with it.)").arg(command));
 }
 
 void EditorPage::simulate()
@@ -303,7 +302,7 @@ void EditorPage::showSaved()
         m_band->show(Band::Kind::Ok, tr("Saved."), m_file->path());
     else
         m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
-                     tr("%1 can be edited; simulate and run refuse it.").arg(m_file->path()));
+                     tr("%1 can be edited, but not simulated or trained.").arg(m_file->path()));
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }

@@ -221,11 +221,11 @@ void ExportDialog::saveOrRemovePreset()
         m_settings.preset.clear();
     } else {
         bool isGiven = false;
-        const QString name
-            = QInputDialog::getText(this, tr("Save as preset"),
-                                    tr("Name for size, font, palette, contents and output:"),
-                                    QLineEdit::Normal, {}, &isGiven)
-                  .trimmed();
+        const QString name = QInputDialog::getText(
+                                 this, tr("Save as preset"),
+                                 tr("Preset name (for size, font, palette, contents and output):"),
+                                 QLineEdit::Normal, {}, &isGiven)
+                                 .trimmed();
         if (!isGiven || name.isEmpty())
             return;
         if (ownPresets(*stored).contains(name)

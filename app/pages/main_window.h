@@ -30,7 +30,7 @@ public:
     Page* currentPage() const;
     RunLibrary& library() { return m_library; }
 
-public Q_SLOTS:                                      // not the same to moc
+public Q_SLOTS:
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // shows the tab if the file is open
     void startRun(const QStringList& options);
@@ -38,7 +38,7 @@ public Q_SLOTS:                                      // not the same to moc
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void editFile(const QString& file); // shows the tab if the file is open
     void compare(const QStringList& files);
-    // edits schedules, opens one run, compares several runs
+    // Edits schedule files, opens one run, or compares several runs.
     void openFiles(const QStringList& files);
     void askForFiles();
     void askForSchedule();

@@ -17,7 +17,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     fitAll = make("fitAll", tr("Fit the whole run"), Qt::Key_0);
     fitSelection = make("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
     flow = make("flow", tr("Flow arrows: off, selected, all"), Qt::Key_L);
-    colourBy = make("colourByNext", tr("Colour by: next"), Qt::Key_C);
+    colourBy = make("colourByNext", tr("Next colouring"), Qt::Key_C);
     kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
     kernels->setStatusTip(tr("show or hide the kernels under their ops"));
     kernels->setCheckable(true);
@@ -44,7 +44,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     showRuns = make("showRuns", tr("Runs"), {});
     showDetails = make("showDetails", tr("Details"), {});
-    foldPanels = make("foldTables", tr("Fold or unfold the tables"), Qt::Key_T);
+    foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
     for (QAction* action : {showRuns, showDetails}) {

@@ -146,7 +146,7 @@ void SetupPage::run()
 void SetupPage::runMarked(const QList<QStringList>& options, const QStringList& refused)
 {
     if (!refused.isEmpty())
-        m_prediction->band().show(Band::Kind::Warning, tr("Not all can run."),
+        m_prediction->band().show(Band::Kind::Warning, tr("Some schemes cannot run."),
                                   tr("Skipped: %1. Choose one of them to see the reason.")
                                       .arg(refused.join(QStringLiteral(", "))));
     if (!options.isEmpty())

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// What attention keeps from F to B. Standard keeps the scores. Recompute keeps nothing; the
-// backward computes the scores again, with the same bits. Flash (Dao et al., 2022) keeps the
+// The numbers that attention keeps from F to B. Standard keeps the scores. Recompute keeps nothing;
+// the backward computes the scores again, with the same bits. Flash (Dao et al., 2022) keeps the
 // logarithm of the sum of exponentials of each row; scores exist only as tiles.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
@@ -38,7 +38,8 @@ struct AttentionShape
     std::size_t rows() const { return size(samples, sequence); }
     // The scores of one head: a row per token of the slice, a column per token of the sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // How many numbers F keeps for all heads: keptScores() in Real, keptSums() in Wide<Real>.
+    // The count of numbers that F keeps for all heads: keptScores() in Real, keptSums() in
+    // Wide<Real>.
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -99,7 +100,8 @@ private:
     std::byte* at(int slice) const { return memories[slice].data(); }
 };
 
-// What F keeps for the backward: scores (Standard), logSums (Flash) or nothing (Recompute).
+// The numbers that F keeps for the backward: scores (Standard), logSums (Flash) or nothing
+// (Recompute).
 template<class Real>
 struct KeptAttention
 {

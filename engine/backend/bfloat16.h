@@ -55,7 +55,7 @@ struct WideOf<const bfloat16>
 template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
-// How many numbers of Real occupy the memory of one wide number.
+// The count of numbers of Real that occupy the memory of one wide number.
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 

@@ -23,14 +23,15 @@ Result<std::shared_ptr<const Device>> openCudaDevice(int index)
     return std::shared_ptr<const Device>(device);
 }
 
-Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count, Carrier carrier)
+Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
+                                                                   TransportChoice transport)
 {
     if (const CudaReport report = cudaReport(); !report.reason.empty())
         return fail(Error::Code::Unsupported, report.reason);
     const auto open = cudaPlugin().symbol<CudaOpenDevicesFunction>(kCudaOpenDevicesSymbol);
     std::string reason = kOldPlugin;
     std::vector<Device*> devices;
-    if (open == nullptr || !open(count, carrier, &devices, &reason))
+    if (open == nullptr || !open(count, transport, &devices, &reason))
         return fail(Error::Code::Unsupported, reason);
     std::vector<std::shared_ptr<const Device>> owned;
     for (Device* device : devices)

@@ -22,13 +22,13 @@ constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 // Opens devices that run concurrently: one GPU each, or equal partitions of the GPUs
 // (device_placement.h). The properties of the first device apply to all. Fails with
 // Error::Code::Unsupported; the message has the reason in one sentence.
-Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
-                                                                   Carrier carrier = Carrier::Auto);
+Result<std::vector<std::shared_ptr<const Device>>>
+openCudaDevices(int count, TransportChoice transport = TransportChoice::Auto);
 
 // openCudaDevices() as a symbol of the plug-in. Returns true and devices that the caller owns, or
 // false and sets `reason`.
-using CudaOpenDevicesFunction
-    = bool (*)(int count, Carrier carrier, std::vector<Device*>* devices, std::string* reason);
+using CudaOpenDevicesFunction = bool (*)(int count, TransportChoice transport,
+                                         std::vector<Device*>* devices, std::string* reason);
 constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";
 
 } // namespace engine

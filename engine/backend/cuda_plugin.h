@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// libbubblescope_cuda.so. It is searched next to the program, in ../lib/bubblescope and in
-// $BUBBLESCOPE_PLUGINS, loaded on first use and never unloaded.
+// The plug-in libbubblescope_cuda.so, which pluginFile() finds (plugin_file.h). It is loaded on
+// first use and never unloaded.
 struct CudaPlugin
 {
     void* library = nullptr;

@@ -105,8 +105,8 @@ std::string askPlugin(CudaReport& report)
     const std::string theirs = fill(ours.c_str(), &report);
     return ours == theirs
         ? ""
-        : fmt::format("{} has a different build ({}, this is {}): build both together", plugin.file,
-                      theirs, ours);
+        : fmt::format("{} belongs to build {}, this program to build {}: build both together",
+                      plugin.file, theirs, ours);
 }
 
 } // namespace

@@ -28,8 +28,8 @@ struct CudaDevice
     std::string bus, uuid; // "0000:19:00.0"
     // Columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
     std::vector<std::pair<std::string, std::int64_t>> numbers;
-    // The slower code path that this GPU uses and the reason, or "": "flash attention of heads of
-    // 128 numbers without tensor cores: the limit of ...".
+    // The slower code path that this GPU uses, with the reason: "flash attention of heads of 128
+    // numbers does not use tensor cores: ..."; "" if there is none.
     std::string fallback;
 };
 

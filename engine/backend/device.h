@@ -52,8 +52,8 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // bfloat16 kernels on the same memory and stream as kernels(); nullptr if the device supports
-    // only fp32.
+    // The bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the device
+    // supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
     // As kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
     // tensor cores; nullptr if the device has no tf32.
@@ -74,7 +74,7 @@ public:
 
     // The queue of the ops of a GPU; nullptr on a CPU, where calls are synchronous. The functions
     // below are for devices with a queue.
-    virtual DeviceQueue* lane() const { return nullptr; }
+    virtual DeviceQueue* queue() const { return nullptr; }
     // Makes another queue on the same GPU or partition. `role` is its name in profilers:
     // "messages". The device must outlive the queue and its events.
     virtual std::unique_ptr<DeviceQueue> makeQueue(const std::string& /*role*/) const

@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// How the devices of a pipeline are placed on GPUs. Each GPU has the same number of devices, so
-// that all partitions are equal, and consecutive devices are together. For example, 4 devices on 3
-// GPUs use two GPUs with two devices each.
+// The placement of a pipeline's devices on GPUs. Each GPU has the same number of devices, so that
+// all partitions are equal, and consecutive devices are together. For example, 4 devices on 3 GPUs
+// use two GPUs with two devices each.
 struct DevicePlacement
 {
     int gpus = 0;   // number of GPUs used, starting with GPU 0
@@ -18,24 +18,26 @@ struct DevicePlacement
 };
 
 // The choice of GPUs and transport (`--transport`).
-enum class Carrier : std::uint8_t {
+enum class TransportChoice : std::uint8_t {
     Auto,  // all GPUs: copies within a GPU and between GPUs
     Local, // all devices on the first GPU: copies within that GPU
     Peer,  // one GPU per device: copies between GPUs
     Nccl,  // one GPU per device: messages and all-reduces of NCCL
 };
-constexpr const char* carrierName(Carrier carrier)
+constexpr const char* transportChoiceName(TransportChoice transport)
 {
-    constexpr EnumArray<Carrier, const char*, 4> kNames{"auto", "local", "peer", "nccl"};
-    return kNames[carrier];
+    constexpr EnumArray<TransportChoice, const char*, 4> kNames{"auto", "local", "peer", "nccl"};
+    return kNames[transport];
 }
 
 // Returns gpus = 0 if there are not enough GPUs.
-constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = Carrier::Auto)
+constexpr DevicePlacement placeDevices(int devices, int gpus,
+                                       TransportChoice transport = TransportChoice::Auto)
 {
-    if ((carrier == Carrier::Peer || carrier == Carrier::Nccl) && gpus < devices)
+    if ((transport == TransportChoice::Peer || transport == TransportChoice::Nccl)
+        && gpus < devices)
         return {};
-    int used = carrier == Carrier::Local ? 1 : gpus < devices ? gpus : devices;
+    int used = transport == TransportChoice::Local ? 1 : gpus < devices ? gpus : devices;
     while (used > 1 && devices % used != 0)
         --used;
     return {used, devices / used};

@@ -71,10 +71,10 @@ FieldFacts FieldFacts::oneOf(std::vector<std::string_view> choices) const
     return facts;
 }
 
-FieldFacts FieldFacts::usually(std::string_view text) const
+FieldFacts FieldFacts::withDefault(std::string_view text) const
 {
     FieldFacts facts = *this;
-    facts.usual = text;
+    facts.defaultText = text;
     return facts;
 }
 

@@ -33,15 +33,15 @@ struct FieldFacts
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
-    int exponent = 0;            // Real: the file has the number in the text times 10^exponent
-    std::string_view usual = {}; // default, if it is described and not a value: "the model's"
-    bool isOptional = false;     // Cost: "" is accepted and means `usual`
-    bool isEssential = false;    // printed commands include it even at its default
+    int exponent = 0; // Real: number in the file = number in the text * 10^exponent
+    std::string_view defaultText = {}; // describes the default if it is not a value: "the model's"
+    bool isOptional = false;           // Cost: "" is accepted and means `defaultText`
+    bool isEssential = false;          // printed commands include it even at its default
 
     // These return a changed copy, so that a field is one expression in a table.
     FieldFacts between(double low, double high) const;
     FieldFacts oneOf(std::vector<std::string_view> choices) const;
-    FieldFacts usually(std::string_view text) const;
+    FieldFacts withDefault(std::string_view text) const;
     FieldFacts essential() const;
 
     std::string longFlag() const { return flag.substr(flag.find("--")); }
@@ -155,25 +155,27 @@ const Field<Object>* findField(Fields<Object> fields, std::string_view longFlag)
     return found == fields.end() ? nullptr : &*found;
 }
 
-// The command-line arguments that turn `usual` into `object`, without settings that have no effect.
+// The command-line arguments that turn `defaults` into `object`, without settings that have no
+// effect.
 template<class Object>
-std::vector<std::string> arguments(Fields<Object> fields, const Object& object, const Object& usual)
+std::vector<std::string> arguments(Fields<Object> fields, const Object& object,
+                                   const Object& defaults)
 {
-    std::vector<std::string> words;
+    std::vector<std::string> result;
     for (const Field<Object>& each : fields) {
         const std::string text = each.get(object);
         if (each.flag.empty() || !each.off(object).empty()
-            || (!each.isEssential && text == each.get(usual)))
+            || (!each.isEssential && text == each.get(defaults)))
             continue;
         if (each.kind == FieldKind::Flag)
-            words.push_back(each.longFlag());
+            result.push_back(each.longFlag());
         else if (each.kind != FieldKind::List)
-            words.insert(words.end(), {each.longFlag(), text});
+            result.insert(result.end(), {each.longFlag(), text});
         else
             for (const std::string_view item : items(text))
-                words.insert(words.end(), {each.longFlag(), std::string(item)});
+                result.insert(result.end(), {each.longFlag(), std::string(item)});
     }
-    return words;
+    return result;
 }
 
 } // namespace engine

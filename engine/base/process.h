@@ -9,8 +9,8 @@ namespace engine {
 // SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
 void prepareProcess();
 
-// Print to standard output, which is flushed, and to standard error. Control characters are escaped
-// (text.h: withoutControls()).
+// printText() writes to standard output and flushes it, printError() writes to standard error. Both
+// escape control characters (text.h: withoutControls()).
 void printText(std::string_view text);
 void printError(std::string_view text);
 // Returns 0, or errno of the first failed write to standard output.

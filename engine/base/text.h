@@ -15,8 +15,8 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
 // Joins names for a message: "fifo, lifo".
 std::string joined(std::span<const std::string_view> names);
 
-// At most 40 bytes of a file's text for an error message, then "..."; non-printable bytes become
-// '?'.
+// Returns at most 40 bytes of a file's text for an error message, then "..."; non-printable bytes
+// become '?'.
 std::string excerpt(std::string_view text);
 
 // Writes control characters as "\\x1b", so that text from a file cannot control the terminal. Keeps

@@ -58,7 +58,7 @@ struct OpCosts
 
 // Returns the cost of every op according to unitPrices() (op_prices.h).
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
-// "the costs are too large or too finely divided to add up exactly; ..."
+// Returns the error for costs whose sum, in ticks, overflows.
 tl::unexpected<Error> costsTooLarge();
 
 // Time of a message of `bytes`: latency + bytes / bandwidth (the alpha-beta model).

@@ -16,9 +16,10 @@ struct EstimateInput
 // Memory of the first stage in bytes. No other stage needs more.
 struct MemoryEstimate
 {
-    // Weights, gradients and optimizer state; the stash of one micro-batch.
+    // `state` is the size of weights, gradients and optimizer state, `stash` that of one
+    // micro-batch.
     double state = 0, stash = 0;
-    // Totals with the peak number of stashes: min(N, D) for 1F1B, ceil((D+2)/2) for BPipe.
+    // Total memory with the peak number of stashes: min(N, D) for 1F1B, ceil((D+2)/2) for BPipe.
     double oneFOneB = 0, bpipe = 0;
 };
 MemoryEstimate estimateMemory(const EstimateInput& input);
@@ -34,8 +35,9 @@ double pipelineMfu(const EstimateInput& input, double stageMfu);
 // micro-batch size changes from `from` (x) to `to` (y): (B + d y (p-1)) / (B + d x (p-1)).
 double breakEven(const EstimateInput& input, int from, int to);
 
-// Utilization in a measured iteration. Executed FLOPs (hfu) include recomputation, in the published
-// form (12 B L s^2 h for attention) and in the exact form (4 B L s^2 h).
+// Utilization in a measured iteration. `hfu` and `strictHfu` count all executed FLOPs, including
+// recomputation. `hfu` uses the published 12 B L s^2 h for attention, `strictHfu` the exact 4 B L
+// s^2 h.
 struct UtilisationEstimate
 {
     double mfu = 0, hfu = 0, strictHfu = 0;

@@ -25,7 +25,7 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
-// Whether recomputation has RECOMPUTE ops or is part of every backward.
+// The place of recomputation: in every backward, or in RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
 // Prices from the roofline model: an op takes the maximum of its FLOPs at the attained peak and its
@@ -36,15 +36,15 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// Bytes of a stage on a device: for the whole run, and per micro-batch between F and backward.
-// `stash` applies during F and the backward, `kept` in between; `kept` is smaller than `stash` if
-// something is recomputed.
+// Bytes of a stage on a device. The weights, gradients and optimizer state stay for the whole run.
+// A micro-batch has `stash` bytes during F and the backward, and `kept` bytes in between. If
+// something is recomputed, `kept` is smaller than `stash`.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;
 };
 IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages);
-// kept / stash of a layer; 1 if nothing is recomputed.
+// Returns kept / stash of a layer; 1 if nothing is recomputed.
 double keptShare(const ModelOnHardware& on);
 
 } // namespace engine

@@ -33,8 +33,8 @@ Result<toml::table> parseToml(std::string_view text, std::string_view source)
     constexpr std::size_t kMostBytes = 1 << 20;
     if (text.size() > kMostBytes || hasLongKey(text))
         return fail(Error::Code::Corrupt,
-                    fmt::format("{}: not one of our TOML files: it has more than 1 MiB or a key of "
-                                "more than 64 parts",
+                    fmt::format("{}: too large to be read: the limits are 1 MiB and 64 parts per "
+                                "key; use a smaller file",
                                 source));
     try {
         return toml::parse(text);

@@ -10,7 +10,7 @@ enum class AttentionMode : std::uint8_t {
     Flash,     // never stored (Dao et al., 2022)
 };
 
-// How a transformer is trained. The closed forms for memory and time take it as input.
+// The setup of a transformer's training. The closed forms for memory and time take it as input.
 struct TrainingSetup
 {
     int microBatchSize = 1, tensorParallel = 1, dataParallel = 1;

@@ -45,10 +45,10 @@ Field<C> cost(std::string_view flag, std::string_view label, std::string_view he
 }
 
 Field<C> optionalCost(std::string_view flag, std::string_view label, std::string_view help,
-                      std::string_view usual, std::optional<Fraction> C::*member)
+                      std::string_view defaultText, std::optional<Fraction> C::*member)
 {
     Field<C> field = cost(
-        option("", flag, label, help, "U").usually(usual),
+        option("", flag, label, help, "U").withDefault(defaultText),
         [member](const C& costs) { return costs.*member; },
         [member](C& costs, Fraction value) -> Result<void> {
             costs.*member = value;
@@ -74,7 +74,7 @@ Field<C> half(std::string_view flag, std::string_view label, std::string_view he
               Fraction C::*member)
 {
     return cost(
-        option("", flag, label, help, "U").usually("half of B"),
+        option("", flag, label, help, "U").withDefault("half of B"),
         [member](const C& costs) { return costs.*member; },
         [member](C& costs, Fraction value) -> Result<void> {
             C changed = costs;
@@ -91,7 +91,7 @@ Field<C> half(std::string_view flag, std::string_view label, std::string_view he
 Field<C> wholeBackward()
 {
     Field<C> field = cost(
-        option("", "--backward", "Backward", "B, both gradients", "U").usually("I + W"),
+        option("", "--backward", "Backward", "B, both gradients", "U").withDefault("I + W"),
         [](const C& costs) { return costs.backward; },
         [](C& costs, Fraction value) -> Result<void> {
             const auto each = product(value, Fraction{1, 2});
@@ -213,7 +213,7 @@ Fields<UnitCosts> unitCostFields()
 {
     static const std::vector<Field<C>> kFields = [] {
         constexpr double kMostDevices = 65535, kMostSeed = 18446744073709551615.0;
-        constexpr std::string_view kSame = "the same";
+        constexpr std::string_view kSame = "as within a node";
         std::vector<Field<C>> fields;
         const auto add = [&fields](std::string_view group, Field<C> field) {
             field.group = group;
@@ -225,7 +225,7 @@ Fields<UnitCosts> unitCostFields()
             half("--input-gradient", "Backward, input I", "I, the gradient of the input",
                  &C::inputGradient));
         add(kCosts,
-            half("--weight-gradient", "… weights W", "W, the gradient of the weights",
+            half("--weight-gradient", "Backward, weights W", "W, the gradient of the weights",
                  &C::weightGradient));
         add(kCosts,
             cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p));
@@ -247,7 +247,7 @@ Fields<UnitCosts> unitCostFields()
             field<C>(option("", "--devices-per-node", "Devices per node",
                             "Devices 0 .. K-1 are one node, K .. 2K-1 the next", "K")
                          .between(0, kMostDevices)
-                         .usually("all"),
+                         .withDefault("all"),
                      &C::devicesPerNode));
         add(kLinks,
             optionalCost("--p2p-across", "P2P across nodes", "--p2p between nodes", kSame,

@@ -30,10 +30,10 @@ std::int64_t clockCost()
 Emulation::Emulation(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
-    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
+    , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Inline)
     , m_clockCost(clockCost())
-    , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
-    , m_gpu(setup.pipeline.device != nullptr && setup.pipeline.device->lane() != nullptr
+    , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.model, setup.link}))
+    , m_gpu(setup.pipeline.device != nullptr && setup.pipeline.device->queue() != nullptr
                 ? setup.pipeline.device
                 : nullptr)
     , m_fence(m_gpu != nullptr ? m_gpu->makeEvent(Device::Timed::No) : nullptr)
@@ -43,7 +43,7 @@ Emulation::Emulation(const Setup& setup, Run& run)
     appendFixedMemory(m_pipeline.plan(), run.timeline);
     for (int copy = 0; copy < m_pipeline.copies() && m_gpu != nullptr; ++copy)
         for (const DeviceId d : Ids<DeviceId>(setup.pipeline.lowered.shape.devices))
-            m_pipeline.device(d, copy).awaitLane = [this] { awaitLane("it"); };
+            m_pipeline.device(d, copy).awaitQueue = [this] { awaitQueue("it"); };
 }
 
 std::int64_t& Emulation::duration(OpRef ref)
@@ -125,9 +125,9 @@ void Emulation::awaitOldest()
 }
 
 // Waits until all queued work has ended.
-void Emulation::awaitLane(const char* what)
+void Emulation::awaitQueue(const char* what)
 {
-    m_gpu->lane()->record(*m_fence);
+    m_gpu->queue()->record(*m_fence);
     while (m_ops.size() > 0)
         awaitOldest();
     await([&] { return m_fence->hasPassed(); }, 0, what);
@@ -148,7 +148,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
 {
     if (m_gpu == nullptr)
         return;
-    awaitLane("the work queued after it");
+    awaitQueue("the work queued after it");
     std::size_t next = 0;
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {

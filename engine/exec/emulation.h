@@ -50,9 +50,9 @@ private:
     OpTiming timed(OpRef ref);
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
-    void awaitLane(const char* what);
-    // `before`: ns that the work took in an earlier iteration. Throws EndlessOp, whose message
-    // contains `what`.
+    void awaitQueue(const char* what);
+    // Waits for work of the GPU that took `before` ns in an earlier iteration. If it does not end
+    // in time, throws EndlessOp, whose message contains `what`.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);

@@ -14,8 +14,8 @@ struct GemmPeak
     std::string source; // "measured: sgemm of 512 x 512 x 512"
 };
 
-// Multiplies for about 30 ms on the calling thread, with kernels for host memory, and returns the
-// best rate by the thread's CPU clock.
+// Multiplies matrices for about 30 ms on the calling thread, with kernels for host memory, and
+// returns the best rate by the thread's CPU clock.
 GemmPeak measureGemmPeak(const Kernels<float>& kernels);
 
 } // namespace engine

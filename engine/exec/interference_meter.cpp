@@ -9,7 +9,7 @@ namespace engine {
 InterferenceMeter::InterferenceMeter(const Schedule& lowered)
     : m_lowered(lowered)
     , m_alone(opCount(lowered))
-    , m_beside(opCount(lowered))
+    , m_concurrent(opCount(lowered))
 { }
 
 void InterferenceMeter::addAlone(std::span<const OpTiming> iteration)
@@ -21,7 +21,7 @@ void InterferenceMeter::addAlone(std::span<const OpTiming> iteration)
 void InterferenceMeter::addBeside(std::span<const OpTiming> iteration)
 {
     for (const OpTiming& timing : iteration)
-        m_beside[timing.op].push_back(timing.opTime);
+        m_concurrent[timing.op].push_back(timing.opTime);
 }
 
 std::vector<Interference> InterferenceMeter::result() const
@@ -30,14 +30,14 @@ std::vector<Interference> InterferenceMeter::result() const
     std::size_t index = 0;
     for (const auto& program : m_lowered.program)
         for (const Op& op : program) {
-            std::vector<std::int64_t> beside = m_beside[index];
+            std::vector<std::int64_t> concurrent = m_concurrent[index];
             const std::int64_t alone = m_alone[index++];
-            if (alone <= 0 || beside.empty())
+            if (alone <= 0 || concurrent.empty())
                 continue;
             Interference& kind = kinds[op.kind];
             kind.kind = op.kind;
             kind.alone += alone;
-            kind.beside += medianOf(beside);
+            kind.concurrent += medianOf(concurrent);
         }
     std::vector<Interference> result;
     for (const auto& [kind, measured] : kinds)

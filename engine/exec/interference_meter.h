@@ -16,18 +16,18 @@ class InterferenceMeter
 public:
     explicit InterferenceMeter(const Schedule& lowered);
 
-    // replaces the durations of the previous call
+    // Replaces the durations of the previous call.
     void addAlone(std::span<const OpTiming> iteration);
     void addBeside(std::span<const OpTiming> iteration);
 
-    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of both
-    // sorts were added.
+    // Returns the sums for each kind of op, in the order of OpKind. Empty unless durations of ops
+    // that ran alone and of ops that ran concurrently were added.
     std::vector<Interference> result() const;
 
 private:
     const Schedule& m_lowered;
-    std::vector<std::int64_t> m_alone;               // [OpIndex] ns; 0: not measured
-    std::vector<std::vector<std::int64_t>> m_beside; // [OpIndex][iteration]
+    std::vector<std::int64_t> m_alone;                   // [OpIndex] ns; 0: not measured
+    std::vector<std::vector<std::int64_t>> m_concurrent; // [OpIndex][iteration]
 };
 
 } // namespace engine

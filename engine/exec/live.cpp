@@ -16,7 +16,7 @@ namespace engine {
 Live::Live(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
-    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Threads)
+    , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Threads)
     , m_interference(setup.pipeline.lowered)
 {
     appendFixedMemory(m_pipeline.plan(), run.timeline);
@@ -85,7 +85,7 @@ bool Live::runsAlone(const Iteration& iteration) const
 void Live::placeAlone()
 {
     m_interference.addAlone(m_timings);
-    OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}});
+    OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model, LinkCost{}});
     const OpIndex index(m_pipeline.lowered());
     for (const OpTiming& timing : m_timings)
         costs.of[index.deviceOf(timing.op)][index.positionOf(timing.op)].duration = timing.opTime;
@@ -104,9 +104,9 @@ void Live::addTo(RunInfo& info) const
 
 Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& cancel)
 {
-    const auto order
-        = executionOrder(m_pipeline.lowered(),
-                         estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}}));
+    const auto order = executionOrder(
+        m_pipeline.lowered(),
+        estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model, LinkCost{}}));
     if (!order)
         return tl::unexpected(order.error());
     const std::uint32_t number = m_run.timeline.iterations.size();

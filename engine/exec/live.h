@@ -39,7 +39,7 @@ public:
     Pipeline& pipeline() override { return m_pipeline; }
 
     bool devicesAreLost() const override { return m_devicesAreLost; }
-    std::size_t threads() const override { return m_workers.size() + m_pipeline.sideLanes(); }
+    std::size_t threads() const override { return m_workers.size() + m_pipeline.sideThreads(); }
 
 private:
     class Watch;

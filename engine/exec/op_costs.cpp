@@ -37,14 +37,14 @@ std::int64_t allReduceCost(const EmulationCosts& input, const Op& op, std::size_
     const int holders = shape.replicas * shape.dataParallel;
     if (!tiesEmbeddings(op))
         return ringAllReduce(input.link, holders, floatBytes(parameters));
-    const std::size_t tied = input.unit.tied()->count;
+    const std::size_t tied = input.model.tied()->count;
     return ringAllReduce(input.link, 2 * holders, floatBytes(tied))
         + ringAllReduce(input.link, holders, floatBytes(parameters - tied));
 }
 
 OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicroBatch)
 {
-    const StageSizes sizes = input.unit.sizes(op.stage);
+    const StageSizes sizes = input.model.sizes(op.stage);
     const int units = unitsOf(op, unitsPerMicroBatch).count;
     const auto message = [&](std::size_t numbers) {
         return OpCosts::Cost{input.link.busy(units * storedBytes(sizes, numbers)),
@@ -69,7 +69,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
         return {};
     default:
         return {
-            atLeastOne(units * flopsOf(input.unit.flops(op.stage), op.kind) / kFlopsPerNanosecond),
+            atLeastOne(units * flopsOf(input.model.flops(op.stage), op.kind) / kFlopsPerNanosecond),
             0};
     }
 }

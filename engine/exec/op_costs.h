@@ -11,7 +11,7 @@ namespace engine {
 struct EmulationCosts
 {
     const Schedule& lowered;
-    const PipelineModel<float>& unit; // a pass of one unit of work (stash_plan.h)
+    const PipelineModel<float>& model; // a pass of one unit of work (stash_plan.h)
     LinkCost link;
 };
 OpCosts estimatedCosts(const EmulationCosts& input);

@@ -8,7 +8,7 @@ namespace engine {
 
 bool OpGraphs::isAsked(OpKind kind) const
 {
-    return m_lane != nullptr && m_policy != Graphs::Off && kind != OpKind::OptimizerStep;
+    return m_queue != nullptr && m_policy != Graphs::Off && kind != OpKind::OptimizerStep;
 }
 
 void OpGraphs::prepare(std::size_t op, OpKind kind, const std::function<void()>& work)
@@ -25,7 +25,7 @@ void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& wor
     }
     Entry& entry = m_entries[op];
     if (entry.graph != nullptr) {
-        m_lane->launch(*entry.graph);
+        m_queue->launch(*entry.graph);
         return;
     }
     const std::int64_t begin = wallTime();
@@ -37,7 +37,7 @@ void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& wor
 // An op that cannot be captured, because it waits for the GPU, is launched without a graph.
 void OpGraphs::capture(Entry& entry, const std::function<void()>& work)
 try {
-    entry.graph = m_lane->capture(work);
+    entry.graph = m_queue->capture(work);
     ++m_captured;
 } catch (const std::runtime_error&) {
     entry.canBe = entry.isSelected = false;

@@ -14,18 +14,18 @@ namespace engine {
 class OpGraphs
 {
 public:
-    // `lane` is nullptr on a CPU, where ops are executed at once.
-    OpGraphs(Graphs policy, DeviceQueue* lane, std::size_t ops)
+    // `queue` is nullptr on a CPU, where ops are executed at once.
+    OpGraphs(Graphs policy, DeviceQueue* queue, std::size_t ops)
         : m_policy(policy)
-        , m_lane(lane)
-        , m_entries(lane != nullptr ? ops : 0)
+        , m_queue(queue)
+        , m_entries(queue != nullptr ? ops : 0)
     { }
 
-    // Captures the op if it will be launched as a graph. This takes the host as long as many
+    // Captures the op if it will be launched as a graph. Capturing takes as much host time as many
     // launches, so call it before the begin of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Takes the GPU time of a completed op in ns, which decides how the op is launched next time.
+    // Reports the GPU time of a completed op in ns, which decides how the op is launched next time.
     void judge(std::size_t op, std::int64_t gpuTime);
 
     int captured() const { return m_captured; } // number of captured ops
@@ -46,7 +46,7 @@ private:
     void capture(Entry& entry, const std::function<void()>& work);
 
     Graphs m_policy;
-    DeviceQueue* m_lane;
+    DeviceQueue* m_queue;
     std::vector<Entry> m_entries;
     int m_captured = 0;
 };

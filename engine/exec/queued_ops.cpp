@@ -8,9 +8,9 @@ void QueuedOps::queue(std::size_t op, OpKind kind, const std::function<void()>& 
     if (marks.end == nullptr)
         marks = {m_gpu->makeEvent(Device::Timed::Yes), m_gpu->makeEvent(Device::Timed::Yes)};
     m_graphs.prepare(op, kind, compute);
-    m_gpu->lane()->record(*marks.begin);
+    m_gpu->queue()->record(*marks.begin);
     m_graphs.run(op, kind, compute);
-    m_gpu->lane()->record(*marks.end);
+    m_gpu->queue()->record(*marks.end);
     m_ahead.push_back(op);
 }
 

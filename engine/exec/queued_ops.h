@@ -20,15 +20,15 @@ public:
     // `gpu` is nullptr on a CPU, where nothing is queued.
     QueuedOps(const Device* gpu, Graphs policy, std::size_t ops)
         : m_gpu(gpu)
-        , m_graphs(policy, gpu != nullptr ? gpu->lane() : nullptr, ops)
+        , m_graphs(policy, gpu != nullptr ? gpu->queue() : nullptr, ops)
         , m_marks(gpu != nullptr ? ops : 0)
         , m_took(ops)
     { }
 
     void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
-    // Records the end of the op again. Called in OPT at the point where the host reads a gradient
-    // that the op computes.
-    void markEnd(std::size_t op) { m_gpu->lane()->record(*m_marks[op].end); }
+    // Records an end of the op before its actual end, which is recorded later. OPT calls it where
+    // the host reads a gradient that the op computes.
+    void markEnd(std::size_t op) { m_gpu->queue()->record(*m_marks[op].end); }
 
     // The number of queued ops whose end the queueing thread has not yet seen.
     std::size_t size() const { return m_ahead.size(); }
@@ -69,8 +69,8 @@ private:
     std::deque<std::size_t> m_ahead;
 };
 
-// Waits until hasPassed(): polls first, then sleeps between polls. Returns false as soon as
-// goesOn(ns waited so far) is false.
+// Waits until hasPassed() returns true: polls first, then sleeps between polls. Returns false as
+// soon as goesOn(ns waited so far) returns false.
 template<class HasPassed, class GoesOn>
 bool awaitGpu(HasPassed hasPassed, GoesOn goesOn)
 {

@@ -7,7 +7,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/execution_plan.h"
-#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/communicator_streams.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Result<TextData> dataOf(const Experiment& experiment)
 struct Plan
 {
     Schedule schedule;
-    UnitSpec unit;
+    PassSpec pass;
     TextData data;
 };
 
@@ -61,7 +61,7 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(schedule.error());
     if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
         return tl::unexpected(fits.error());
-    if (experiment.transport == Carrier::Nccl)
+    if (experiment.transport == TransportChoice::Nccl)
         if (const auto fault = findNcclFault(*schedule))
             return fail(
                 Error::Code::InvalidArgument,
@@ -71,10 +71,10 @@ Result<Plan> planOf(const Experiment& experiment)
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
-    auto unit = unitSpec(experiment.model, *schedule);
-    if (!unit)
-        return tl::unexpected(unit.error());
-    return Plan{std::move(*schedule), std::move(*unit), std::move(*data)};
+    auto pass = passSpec(experiment.model, *schedule);
+    if (!pass)
+        return tl::unexpected(pass.error());
+    return Plan{std::move(*schedule), std::move(*pass), std::move(*data)};
 }
 
 } // namespace
@@ -92,7 +92,7 @@ try {
         return tl::unexpected(computes.error());
     auto training = std::make_unique<TrainingRun>(
         TrainingRun::Setup{asked, std::move(*devices), std::move(plan->schedule),
-                           std::move(plan->unit), std::move(plan->data), observer});
+                           std::move(plan->pass), std::move(plan->data), observer});
     if (auto ready = training->prepare(); !ready)
         return tl::unexpected(ready.error());
     auto trained = training->train(cancel);

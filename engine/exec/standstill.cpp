@@ -41,7 +41,7 @@ std::string awaited(Pipeline& pipeline, OpRef ref)
 
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions)
 {
-    std::string text = "all devices have stopped";
+    std::string text = "no device makes progress";
     const int devices = pipeline.lowered().shape.devices;
     for (int i = 0; i < std::ssize(positions); ++i) {
         const std::uint32_t position = positions[i];

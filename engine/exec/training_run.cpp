@@ -13,7 +13,7 @@ namespace engine {
 
 TrainingRun::TrainingRun(Setup setup)
     : m_setup(std::move(setup))
-    , m_rooms(m_setup.on.rooms())
+    , m_spaces(m_setup.on.spaces())
     , m_ledger(m_setup.on)
 {
     m_setup.experiment.mode = m_setup.on.mode;
@@ -25,17 +25,17 @@ Result<void> TrainingRun::prepare()
     const Experiment& experiment = m_setup.experiment;
     const Device& device = m_setup.on.first();
     device.bindThread();
-    m_unit = makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, device,
-                             m_setup.unit.slices);
+    m_model = makeTransformer(m_setup.pass.model, m_run.schedule.shape.stages, device,
+                              m_setup.pass.slices);
     if (auto fits = checkRecordFits(experiment, m_run.schedule, availableMemory()); !fits)
         return fits;
     m_plan
-        = planExecution({m_run.schedule, *m_unit, experiment.accumulate,
+        = planExecution({m_run.schedule, *m_model, experiment.accumulate,
                          TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches)});
-    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_rooms}, device); !fits)
+    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device); !fits)
         return fits;
     makeExecutor();
-    m_ledger.step(m_setup.on.communicators ? std::optional(GpuHolder::Communicators)
+    m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)
                                            : std::nullopt);
     describe();
     if (auto started = m_setup.observer.started(m_run); !started)
@@ -51,7 +51,7 @@ void TrainingRun::makeExecutor()
     const RunDevices& on = m_setup.on;
     Pipeline::Setup pipeline{
         .lowered = m_run.schedule,
-        .unit = *m_unit,
+        .model = *m_model,
         .kernels = on.first().kernels(),
         .seed = experiment.seed,
         .accumulate = experiment.accumulate,
@@ -60,9 +60,9 @@ void TrainingRun::makeExecutor()
     pipeline.graphs = experiment.graphs;
     pipeline.communicators = on.communicators;
     if (on.haveOwnGpus())
-        pipeline.executorDevices = makeExecutorDevices(on, m_units, [&](const Device& own) {
-            return makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, own,
-                                   m_setup.unit.slices);
+        pipeline.executorDevices = makeExecutorDevices(on, m_models, [&](const Device& own) {
+            return makeTransformer(m_setup.pass.model, m_run.schedule.shape.stages, own,
+                                   m_setup.pass.slices);
         });
     else if (on.isCuda()) // a CPU uses host memory
         pipeline.device = &on.first();
@@ -108,7 +108,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 
 void TrainingRun::account()
 {
-    m_ledger.step(GpuHolder::Running);
+    m_ledger.step(GpuMemoryOwner::Running);
     m_run.info.gpuMemory = m_ledger.account(m_plan);
     if (const std::string note = memoryNote(m_run.info.gpuMemory); !note.empty())
         m_setup.observer.warned(note);
@@ -119,7 +119,7 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
 {
     const Shape& shape = m_run.schedule.shape;
     TokenBatches tokens(m_setup.experiment.model, shape.microBatches * shape.dataParallel,
-                        m_setup.unit.slices);
+                        m_setup.pass.slices);
     const int total = m_setup.experiment.warmup + m_setup.experiment.iterations;
     Result<void> trained;
     for (int k = 0; k < total && trained; ++k) {

@@ -5,7 +5,7 @@
 #include "engine/model/text_data.h"
 #include "engine/pipeline/gpu_memory_ledger.h"
 #include "engine/pipeline/run_devices.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 
 namespace engine {
 
@@ -19,7 +19,7 @@ public:
         Experiment experiment;
         RunDevices on;
         Schedule schedule; // lowered
-        UnitSpec unit;
+        PassSpec pass;
         TextData data;
         RunObserver observer;
     };
@@ -47,11 +47,11 @@ private:
 
     Setup m_setup;
     Run m_run;
-    MemoryRooms m_rooms; // free before allocation
+    MemorySpaces m_spaces; // free before allocation
     GpuMemoryLedger m_ledger;
-    std::unique_ptr<const PipelineModel<float>> m_unit;
+    std::unique_ptr<const PipelineModel<float>> m_model;
     ExecutionPlan m_plan;
-    Units m_units;
+    Models m_models;
     std::unique_ptr<Executor> m_executor; // last member: it uses the others
     std::size_t m_memoryReported = 0;
 };

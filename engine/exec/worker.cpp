@@ -57,7 +57,7 @@ Worker::Worker(const Setup& setup)
     , m_thread([this] { loop(); })
 {
     if (m_gpu != nullptr)
-        setup.pipeline.device(setup.device, setup.copy).awaitLane = [this] { awaitGradient(); };
+        setup.pipeline.device(setup.device, setup.copy).awaitQueue = [this] { awaitGradient(); };
     if (setup.core)
         pinTo(m_thread, *setup.core);
 }

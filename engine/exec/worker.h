@@ -65,7 +65,7 @@ public:
     // Any thread may call the following functions during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    // whether the worker has reported its end
+    // Whether the worker has reported its end.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
     // The position of the first op that has not ended; if all queued ops have ended, the position
     // of the next op.
@@ -76,7 +76,7 @@ public:
     {
         return m_ops.tookBefore(position);
     }
-    // position of the oldest queued op; for a GPU
+    // The position of the oldest queued op. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.

@@ -14,9 +14,9 @@ Result<void> checkExperiment(const Experiment& experiment)
     for (const Field<Experiment>& each : experimentFields())
         if (auto good = each.check(each.get(experiment)); !good)
             return good;
-    if (experiment.backend == Backend::Cpu && experiment.transport != Carrier::Auto)
+    if (experiment.backend == Backend::Cpu && experiment.transport != TransportChoice::Auto)
         return invalid("--transport needs GPUs: add --backend cuda, or remove --transport");
-    if (experiment.mode == Mode::Emulate && experiment.transport == Carrier::Nccl)
+    if (experiment.mode == Mode::Emulate && experiment.transport == TransportChoice::Nccl)
         return invalid("--transport nccl needs a live run: add --mode live, or remove --transport");
     if (experiment.backend == Backend::Cpu && experiment.graphs == Graphs::On)
         return invalid("--graphs on needs GPUs: add --backend cuda, or remove --graphs");

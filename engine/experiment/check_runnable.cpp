@@ -85,8 +85,8 @@ Result<void> checkTied(const Schedule& lowered)
     };
     for (const auto& stages : lowered.deviceOf)
         if (ends(stages.front(), false) != ends(stages.front(), true))
-            return unsupported("in two directions, tied embeddings need as many first as last "
-                               "stages on every device that holds one; set tied = false");
+            return unsupported("to train tied embeddings in two directions, a device must hold as "
+                               "many first as last stages; set tied = false");
     return {};
 }
 

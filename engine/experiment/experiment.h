@@ -39,7 +39,7 @@ struct Experiment
     std::string textFile; // "": the built-in language; "sample": the included story
     LinkCost link;        // link model of an emulated run; free by default, labelled "assumed"
     Graphs graphs = Graphs::Auto;
-    Carrier transport = Carrier::Auto;
+    TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;
     Bytes deviceMemory = 0; // limit of one device; 0: only the machine's memory
 

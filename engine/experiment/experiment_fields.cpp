@@ -80,9 +80,9 @@ void addSchedule(Table& table)
         if (auto& part = table.add(lifted(each, &E::schedule)); part.flag != "--data-parallel")
             part.off = onlyWithoutFile;
     table.add(option("run", "--sync", "Gradient sync",
-                     "When gradients are all-reduced: eager, as soon as those of a stage are "
-                     "ready; late, after the last backward; eager-blocking, like eager, but "
-                     "compute waits, as in BitPipe's code")
+                     "eager: all-reduce the gradients of a stage when they are ready; late: after "
+                     "the last backward; eager-blocking: as eager, but compute waits, as in "
+                     "BitPipe's code")
                   .oneOf(namesOf<SyncPolicy>(3, syncName)),
               &E::sync);
 }
@@ -127,41 +127,41 @@ void addTraining(Table& table)
     table.add(option("run", "--seed", "Seed", "Seed of the initial weights and of the samples", "S")
                   .between(0, kMostSeed),
               &E::seed);
-    table.add(option("run", "--accumulate", "Gradient sums",
-                     "How gradients are summed: float, in floating point; exact, with the same "
-                     "bits in any order")
-                  .oneOf({"float", "exact"}),
-              &E::accumulate);
+    table.add(
+        option("run", "--accumulate", "Gradient sums",
+               "float: sum gradients in floating point; exact: with the same bits in any order")
+            .oneOf({"float", "exact"}),
+        &E::accumulate);
     table.add(option("run", "--text", "Text",
-                     "Train on the bytes of this file, or on a short story (sample)", "FILE|sample")
-                  .usually("a small built-in language"),
+                     "File to train on, byte by byte; sample: a short story", "FILE|sample")
+                  .withDefault("a small built-in language"),
               &E::textFile);
 }
 
 void addMachine(Table& table)
 {
     table.group("Machine");
-    FieldFacts mode = option("run", "--mode", "Run as",
+    FieldFacts mode = option("run", "--mode", "Mode",
                              "emulate: ops run one at a time and are placed on D timelines; live: "
                              "D threads, GPUs or partitions of a GPU run concurrently",
                              "{emulate,live}")
                           .oneOf(namesOf<Mode>(3, modeName))
-                          .usually("live with CUDA and D GPUs, else emulate");
+                          .withDefault("live with CUDA and D GPUs, else emulate");
     table.add(mode, &E::mode);
-    table.add({option("run", "--backend", "Compute on",
-                      "Where ops run: cpu, or cuda for GPUs; auto is cpu")
-                   .oneOf({"auto", "cpu", "cuda"}),
-               [](const E& e) { return std::string(backendName(e.backend)); },
-               [](E& e, std::string_view text) -> Result<void> {
-                   e.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
-                   return {};
-               }});
+    table.add(
+        {option("run", "--backend", "Backend", "Where ops run: cpu, or cuda for GPUs; auto is cpu")
+             .oneOf({"auto", "cpu", "cuda"}),
+         [](const E& e) { return std::string(backendName(e.backend)); },
+         [](E& e, std::string_view text) -> Result<void> {
+             e.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
+             return {};
+         }});
     table
         .add(option("run", "--transport", "Transport",
-                    "Placement and transport of a live run on GPUs: local, partitions of the first "
-                    "GPU and copies; peer, one GPU per device and peer copies; nccl, one GPU per "
-                    "device and NCCL; auto, all GPUs and copies")
-                 .oneOf(namesOf<Carrier>(4, carrierName)),
+                    "Placement and transport of live runs. auto: all GPUs, with copies; local: "
+                    "partitions of the first GPU, with copies; peer: one GPU per device, with "
+                    "peer copies; nccl: one GPU per device, with NCCL")
+                 .oneOf(namesOf<TransportChoice>(4, transportChoiceName)),
              &E::transport)
         .off
         = onlyLiveOnGpus;
@@ -177,7 +177,7 @@ void addMachine(Table& table)
         = option("run", "--device-memory", "Device memory",
                  "Memory limit of a device; a run that needs more fails with suggestions that fit",
                  "BYTES|16GiB")
-              .usually("the memory of the machine");
+              .withDefault("the memory of the machine");
     memory.kind = FieldKind::Memory;
     table.add(memory, &E::deviceMemory);
 }
@@ -217,9 +217,9 @@ void addRecording(Table& table)
 {
     table.group("Recording");
     table.add(option("run", "--trace", "Record",
-                     "What is recorded: off, nothing; ops, the times of ops; kernels, also "
-                     "kernels, copies and launches of a GPU; all, everything that CUPTI reports; "
-                     "auto, kernels on a GPU, else ops")
+                     "off: record nothing; ops: the times of ops; kernels: also kernels, copies "
+                     "and launches of a GPU; all: everything that CUPTI reports; auto: kernels "
+                     "on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
 }
@@ -249,21 +249,22 @@ const Field<Experiment>& experimentField(std::string_view longFlag)
     return *found;
 }
 
-Experiment usualExperiment(const Experiment& experiment)
+Experiment defaultExperiment(const Experiment& experiment)
 {
-    Experiment usual;
-    usual.modelFile = experiment.modelFile;
-    const std::string& name = usual.modelFile.empty() ? experiment.model.name : usual.modelFile;
-    usual.model = loadModel(name).value_or(ModelSpec());
-    return usual;
+    Experiment defaults;
+    defaults.modelFile = experiment.modelFile;
+    const std::string& name
+        = defaults.modelFile.empty() ? experiment.model.name : defaults.modelFile;
+    defaults.model = loadModel(name).value_or(ModelSpec());
+    return defaults;
 }
 
 std::vector<std::string> runArguments(const Experiment& experiment)
 {
-    Experiment usual = usualExperiment(experiment);
+    Experiment defaults = defaultExperiment(experiment);
     if (experiment.backend == Backend::Cuda) // the default depends on the machine
-        usual.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
-    return arguments(experimentFields(), experiment, usual);
+        defaults.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
+    return arguments(experimentFields(), experiment, defaults);
 }
 
 Result<Experiment> experimentFromArguments(std::span<const std::string> arguments)

@@ -13,7 +13,7 @@ Fields<Experiment> experimentFields();
 const Field<Experiment>& experimentField(std::string_view longFlag); // the option must exist
 
 // The defaults of all settings; for the model, the values of its preset or file.
-Experiment usualExperiment(const Experiment& experiment);
+Experiment defaultExperiment(const Experiment& experiment);
 
 // The options of `bscope run` that repeat the experiment, without defaults.
 std::vector<std::string> runArguments(const Experiment& experiment);

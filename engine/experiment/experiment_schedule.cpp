@@ -25,7 +25,7 @@ Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
     if (auto tieable = checkTied(lowered); !tieable)
         return tl::unexpected(tieable.error());
     Schedule all = tieEmbeddings(std::move(lowered), sync);
-    if (const auto stuck = findDeadlock(all, Stuck::Anyhow))
+    if (const auto stuck = findDeadlock(all, DeadlockKind::Any))
         return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
     return all;
 }

@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// What a run records of its devices (`--trace`). Auto records kernels on a GPU, otherwise ops.
+// The activity that a run records (`--trace`). Auto records kernels on a GPU, otherwise ops.
 enum class Trace : std::uint8_t { Auto, Off, Ops, Kernels, All };
 constexpr std::string_view traceName(Trace trace)
 {

@@ -29,13 +29,14 @@ void appendParameter(std::vector<Parameter>& parameters, std::string name, std::
 template<class Real>
 struct BlockStash
 {
-    // Kept until W: inputs of matrix products: `activated` is (rows, inner), the others (rows, C).
+    // Inputs of matrix products, kept until W. `activated` is (rows, inner), the others (rows, C).
     Real *norm1, *attended, *norm2, *activated;
-    // Kept until W: outputs of these products, (rows, qkv), (rows, expanded) and (rows, C); I
+    // Outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C). I
     // overwrites them with their gradients.
     Real *qkv, *expanded, *middle;
-    // Kept until I: statistics of the norms, (rows) each (no means with RMSNorm), gradients of keys
-    // and values from later slices (nullptr without slices), and what attention keeps.
+    // These are kept until I: statistics of the norms, (rows) each (no means with RMSNorm),
+    // gradients of keys and values from later slices (nullptr without slices), and what attention
+    // keeps.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;

@@ -5,7 +5,7 @@ namespace {
 
 using M = ModelSpec;
 
-constexpr std::string_view kUsual = "the model's";
+constexpr std::string_view kDefaultText = "the model's";
 
 std::vector<std::string_view> namesOf(Names names)
 {
@@ -18,7 +18,7 @@ FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_vi
     FieldFacts facts = option("model", flag, label, help, "");
     facts.table.clear();
     facts.group = "Model";
-    facts.usual = kUsual;
+    facts.defaultText = kDefaultText;
     return facts;
 }
 

@@ -18,7 +18,7 @@ namespace engine {
 // SwiGLU, rotary positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// Which activations F drops and the backward recomputes. Attention: the scores (flash attention
+// The activations that F drops and the backward recomputes. Attention: the scores (flash attention
 // never stores them). Full: everything except the input of the stage, which RECOMPUTE ops rebuild.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
@@ -69,10 +69,11 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Forward and backward, with full attention.
+// FLOPs of forward and backward, with full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
-// Includes recomputation: the scores that attention `recompute` and `flash` compute again in the
-// backward, and the forwards of `recomputed`, the fraction of micro-batches that are recomputed.
+// FLOPs including recomputation: the scores that attention `recompute` and `flash` compute again in
+// the backward, and the forwards of `recomputed`, the fraction of micro-batches that are
+// recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

@@ -40,7 +40,8 @@ struct StageSizes
     std::size_t input = 0,
                 output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
     std::size_t workspace = 0; // the maximum over all ops
-    // Parts that only the last stage has: the end of weightStash, and the end of what F keeps.
+    // Parts that only the last stage has: headKept is the end of weightStash, headRest the end of
+    // `stash` (or `recomputed`).
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
@@ -131,7 +132,7 @@ struct BackwardPass
     StashPieces<Number> pieces = {};
 };
 
-// A pass of W. `stash` is the first StageSizes::weightStash numbers that I left.
+// A pass of W. `stash` has the first StageSizes::weightStash numbers of the stash, as I left them.
 template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {

@@ -46,7 +46,7 @@ public:
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;
-    // The memory of the same block in the stashes of earlier slices.
+    // The memory of block `block` in the stashes of earlier slices.
     EarlierSlices<Real> earlier(int block, const SequenceSlice& slice) const;
 
 private:

@@ -59,14 +59,14 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Kept until W: the inputs, (rows, C), of two matrix products: of the transform (nullptr
-    // without one) and of the decoder.
+    // Inputs of two matrix products, kept until W, (rows, C): of the transform (nullptr without
+    // one) and of the decoder.
     Real *norm = nullptr, *decoded;
-    // Kept until W: the outputs of these products, (rows, C) and TransformerShape::logitsOf(); I
+    // Outputs of these products, kept until W: (rows, C) and TransformerShape::logitsOf(). I
     // overwrites them with their gradients.
     Real *transformed = nullptr, *logits;
-    // Kept until I: for each norm 1 / deviation and, except for RMSNorm, the mean, (rows) each; and
-    // the input of the transform's norm, (rows, C).
+    // These are kept until I: for each norm 1 / deviation and, except for RMSNorm, the mean, (rows)
+    // each; and the input of the transform's norm, (rows, C).
     Wide<Real>* inverse;
     Wide<Real>* mean = nullptr;
     Wide<Real>* transformInverse = nullptr;

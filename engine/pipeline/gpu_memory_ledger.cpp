@@ -5,27 +5,27 @@
 namespace engine {
 namespace {
 
-constexpr EnumArray<MemoryCategory, GpuHolder, kMemoryCategories> kHolderOf{
-    GpuHolder::Weights, GpuHolder::Gradients, GpuHolder::Optimizer, GpuHolder::Stash,
-    GpuHolder::Buffers};
+constexpr EnumArray<MemoryCategory, GpuMemoryOwner, kMemoryCategories> kOwnerOf{
+    GpuMemoryOwner::Weights, GpuMemoryOwner::Gradients, GpuMemoryOwner::Optimizer,
+    GpuMemoryOwner::Stash, GpuMemoryOwner::Buffers};
 
 void addArena(const DevicePlan& plan, GpuMemory& memory)
 {
     Bytes idle = plan.arena;
     for (const MemoryCategory category : plan.full.enumerators()) {
-        memory[kHolderOf[category]] += plan.full[category];
+        memory[kOwnerOf[category]] += plan.full[category];
         idle -= plan.full[category];
     }
-    memory[GpuHolder::Idle] += idle;
+    memory[GpuMemoryOwner::Idle] += idle;
 }
 
 void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
 {
-    memory[GpuHolder::Workspaces] = use.taken[MemoryFor::Workspace];
-    memory[GpuHolder::Staging] = use.taken[MemoryFor::Staging];
-    memory[GpuHolder::Losses] = use.taken[MemoryFor::Losses];
-    memory[GpuHolder::Other] = use.taken[MemoryFor::Other];
-    memory[GpuHolder::Rounding] = use.rounding;
+    memory[GpuMemoryOwner::Workspaces] = use.taken[MemoryFor::Workspace];
+    memory[GpuMemoryOwner::Staging] = use.taken[MemoryFor::Staging];
+    memory[GpuMemoryOwner::Losses] = use.taken[MemoryFor::Losses];
+    memory[GpuMemoryOwner::Other] = use.taken[MemoryFor::Other];
+    memory[GpuMemoryOwner::Rounding] = use.rounding;
     memory.used = use.used;
 }
 
@@ -37,10 +37,10 @@ GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
     for (const auto& [gpu, use] : readAll()) {
         Entry& entry = m_entries[gpu];
         entry.memory.gpu = gpu;
-        entry.memory[GpuHolder::Contexts] = use.before;
-        entry.beside = use.before;
+        entry.memory[GpuMemoryOwner::Contexts] = use.before;
+        entry.unexplained = use.before;
     }
-    step(GpuHolder::Partitions);
+    step(GpuMemoryOwner::Partitions);
 }
 
 // [GPU] the sum over all devices of the GPU.
@@ -61,14 +61,14 @@ std::map<int, GpuMemoryUse> GpuMemoryLedger::readAll() const
     return all;
 }
 
-void GpuMemoryLedger::step(std::optional<GpuHolder> holder)
+void GpuMemoryLedger::step(std::optional<GpuMemoryOwner> owner)
 {
     for (const auto& [gpu, use] : readAll()) {
         Entry& entry = m_entries[gpu];
-        const Bytes beside = use.used - use.all();
-        if (holder)
-            entry.memory[*holder] += beside - entry.beside;
-        entry.beside = beside;
+        const Bytes unexplained = use.used - use.all();
+        if (owner)
+            entry.memory[*owner] += unexplained - entry.unexplained;
+        entry.unexplained = unexplained;
     }
 }
 

@@ -18,9 +18,9 @@ public:
     // Construct it directly after the devices were opened.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes the growth since the last call that no allocation explains to `holder`. nullopt
-    // leaves it as a difference (GpuMemory::differenceShare()).
-    void step(std::optional<GpuHolder> holder);
+    // Attributes to `owner` the growth of used memory since the last call that no allocation
+    // explains. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
+    void step(std::optional<GpuMemoryOwner> owner);
 
     // The memory of each GPU now. `plan` has the contents of the arenas.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;
@@ -29,7 +29,7 @@ private:
     struct Entry
     {
         GpuMemory memory;
-        Bytes beside = 0; // bytes that no allocation explained at the last call
+        Bytes unexplained = 0; // bytes that no allocation explained at the last call
     };
     std::map<int, GpuMemoryUse> readAll() const;
 

@@ -12,15 +12,15 @@
 
 namespace engine {
 
-Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
+Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideWork sideWork)
     : m_setup(setup)
     , m_plan(setup.plan != nullptr
                  ? *setup.plan
-                 : planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
+                 : planExecution({setup.lowered, setup.model, setup.accumulate, setup.tokenBytes}))
     , m_numbers(m_plan, setup.lowered.shape.dataParallel)
 {
     makeDevices();
-    makeTransport(sideLanes);
+    makeTransport(sideWork);
 }
 
 void Pipeline::makeDevices()
@@ -34,7 +34,8 @@ void Pipeline::makeDevices()
         if (executor != nullptr)
             executor->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{setup.lowered, executor != nullptr ? executor->unit : setup.unit,
+            PipelineDevice::Setup{setup.lowered,
+                                  executor != nullptr ? executor->model : setup.model,
                                   executor != nullptr ? executor->device.kernels() : setup.kernels,
                                   m_plan, setup.seed, setup.accumulate, setup.poison,
                                   executor != nullptr ? &executor->device : setup.device},
@@ -45,7 +46,7 @@ void Pipeline::makeDevices()
         executor.device.synchronize();
 }
 
-void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
+void Pipeline::makeTransport(InProcessTransport::SideWork sideWork)
 {
     if (!m_setup.executorDevices.empty()) {
         IdVector<DeviceId, const Device*> devices;
@@ -58,11 +59,11 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
             m_transport = std::make_unique<QueuedTransport>(traffic(), std::move(devices));
         return;
     }
-    CHECK(m_setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
+    CHECK(m_setup.device == nullptr || sideWork == InProcessTransport::SideWork::Inline);
     auto transport = std::make_unique<InProcessTransport>(
-        traffic(), m_devices.size(), sideLanes, InProcessTransport::kSpin,
+        traffic(), m_devices.size(), sideWork, InProcessTransport::kSpin,
         m_setup.device == nullptr ? nullptr : &m_setup.kernels);
-    m_sideLanes = transport->sideLanes();
+    m_sideThreads = transport->sideThreads();
     m_transport = std::move(transport);
 }
 

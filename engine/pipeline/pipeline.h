@@ -18,7 +18,7 @@ namespace engine {
 struct ExecutorDevice
 {
     const Device& device; // has a queue (engine/backend/device_queue.h)
-    const PipelineModel<float>& unit;
+    const PipelineModel<float>& model;
 };
 
 // An op of one data-parallel pipeline.
@@ -40,7 +40,7 @@ public:
         const Schedule& lowered; // requires checkRunnable()
         // The model, with as many stages as the schedule. A pass processes one unit of work: a
         // micro-batch, a slice or a half (UnitRange).
-        const PipelineModel<float>& unit;
+        const PipelineModel<float>& model;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
@@ -52,9 +52,9 @@ public:
         // The GPU that emulates all devices. It must be the GPU of `kernels` and of the arenas.
         // nullptr: the CPU.
         const Device* device = nullptr;
-        // the plan for this setup, if it already exists; copied
+        // The plan for this setup, if it already exists. It is copied.
         const ExecutionPlan* plan = nullptr;
-        // The GPU or partition of every device, if each device has its own. `unit` and `kernels`
+        // The GPU or partition of every device, if each device has its own. `model` and `kernels`
         // then belong to one of these, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
@@ -65,7 +65,7 @@ public:
     // Plans and allocates memory and initializes the weights. All objects that `setup` refers to
     // must outlive the pipeline. Throws std::bad_alloc, or std::runtime_error if communicators
     // cannot be joined.
-    Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
+    Pipeline(const Setup& setup, InProcessTransport::SideWork sideWork);
 
     // Call it while no device executes ops. Data-parallel pipeline c reads the N micro-batches from
     // index c * N on.
@@ -84,7 +84,7 @@ public:
 
     std::vector<float> microBatchLoss() const; // W N values, nats per token
     double loss() const;                       // mean of the iteration, nats per token
-    // Euclidean norm over all parameters of the gradient of that mean, as the optimizer gets it;
+    // Euclidean norm of the gradient of loss() over all parameters, as the optimizer receives it;
     // nullopt if an iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
@@ -105,7 +105,7 @@ public:
     // Weights in full precision. Replicas are numbered over all data-parallel pipelines: replica 0,
     // or replicas 0 and 1 of a bidirectional scheme, belong to the first pipeline.
     std::span<const float> weights(int replica, StageId stage);
-    std::size_t sideLanes() const { return m_sideLanes; }
+    std::size_t sideThreads() const { return m_sideThreads; }
     // `observer` is called on the thread of every device, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
     // Whether a fence of data-parallel pipeline `copy` has passed.
@@ -114,13 +114,13 @@ public:
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // When a transfer ran, and whether it is complete. A RECV has the time of its SEND.
+    // Returns when a transfer ran, and whether it is complete. A RECV has the time of its SEND.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const;
 
 private:
     void makeDevices();
-    void makeTransport(InProcessTransport::SideLanes sideLanes);
+    void makeTransport(InProcessTransport::SideWork sideWork);
     std::vector<double> microBatchLosses() const;
     Traffic traffic() const;
     void addBuffers(int copy, Traffic& traffic) const;
@@ -135,14 +135,14 @@ private:
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
     IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all data-parallel pipelines
-    std::size_t m_sideLanes = 0;
+    std::size_t m_sideThreads = 0;
     std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// "device 2", or with several data-parallel pipelines "device 2 of copy 1".
+// Returns "device 2", or with several data-parallel pipelines "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
-// "device 2, index 5, 2F3: out of memory".
+// Returns the fault with its op: "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 
 } // namespace engine

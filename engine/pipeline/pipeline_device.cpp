@@ -34,15 +34,15 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
 
 void PipelineDevice::initialize(const StagePlan& stage)
 {
-    const std::size_t masters = m_setup.unit.sizes(stage.stage).masters;
+    const std::size_t masters = m_setup.model.sizes(stage.stage).masters;
     if (m_setup.device == nullptr) {
-        m_setup.unit.initialize(stage.stage, m_setup.seed, m_stages.back().weights,
-                                m_stages.back().optimizer.first(masters));
+        m_setup.model.initialize(stage.stage, m_setup.seed, m_stages.back().weights,
+                                 m_stages.back().optimizer.first(masters));
         return;
     }
     std::vector<std::byte> weights(m_stages.back().weights.size());
     std::vector<float> wide(masters);
-    m_setup.unit.initialize(stage.stage, m_setup.seed, weights, wide);
+    m_setup.model.initialize(stage.stage, m_setup.seed, weights, wide);
     m_arena.write(stage.weights, weights);
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
@@ -51,7 +51,7 @@ void PipelineDevice::initialize(const StagePlan& stage)
 // then equal, so any first stage may be paired with any last stage.
 void PipelineDevice::findTiedEmbeddings()
 {
-    const auto tied = m_setup.unit.tied();
+    const auto tied = m_setup.model.tied();
     std::vector<std::size_t> firsts, lasts;
     for (std::size_t i = 0; i < m_plan.stages.size() && tied; ++i) {
         if (m_plan.stages[i].stage == tied->first)
@@ -72,8 +72,8 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // The loss is a mean over the micro-batches of one update, or of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
-    m_lossScale = m_setup.unit.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
-                                                         : tokens.tokens());
+    m_lossScale = m_setup.model.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
+                                                          : tokens.tokens());
     const TokenBatch mine = tokens.of(first, m_setup.lowered.shape.microBatches);
     if (m_plan.tokens.bytes == 0) {
         m_tokens = mine;
@@ -183,7 +183,7 @@ bool PipelineDevice::updateTied(const Op& op)
     const bool areTwo = ends->first != ends->last;
     if (areTwo && !std::exchange(ends->oneIsReady, !ends->oneIsReady))
         return true;
-    sumTied(m_setup.kernels, *m_setup.unit.tied(), m_stages[ends->first].gradients,
+    sumTied(m_setup.kernels, *m_setup.model.tied(), m_stages[ends->first].gradients,
             m_stages[ends->last].gradients);
     step(m_stages[ends->first], m_plan.stages[ends->first].replica);
     if (areTwo)
@@ -197,13 +197,13 @@ void PipelineDevice::step(StageState& stage, int replica)
         tellGradient(stage, replica);
     if (replica == 0)
         addSquares(stage);
-    stage.update(m_setup.unit);
+    stage.update(m_setup.model);
 }
 
 void PipelineDevice::addSquares(StageState& stage)
 {
     std::span<const float> sum = stage.gradients.sum();
-    const auto tied = m_setup.unit.tied();
+    const auto tied = m_setup.model.tied();
     if (tied && stage.stage == tied->last) {
         m_setup.kernels.addSquares(sum.first(tied->lastOffset), m_squares.of(0));
         sum = sum.subspan(tied->lastOffset + tied->count);
@@ -218,8 +218,8 @@ void PipelineDevice::tellGradient(StageState& stage, int replica)
         onGradient(replica, stage.stage, sum);
         return;
     }
-    if (awaitLane)
-        awaitLane();
+    if (awaitQueue)
+        awaitQueue();
     std::vector<float> copied(sum.size());
     m_setup.device->download(std::as_bytes(sum).data(), std::as_writable_bytes(std::span(copied)));
     onGradient(replica, stage.stage, copied);
@@ -232,12 +232,12 @@ void PipelineDevice::forward(std::uint32_t position, const Op& op)
     const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
         const StashPlace& stash = plan.stash[u];
-        m_setup.unit.forward(op.stage,
-                             {weights, unitPart(plan.input, u, units.count),
-                              m_arena.bytes(stash[0]), unitPart(plan.output, u, units.count),
-                              m_arena.bytes(m_plan.workspace), tokensOf(op, units.first + u),
-                              sliceOf(position, op), piecesOf(stash),
-                              m_losses.of(op.microBatch.value)});
+        m_setup.model.forward(op.stage,
+                              {weights, unitPart(plan.input, u, units.count),
+                               m_arena.bytes(stash[0]), unitPart(plan.output, u, units.count),
+                               m_arena.bytes(m_plan.workspace), tokensOf(op, units.first + u),
+                               sliceOf(position, op), piecesOf(stash),
+                               m_losses.of(op.microBatch.value)});
     }
 }
 
@@ -260,9 +260,9 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
                                                   sliceOf(position, op),
                                                   piecesOf(stash)};
         if (op.kind == OpKind::Backward)
-            m_setup.unit.backward(op.stage, pass);
+            m_setup.model.backward(op.stage, pass);
         else
-            m_setup.unit.backwardInput(op.stage, pass);
+            m_setup.model.backwardInput(op.stage, pass);
         own.gradients.endMicroBatch();
     }
 }
@@ -271,7 +271,7 @@ void PipelineDevice::backwardWeight(std::uint32_t position, const Op& op)
 {
     StageState& own = stage(op.replica, op.stage);
     for (const StashPlace& stash : m_plan.ops[position].stash)
-        m_setup.unit.backwardWeight(
+        m_setup.model.backwardWeight(
             op.stage, {m_arena.bytes(stash[0]), own.gradients.target(), piecesOf(stash).headKept});
     own.gradients.endMicroBatch();
 }
@@ -281,10 +281,10 @@ void PipelineDevice::recompute(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     for (int u = 0; u < std::ssize(plan.stash); ++u)
-        m_setup.unit.recompute(op.stage,
-                               {weightsOf(position, op), m_arena.bytes(plan.stash[u][0]),
-                                m_arena.bytes(plan.made[u][0]), m_arena.bytes(m_plan.workspace),
-                                tokensOf(op, units.first + u), piecesOf(plan.made[u])});
+        m_setup.model.recompute(op.stage,
+                                {weightsOf(position, op), m_arena.bytes(plan.stash[u][0]),
+                                 m_arena.bytes(plan.made[u][0]), m_arena.bytes(m_plan.workspace),
+                                 tokensOf(op, units.first + u), piecesOf(plan.made[u])});
 }
 
 void PipelineDevice::finish(std::uint32_t position)

@@ -31,7 +31,7 @@ public:
     struct Setup
     {
         const Schedule& lowered;
-        const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
+        const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
         const Kernels<float>& kernels;
         const ExecutionPlan& plan;
         std::uint64_t seed = 1;
@@ -51,8 +51,8 @@ public:
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // [micro-batch] the losses of this device's last stages, summed over tokens, after the ops have
-    // run.
+    // Returns the losses of this device's last stages by micro-batch, summed over tokens. Call it
+    // after the ops have run.
     std::vector<double> losses() const { return m_losses.read(); }
     // The sum of the squared gradients of this device's optimizer steps, after the ops of an
     // iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
@@ -62,10 +62,10 @@ public:
     GradientObserver onGradient;
     // For a GPU: called in OPT before the host reads the gradient, which would block without a time
     // limit. Must return when all queued ops have ended, or throw.
-    std::function<void()> awaitLane;
+    std::function<void()> awaitQueue;
 
 private:
-    // requires that m_stages.back() is the state of `stage`
+    // Requires that m_stages.back() is the state of `stage`.
     void initialize(const StagePlan& stage);
     void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;

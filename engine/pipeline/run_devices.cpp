@@ -38,7 +38,7 @@ Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
     if (!nccl)
         return fail(nccl.error().code,
                     nccl.error().message + "; --transport peer copies between GPUs without NCCL");
-    auto live = openCudaDevices(count, Carrier::Nccl);
+    auto live = openCudaDevices(count, TransportChoice::Nccl);
     if (!live) {
         if (auto any = onFirstGpu({}); !any)
             return any;
@@ -57,23 +57,23 @@ std::string RunDevices::transport() const
     for (const auto& device : devices)
         gpus.insert(device->gpu());
     if (communicators)
-        return carrierName(Carrier::Nccl);
+        return transportChoiceName(TransportChoice::Nccl);
     if (gpus.size() == devices.size())
-        return carrierName(Carrier::Peer);
+        return transportChoiceName(TransportChoice::Peer);
     return gpus.size() == 1 ? "local" : "local, peer";
 }
 
-MemoryRooms RunDevices::rooms() const
+MemorySpaces RunDevices::spaces() const
 {
     std::set<int> counted;
-    MemoryRooms rooms;
+    MemorySpaces spaces;
     for (const auto& device : devices)
         if (counted.insert(device->gpu()).second)
-            rooms.push_back({device->info().memory, device->gpu()});
-    return rooms;
+            spaces.push_back({device->info().memory, device->gpu()});
+    return spaces;
 }
 
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel)
 {
     if (backend == Backend::Cpu)
@@ -81,9 +81,9 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
     setCudaEnvironment();
     if (mode != Mode::Live)
         return onFirstGpu({});
-    if (carrier == Carrier::Nccl)
+    if (transport == TransportChoice::Nccl)
         return onNccl(count, cancel);
-    auto live = openCudaDevices(count, carrier);
+    auto live = openCudaDevices(count, transport);
     if (live)
         return RunDevices{std::move(*live), Mode::Live, {}};
     return onFirstGpu(
@@ -92,13 +92,13 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
 }
 
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
-    const RunDevices& on, Units& units,
+    const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
 {
     IdVector<DeviceId, ExecutorDevice> executorDevices;
     for (const auto& device : on.devices) {
         device->bindThread();
-        executorDevices.push_back({*device, *units.emplace_back(make(*device))});
+        executorDevices.push_back({*device, *models.emplace_back(make(*device))});
     }
     return executorDevices;
 }
@@ -107,7 +107,7 @@ Mode defaultMode(const Experiment& experiment)
 {
     if (experiment.backend == Backend::Cpu)
         return Mode::Emulate;
-    if (experiment.transport == Carrier::Nccl)
+    if (experiment.transport == TransportChoice::Nccl)
         return Mode::Live;
     setCudaEnvironment();
     // a schedule file determines the number of devices

@@ -3,7 +3,7 @@
 #include "engine/backend/communicators.h"
 #include "engine/experiment/experiment.h"
 #include "engine/pipeline/pipeline.h"
-#include "engine/plan/memory_rooms.h"
+#include "engine/plan/memory_spaces.h"
 
 #include <atomic>
 #include <functional>
@@ -23,25 +23,26 @@ struct RunDevices
     MakeCommunicators communicators = {}; // for --transport nccl
 
     const Device& first() const { return *devices.front(); }
-    bool isCuda() const { return first().lane() != nullptr; }
+    bool isCuda() const { return first().queue() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
     // The transport of messages and sums as a value of --transport; "" without GPUs.
     std::string transport() const;
     // The free memory of the machine or of each GPU.
-    MemoryRooms rooms() const;
+    MemorySpaces spaces() const;
 };
 
 // Opens the devices of a run. If partitions for live mode cannot be created, the run is emulated.
 // Fails with Error::Code::Unsupported if the backend or the requested NCCL is not available.
 // `cancel` stops joining communicators later; it must outlive the result.
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, TransportChoice transport,
                                const std::atomic<bool>& cancel);
 
-// Makes a model with the kernels of each device that has its own GPU or partition. `make` is called
-// with the device bound to this thread, because models allocate constants. `units` owns the models.
-using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
+// Makes a model for each device that has its own GPU or partition, with the kernels of that device,
+// and stores it in `models`. `make` is called with the device bound to this thread, because models
+// allocate constants.
+using Models = std::vector<std::unique_ptr<const PipelineModel<float>>>;
 IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
-    const RunDevices& on, Units& units,
+    const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
 // The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Loads the

@@ -54,7 +54,7 @@ struct ArenaLayout
 
 // Places buffers so that two share bytes only if one ends before the other begins. Uses first-fit
 // with the best of several orders. While the layout is more than 2.5 % above the peak, it also
-// tries some thousand random changes of that order. The same input gives the same layout.
+// tries several thousand random changes of that order. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // The largest number of bytes alive at the same time, without alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

@@ -12,15 +12,15 @@ using Planned = ExecutionPlan::PlannedCollective;
 class CollectivePlanner
 {
 public:
-    CollectivePlanner(const Schedule& lowered, const PipelineModel<float>& unit)
-        : m_unit(unit)
-        , m_tied(unit.tied())
+    CollectivePlanner(const Schedule& lowered, const PipelineModel<float>& model)
+        : m_model(model)
+        , m_tied(model.tied())
         , m_hasCopies(lowered.shape.dataParallel > 1)
     { }
 
     void add(DeviceId device, const Op& op)
     {
-        const std::size_t parameters = m_unit.sizes(op.stage).parameters;
+        const std::size_t parameters = m_model.sizes(op.stage).parameters;
         const Planned::Member whole{device, op.replica, op.stage, 0};
         if (!tiesEmbeddings(op)) {
             join(op, whole, parameters);
@@ -43,9 +43,9 @@ private:
     // All calls for a stage (for both stages of tied embeddings) join one collective.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
-        auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);
+        auto one = std::ranges::find(m_all, allReduceStage(op), &Planned::stage);
         if (one == m_all.end())
-            one = m_all.insert(one, {meetingOf(op), count, {}});
+            one = m_all.insert(one, {allReduceStage(op), count, {}});
         one->members.push_back(member);
     }
 
@@ -53,10 +53,10 @@ private:
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)
-            m_all.push_back({meetingOf(op), count, {member}});
+            m_all.push_back({allReduceStage(op), count, {member}});
     }
 
-    const PipelineModel<float>& m_unit;
+    const PipelineModel<float>& m_model;
     std::optional<TiedParameters> m_tied;
     bool m_hasCopies = false;
     std::vector<Planned> m_all;
@@ -64,9 +64,9 @@ private:
 
 } // namespace
 
-std::vector<Planned> planCollectives(const Schedule& lowered, const PipelineModel<float>& unit)
+std::vector<Planned> planCollectives(const Schedule& lowered, const PipelineModel<float>& model)
 {
-    CollectivePlanner planner(lowered, unit);
+    CollectivePlanner planner(lowered, model);
     for (const DeviceId d : lowered.program.ids())
         for (const Op& op : lowered.program[d])
             if (op.kind == OpKind::AllReduce)

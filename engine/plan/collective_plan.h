@@ -9,6 +9,6 @@ namespace engine {
 // with several data-parallel pipelines, the rest of each stage over the pipelines. Parts of a stage
 // do not overlap, so they may be summed in any order.
 std::vector<ExecutionPlan::PlannedCollective> planCollectives(const Schedule& lowered,
-                                                              const PipelineModel<float>& unit);
+                                                              const PipelineModel<float>& model);
 
 } // namespace engine

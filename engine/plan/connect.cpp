@@ -61,7 +61,7 @@ private:
         own.reductions = reductionsOf(op);
         const bool isLast = place.position + 1 == program.size()
             || program[place.position + 1].kind != OpKind::AllReduce
-            || meetingOf(program[place.position + 1]) != meetingOf(op);
+            || allReduceStage(program[place.position + 1]) != allReduceStage(op);
         for (std::size_t i = 0; i < own.reductions.size() && isLast; ++i)
             own.waits.push_back({Fence::Kind::Reduced, own.reductions[i]});
     }
@@ -142,7 +142,7 @@ private:
             const ExecutionPlan::PlannedCollective& one = m_plan.collectives[i];
             const bool takesPart = std::ranges::any_of(
                 one.members, [&op](const auto& member) { return member.stage == op.stage; });
-            if (one.stage == meetingOf(op) && takesPart)
+            if (one.stage == allReduceStage(op) && takesPart)
                 all.push_back(i);
         }
         return all;

@@ -49,7 +49,7 @@ void DevicePlanner::takeStages()
         for (const StageId stage : Ids<StageId>(lowered.shape.stages)) {
             if (lowered.device(replica, stage) != m_device)
                 continue;
-            const StageSizes sizes = m_input.unit.sizes(stage);
+            const StageSizes sizes = m_input.model.sizes(stage);
             const Bytes weights = storedBytes(sizes, sizes.parameters),
                         optimizer = floatBytes(sizes.optimizer()),
                         gradients = floatBytes(sizes.parameters);

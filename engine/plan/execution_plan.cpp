@@ -13,9 +13,9 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
     plan.units = unitsPerMicroBatch(input.lowered);
     plan.width = shape.dataParallel;
     plan.order = order.order();
-    plan.collectives = planCollectives(input.lowered, input.unit);
+    plan.collectives = planCollectives(input.lowered, input.model);
     const MessagePlan messages = planMessages(input.lowered, order, [&](const Value& value) {
-        const StageSizes sizes = input.unit.sizes(value.stage);
+        const StageSizes sizes = input.model.sizes(value.stage);
         const int units = value.slice == Op::kWhole ? plan.units : 1;
         return units
             * storedBytes(sizes,
@@ -24,7 +24,7 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
     IdVector<DeviceId, StashPlan> stashes;
     stashes.reserve(shape.devices);
     for (const DeviceId d : Ids<DeviceId>(shape.devices))
-        stashes.push_back(planStash({input.lowered, order, messages, input.unit}, d));
+        stashes.push_back(planStash({input.lowered, order, messages, input.model}, d));
     for (const DeviceId d : stashes.ids())
         plan.devices.push_back(DevicePlanner(input, messages, stashes, d).plan());
     connect({input.lowered, order, messages, stashes}, plan);

@@ -109,7 +109,7 @@ struct ExecutionPlan
 struct ExecutionPlanInput
 {
     const Schedule& lowered;
-    const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
+    const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
     Accumulate accumulate = Accumulate::Float;
     Bytes tokenBytes = 0; // per iteration, on devices of the first and the last stage
 };

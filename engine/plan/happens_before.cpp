@@ -41,7 +41,7 @@ HappensBefore::HappensBefore(const Schedule& lowered)
         m_groups.push_back(groupsOf(program));
         m_begin.emplace_back(program.size() * m_devices);
         for (const Op& op : program)
-            m_allReduces[meetingOf(op)] += op.kind == OpKind::AllReduce ? 1 : 0;
+            m_allReduces[allReduceStage(op)] += op.kind == OpKind::AllReduce ? 1 : 0;
     }
     IdVector<DeviceId, std::uint32_t> next(m_devices);
     for (bool moved = true; moved;) {
@@ -77,8 +77,8 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
         std::ranges::copy(clocks, begin({device, i}).begin());
         m_order.push_back({device, i});
         if (op.kind == OpKind::AllReduce) {
-            raise(m_reducedAt[meetingOf(op)], clocks);
-            ++m_reduced[meetingOf(op)];
+            raise(m_reducedAt[allReduceStage(op)], clocks);
+            ++m_reduced[allReduceStage(op)];
         } else if (isCompute(op.kind)) {
             for (const Value& value : produces(op, lowered.shape))
                 m_madeBy[valueIndex(value, lowered.shape)] = {device, i};

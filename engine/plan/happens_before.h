@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// The order that a schedule guarantees for any times: the programs of its devices, and the values
-// that ops wait for (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two buffers may share
-// memory only if this order separates them.
+// The partial order of the ops that a schedule guarantees whatever their durations are. It follows
+// from the programs of the devices and from the values that ops wait for (Lamport, 1978; vector
+// clocks: Fidge, Mattern, 1988). Two buffers may share memory only if this order separates them.
 class HappensBefore
 {
 public:
@@ -43,7 +43,7 @@ private:
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
     std::vector<Place> m_madeBy; // [valueIndex] the producer, during construction
-    // [meetingOf()] expected calls, and calls so far
+    // Numbers of all-reduce ops, by allReduceStage(): expected, and found so far.
     IdVector<StageId, int> m_allReduces, m_reduced;
     IdVector<StageId, Clocks> m_reducedAt;
     std::vector<Place> m_order;

@@ -25,9 +25,9 @@ std::string bytesText(double bytes)
 std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
     std::string text;
-    for (const Remedy& remedy : remediesFor(fit.experiment, fit.rooms, device)) {
+    for (const Remedy& remedy : remediesFor(fit.experiment, fit.spaces, device)) {
         const double need = perDevice ? remedy.need.fullest : remedy.need.most();
-        text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
+        text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.option,
                             bytesText(need));
     }
     return text.empty() ? "use a smaller model or more --devices" : text;
@@ -52,13 +52,13 @@ struct Fullest
     int devices = 0; // number of devices that were compared
 };
 
-// The fullest of the devices in memory `room`; of all devices if -1.
-Fullest fullestOf(const MemoryFit& fit, int room)
+// The fullest of the devices in memory `space`; of all devices if -1.
+Fullest fullestOf(const MemoryFit& fit, int space)
 {
     const int all = devicesOf(fit.plan);
     Fullest fullest;
     for (int d = 0; d < all; ++d) {
-        if (room >= 0 && roomOf(d, all, fit.rooms) != room)
+        if (space >= 0 && spaceOf(d, all, fit.spaces) != space)
             continue;
         const DeviceId own = ownOf(d, fit.plan);
         const DevicePlan& plan = fit.plan.devices[own];
@@ -74,27 +74,27 @@ Fullest fullestOf(const MemoryFit& fit, int room)
 
 // "this run needs 3.0 GB of memory but can use 1.8 GB of the 2.0 GB that are free; ..." or "GPU 1
 // needs 3.0 GB of memory for 4 of 8 devices, 0.3 GB of it for NCCL's communicators, but ...".
-Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
+Result<void> refuse(const std::string& who, double needed, const MemorySpace& space,
                     const std::string& what, const std::string& more)
 {
     return fail(Error::Code::Device,
                 fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
-                            who, bytesText(needed), what, bytesText(room.usable()),
-                            bytesText(room.free), more));
+                            who, bytesText(needed), what, bytesText(space.usable()),
+                            bytesText(space.free), more));
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
                         const MemoryNeed& need)
 {
-    const MemoryRoom& room = fit.rooms[index];
+    const MemorySpace& space = fit.spaces[index];
     const Fullest fullest = fullestOf(fit, index);
-    const std::string who = room.isGpu() ? fmt::format("GPU {}", room.gpu) : "this run";
-    std::string what = fit.rooms.size() > 1
+    const std::string who = space.isGpu() ? fmt::format("GPU {}", space.gpu) : "this run";
+    std::string what = fit.spaces.size() > 1
         ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
         : "";
     if (const double communicators = need.communicators[index]; communicators > 0)
         what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
-    return refuse(who, need.rooms[index], room, what,
+    return refuse(who, need.spaces[index], space, what,
                   fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device.value,
                               bytesText(fullest.arena), fullest.op,
                               whatWouldFit(fit, device, false)));
@@ -121,38 +121,38 @@ IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan)
 
 double MemoryNeed::most() const
 {
-    return rooms.empty() ? 0 : *std::ranges::max_element(rooms);
+    return spaces.empty() ? 0 : *std::ranges::max_element(spaces);
 }
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
-                      const ExecutionPlan& plan, const MemoryRooms& rooms)
+                      const ExecutionPlan& plan, const MemorySpaces& spaces)
 {
-    const std::vector<double> none(rooms.size());
+    const std::vector<double> none(spaces.size());
     MemoryNeed need{none, 0, none};
     const int all = devicesOf(plan);
-    const bool isNccl = experiment.transport == Carrier::Nccl;
+    const bool isNccl = experiment.transport == TransportChoice::Nccl;
     const auto communicators = isNccl ? communicatorNeed(plan) : IdVector<DeviceId, Bytes>(all);
     // All-reduces copy buffers of other GPUs to staging memory, which the arenas do not include.
-    const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
+    const bool isStaged = spaces.size() > 1 && !plan.collectives.empty() && !isNccl;
     const double staged = isStaged ? QueuedTransport::kStaged : 0;
     for (int d = 0; d < all; ++d) {
         const Bytes arena = plan.devices[ownOf(d, plan)].arena;
-        const std::size_t room = roomOf(d, all, rooms);
+        const std::size_t space = spaceOf(d, all, spaces);
         const double nccl = communicators[DeviceId{d}];
         need.fullest = std::max(need.fullest, arena);
-        need.rooms[room] += arena + staged + nccl;
-        need.communicators[room] += nccl;
+        need.spaces[space] += arena + staged + nccl;
+        need.communicators[space] += nccl;
     }
-    for (std::size_t i = 0; i < rooms.size(); ++i)
-        if (!rooms[i].isGpu())
-            need.rooms[i] += recordOf(experiment, lowered);
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+        if (!spaces[i].isGpu())
+            need.spaces[i] += recordOf(experiment, lowered);
     return need;
 }
 
-bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms)
+bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpaces& spaces)
 {
-    for (std::size_t i = 0; i < rooms.size(); ++i)
-        if (!rooms[i].holds(need.rooms[i]))
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+        if (!spaces[i].holds(need.spaces[i]))
             return false;
     return experiment.deviceMemory == 0 || need.fullest <= experiment.deviceMemory;
 }
@@ -160,7 +160,7 @@ bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRoom
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
 {
     const double record = recordOf(experiment, lowered);
-    const MemoryRoom machine{available};
+    const MemorySpace machine{available};
     if (machine.holds(record))
         return {};
     return refuse("this run", record, machine, "",
@@ -169,7 +169,7 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
 {
-    const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan, fit.rooms);
+    const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan, fit.spaces);
     const Fullest fullest = fullestOf(fit, -1);
     const Bytes limit = fit.experiment.deviceMemory;
     if (limit > 0 && fullest.arena > limit)
@@ -179,8 +179,8 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
                         fullest.device.value, bytesText(fullest.arena), fullest.op,
                         bytesText(limit), bytesText(fullest.arena - limit),
                         whatWouldFit(fit, device, true)));
-    for (std::size_t i = 0; i < fit.rooms.size(); ++i)
-        if (!fit.rooms[i].holds(need.rooms[i]))
+    for (std::size_t i = 0; i < fit.spaces.size(); ++i)
+        if (!fit.spaces[i].holds(need.spaces[i]))
             return refuseRoom(fit, device, i, need);
     return {};
 }

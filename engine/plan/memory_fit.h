@@ -3,14 +3,14 @@
 #include "engine/backend/device.h"
 #include "engine/experiment/experiment.h"
 #include "engine/plan/execution_plan.h"
-#include "engine/plan/memory_rooms.h"
+#include "engine/plan/memory_spaces.h"
 
 #include <vector>
 
 namespace engine {
 
 // The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
-// machine or of their GPUs (`rooms`), and each arena into Experiment::deviceMemory. The message of
+// machine or of their GPUs (`spaces`), and each arena into Experiment::deviceMemory. The message of
 // the error has the missing bytes, the fullest device with its op, and changes of the experiment
 // with which it fits.
 struct MemoryFit
@@ -18,7 +18,7 @@ struct MemoryFit
     const Experiment& experiment;
     const Schedule& lowered;
     const ExecutionPlan& plan;
-    const MemoryRooms& rooms;
+    const MemorySpaces& spaces;
 };
 Result<void> checkFits(const MemoryFit& fit, const Device& device); // `device` runs the experiment
 
@@ -30,21 +30,21 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
 // The memory that a run needs.
 struct MemoryNeed
 {
-    std::vector<double> rooms;         // [room] bytes
+    std::vector<double> spaces;        // [space] bytes
     Bytes fullest = 0;                 // arena of the fullest device
-    std::vector<double> communicators; // [room] bytes reserved for NCCL
+    std::vector<double> communicators; // [space] bytes reserved for NCCL
 
-    double most() const; // of `rooms`
+    double most() const; // of `spaces`
 };
 
 // A change with which the experiment fits in memory, verified by planning it.
 struct Remedy
 {
-    std::string words; // option: "--micro-batches 4"
+    std::string option; // "--micro-batches 4"
     Experiment experiment;
     MemoryNeed need;
 };
-std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemorySpaces& spaces,
                                 const Device& device);
 
 } // namespace engine

@@ -27,7 +27,7 @@ using MemoryLog = std::vector<MemoryChange>;
 void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t opCount,
                  Timeline& timeline);
 
-// [OpIndex] the window of each op in that iteration.
+// Returns the window of each op in that iteration, indexed by OpIndex.
 std::vector<Window> windowsOf(const Timeline& timeline, std::uint32_t iteration,
                               std::uint32_t opCount);
 

@@ -5,12 +5,13 @@
 namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
-                      const ExecutionPlan& plan, const MemoryRooms& rooms);
-// [device, over all data-parallel pipelines] bytes of NCCL communicators; 0 without NCCL.
+                      const ExecutionPlan& plan, const MemorySpaces& spaces);
+// Returns the bytes of NCCL communicators of each device of all data-parallel pipelines; 0 without
+// NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
 // The bytes that the recording needs in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);
 
-bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms);
+bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpaces& spaces);
 
 } // namespace engine

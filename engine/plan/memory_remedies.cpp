@@ -1,8 +1,8 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/memory_need.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
-#include "engine/plan/unit_spec.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostOps = 100'000;
 
 // The memory that an experiment needs; nullopt if it cannot run.
-std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpaces& spaces,
                                  const Device& device)
 {
     const auto lowered = scheduleOf(experiment);
@@ -24,21 +24,21 @@ std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms
         || !checkModel(experiment.model, lowered->shape.stages)
         || !checkPrecision(experiment.model.precision, device))
         return std::nullopt;
-    const auto unit = unitSpec(experiment.model, *lowered);
-    if (!unit)
+    const auto pass = passSpec(experiment.model, *lowered);
+    if (!pass)
         return std::nullopt;
-    const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
+    const auto model = makeTransformer(pass->model, lowered->shape.stages, device, pass->slices);
     const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
     const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
-    return memoryNeed(experiment, *lowered, plan, rooms);
+    return memoryNeed(experiment, *lowered, plan, spaces);
 }
 
 class Remedies
 {
 public:
-    Remedies(const Experiment& experiment, const MemoryRooms& rooms, const Device& device)
+    Remedies(const Experiment& experiment, const MemorySpaces& spaces, const Device& device)
         : m_experiment(experiment)
-        , m_rooms(rooms)
+        , m_spaces(spaces)
         , m_device(device)
     { }
 
@@ -70,44 +70,44 @@ public:
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
         if (model.precision != Precision::Bf16)
             tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
-        if (m_experiment.transport == Carrier::Nccl)
-            tryOne("--transport peer", [](Experiment& e) { e.transport = Carrier::Peer; });
+        if (m_experiment.transport == TransportChoice::Nccl)
+            tryOne("--transport peer", [](Experiment& e) { e.transport = TransportChoice::Peer; });
         return std::move(m_remedies);
     }
 
 private:
-    bool tryOne(std::string words, const std::function<void(Experiment&)>& change)
+    bool tryOne(std::string option, const std::function<void(Experiment&)>& change)
     {
         Experiment changed = m_experiment;
         change(changed);
-        const auto need = needOf(changed, m_rooms, m_device);
-        if (!need || !fits(*need, changed, m_rooms))
+        const auto need = needOf(changed, m_spaces, m_device);
+        if (!need || !fits(*need, changed, m_spaces))
             return false;
-        m_remedies.push_back({std::move(words), std::move(changed), *need});
+        m_remedies.push_back({std::move(option), std::move(changed), *need});
         return true;
     }
 
     // Tries `value` / 2, / 4, ... and keeps the largest that fits.
-    void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
+    void halve(const char* option, int value, const std::function<void(Experiment&, int)>& change)
     {
         while ((value /= 2) > 0)
-            if (tryOne(fmt::format(fmt::runtime(words), value),
+            if (tryOne(fmt::format(fmt::runtime(option), value),
                        [&](Experiment& e) { change(e, value); }))
                 return;
     }
 
     const Experiment& m_experiment;
-    const MemoryRooms& m_rooms;
+    const MemorySpaces& m_spaces;
     const Device& m_device;
     std::vector<Remedy> m_remedies;
 };
 
 } // namespace
 
-std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemorySpaces& spaces,
                                 const Device& device)
 {
-    return Remedies(experiment, rooms, device).all();
+    return Remedies(experiment, spaces, device).all();
 }
 
 } // namespace engine

@@ -73,7 +73,7 @@ private:
     }
     Bytes weightStashOf(StageId stage) const
     {
-        const StageSizes sizes = m_input.unit.sizes(stage);
+        const StageSizes sizes = m_input.model.sizes(stage);
         return bytesOf(sizes, sizes.weightStash);
     }
     BufferLife& life(std::uint32_t buffer) { return m_plan.buffers[buffer].life; }
@@ -142,7 +142,7 @@ private:
     {
         seeEarlier(position, op, unit);
         std::uint32_t& stash = stashOf(op, unit);
-        const StageSizes sizes = m_input.unit.sizes(op.stage);
+        const StageSizes sizes = m_input.model.sizes(op.stage);
         stash = add(position, bytesOf(sizes, sizes.stash), MemoryCategory::Stash);
         if (sizes.recomputed == 0)
             m_plan.buffers[stash].pieces = piecesOf(sizes, sizes.stash);
@@ -151,7 +151,7 @@ private:
 
     void remake(std::uint32_t position, const Op& op, int unit)
     {
-        const StageSizes sizes = m_input.unit.sizes(op.stage);
+        const StageSizes sizes = m_input.model.sizes(op.stage);
         std::uint32_t& stash = stashOf(op, unit);
         m_plan.of[position].stash.push_back(stash);
         life(stash).end = end(position);
@@ -174,7 +174,7 @@ private:
         }
     }
 
-    // The slot must be free at the end of the next compute op (stash.h: stashRoom()).
+    // The slot must be free at the end of the next compute op (stash.h: stashCapacity()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;

@@ -45,7 +45,7 @@ struct StashPlan
         std::vector<std::uint32_t> made;
         // Stashes of earlier slices, to whose keys and values the op attends.
         std::vector<std::uint32_t> earlier;
-        // boundary tensors between two stages of the device
+        // Boundary tensors between two stages of the device.
         std::uint32_t input = kNoIndex, output = kNoIndex;
         std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
         // Version of the weights that the op uses, or that an OPT keeps (version_plan.h).
@@ -62,7 +62,7 @@ struct StashPlanInput
     const Schedule& lowered;
     const HappensBefore& order;
     const MessagePlan& messages;
-    const PipelineModel<float>& unit; // a pass processes one unit of work (UnitRange)
+    const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
 };
 StashPlan planStash(const StashPlanInput& input, DeviceId device);
 

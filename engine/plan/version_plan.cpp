@@ -62,7 +62,7 @@ private:
         PlannedBuffer& buffer = m_plan.buffers.emplace_back();
         buffer.category = MemoryCategory::Weights;
         buffer.life.begin = update;
-        const StageSizes sizes = m_input.unit.sizes(stage);
+        const StageSizes sizes = m_input.model.sizes(stage);
         buffer.life.bytes = sizes.bytes(sizes.parameters);
         return number;
     }

@@ -25,8 +25,8 @@ struct Value
     Kind kind = Kind::Activation;
     std::uint8_t replica = 0;
     std::uint16_t slice = Op::kWhole;
-    StageId stage;           // kept by F for its B or I
-    MicroBatchId microBatch; // kept by I for its W
+    StageId stage;
+    MicroBatchId microBatch; // none for ReducedGradient
 
     friend auto operator<=>(const Value&, const Value&) = default;
 };

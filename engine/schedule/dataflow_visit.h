@@ -70,7 +70,7 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
     case OpKind::OptimizerStep:
         if (tiesEmbeddings(op)
             || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
-            visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
+            visit(atStage(valueOf(Kind::ReducedGradient, op), allReduceStage(op).value));
         break;
     default:
         break;
@@ -102,7 +102,7 @@ BS_INLINED void visitProduced(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::Stash, op));
         break;
     case OpKind::AllReduce:
-        visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
+        visit(atStage(valueOf(Kind::ReducedGradient, op), allReduceStage(op).value));
         break;
     default:
         break;

@@ -97,7 +97,7 @@ inline bool tiesEmbeddings(const Op& op)
 
 // The stage that identifies the all-reduce of an AllReduce or OptimizerStep: stage 0 for tied
 // embeddings.
-inline StageId meetingOf(const Op& op)
+inline StageId allReduceStage(const Op& op)
 {
     return tiesEmbeddings(op) ? StageId{0} : op.stage;
 }

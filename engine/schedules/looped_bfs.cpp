@@ -50,7 +50,7 @@ Scheme loopedBfs()
     Scheme scheme;
     scheme.name = "looped-bfs";
     scheme.title = "Looped BFS (breadth-first)";
-    scheme.summary = "all micro-batches pass a chunk before the next chunk";
+    scheme.summary = "all micro-batches pass through a chunk before the next chunk starts";
     scheme.citation = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023";
     scheme.details = kDetails;
     scheme.family = "One direction";

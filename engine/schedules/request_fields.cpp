@@ -64,7 +64,7 @@ Fields<ScheduleRequest> requestFields()
             &Request::microBatches);
         add(option(kTable, "--chunks", "Chunks v", "Chunks v per device and direction", "v")
                 .between(0, kMost)
-                .usually("the scheme's"),
+                .withDefault("the scheme's"),
             &Request::chunks);
         fields.push_back(schemeOptions());
         add(option(kTable, "--data-parallel", "Data-parallel copies W",

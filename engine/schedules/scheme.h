@@ -52,7 +52,7 @@ struct Scheme
     std::string_view summary;  // "alternating forwards and backwards", for display
     std::string_view citation; // the paper that defines it
     std::string_view details;  // the rule, a small picture and the closed forms, for display
-    // "One direction", "Two directions", "Zero bubble": groups in the window
+    // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
     std::string_view accepts;       // "D >= 2, even; N a multiple of D; v = 2"
     std::string_view bubbleFormula; // closed form for display, "" if none

@@ -34,7 +34,7 @@ Scheme zeroBubble2P()
     scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D; 0 of each device's span for N >= 2D-1";
+    scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D; 0 without fill and drain for N >= 2D-1";
     scheme.splitsBackward = true;
     scheme.options = parts::kCostOptions;
     scheme.build = build;

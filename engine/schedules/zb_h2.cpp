@@ -12,8 +12,8 @@ Result<void> check(const ScheduleRequest& request)
     if (request.microBatches >= least)
         return {};
     return fail(Error::Code::InvalidArgument,
-                fmt::format("zb-h2 fills its warm-up with 2D-1 micro-batches, at least {} on {} "
-                            "devices, not {}; the nearest is {}, or use zb-h1",
+                fmt::format("zb-h2 needs at least 2D-1 micro-batches, which are {} on {} devices, "
+                            "not {}; use {}, or use zb-h1",
                             least, request.devices, request.microBatches, least));
 }
 
@@ -105,7 +105,7 @@ Scheme zeroBubbleH2()
     scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 2D-1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1); 0 of each device's span";
+    scheme.bubbleFormula = "(D-1)/(3N+D-1); 0 without fill and drain";
     scheme.splitsBackward = true;
     scheme.check = check;
     scheme.build = build;

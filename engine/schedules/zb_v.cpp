@@ -124,7 +124,7 @@ Scheme zeroBubbleV()
     scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 2";
-    scheme.bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 of each device's span";
+    scheme.bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain";
     scheme.defaultChunks = 2;
     scheme.splitsBackward = true;
     scheme.build = build;

@@ -37,7 +37,7 @@ Result<OrderFacts> orderFacts(const Schedule& schedule)
             facts.hasCopies = facts.hasCopies || isCopy(op.kind);
             facts.hasRecomputes = facts.hasRecomputes || op.kind == OpKind::Recompute;
             if (op.kind == OpKind::AllReduce)
-                ++facts.allReduceCalls[meetingOf(op)];
+                ++facts.allReduceCalls[allReduceStage(op)];
         }
     return facts;
 }

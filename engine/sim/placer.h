@@ -2,15 +2,15 @@
 
 #include "engine/base/inlined.h"
 #include "engine/schedule/dataflow_visit.h"
-#include "engine/sim/all_reduce_lanes.h"
-#include "engine/sim/copy_lanes.h"
+#include "engine/sim/all_reduce_queues.h"
+#include "engine/sim/copy_queues.h"
 #include "engine/sim/durations.h"
 #include "engine/sim/order_facts.h"
 #include "engine/sim/value_table.h"
 
 namespace engine::sim {
 
-// [device] The windows of the all-reduces that slow down the compute of the device.
+// For each device the windows of the all-reduces that slow down its compute.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -88,7 +88,7 @@ private:
         return m_index.of(device, m_devices[device].next);
     }
     std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
-    CopyLanes* copiesOf(const Device& device)
+    CopyQueues* copiesOf(const Device& device)
     {
         return device.copies < 0 ? nullptr : &m_copies[device.copies];
     }
@@ -105,12 +105,12 @@ private:
     Jitter m_jitter;
     OpIndex m_index;
     ValueTable m_values;
-    AllReduceLanes m_allReduces;
-    std::vector<DeviceId> m_holders; // [row]
-    std::vector<CopyLanes> m_copies; // one for each device that evicts
+    AllReduceQueues m_allReduces;
+    std::vector<DeviceId> m_holders;  // [row]
+    std::vector<CopyQueues> m_copies; // one for each device that evicts
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    // [cell] The op that receives the activation or gradient; empty if transfers are implied.
+    // The op that receives the activation or gradient of a cell; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };

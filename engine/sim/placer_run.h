@@ -23,15 +23,15 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
 {
     for (const auto& stages : m_in.schedule.deviceOf)
         m_holders.insert(m_holders.end(), stages.begin(), stages.end());
-    const auto room
-        = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : IdVector<DeviceId, StashRoom>();
+    const auto capacity
+        = m_in.facts.hasCopies ? stashCapacity(m_in.schedule) : IdVector<DeviceId, StashCapacity>();
     for (const DeviceId d : m_devices.ids()) {
         Device& device = m_devices[d];
         device.free = m_in.start;
         m_runnable.push_back(d);
-        if (m_in.facts.hasCopies && room[d].own > 0) {
+        if (m_in.facts.hasCopies && capacity[d].own > 0) {
             device.copies = m_copies.size();
-            m_copies.emplace_back(room[d], m_in.start);
+            m_copies.emplace_back(capacity[d], m_in.start);
         }
     }
     std::ranges::reverse(m_runnable); // the first device first

@@ -69,7 +69,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
 {
-    CopyLanes& copies = *copiesOf(own);
+    CopyQueues& copies = *copiesOf(own);
     for (const Op& op : group)
         if (stashChange(op.kind).ownAtBegin > 0)
             start = copies.take(stashParts(op, m_shape), start);
@@ -101,7 +101,7 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
                                       std::int64_t& start)
 {
     if (!ValueTable::isTimed(value.kind)) {
-        const CopyLanes* copies = copiesOf(m_devices[device]);
+        const CopyQueues* copies = copiesOf(m_devices[device]);
         if (copies != nullptr && value.kind != Value::Kind::WeightStash)
             start = std::max(start, copies->arrival(wanted));
         return m_values.isMade(wanted);
@@ -197,7 +197,8 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
     Device& own = m_devices[device];
     std::size_t count = 1;
     while (m_in.rules.blockingAllReduce && count < ops.size()
-           && ops[count].kind == OpKind::AllReduce && meetingOf(ops[count]) == meetingOf(ops[0]))
+           && ops[count].kind == OpKind::AllReduce
+           && allReduceStage(ops[count]) == allReduceStage(ops[0]))
         ++count;
     if (!own.hasCalled)
         for (std::uint32_t i = 0; i < count; ++i)
@@ -206,7 +207,7 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
         return 1;
     const Op& last = ops[count - 1];
     const ValueKey reduced
-        = key(atStage(valueOf(Value::Kind::ReducedGradient, last), meetingOf(last).value));
+        = key(atStage(valueOf(Value::Kind::ReducedGradient, last), allReduceStage(last).value));
     own.hasCalled = !m_values.hasArrived(reduced);
     if (own.hasCalled) {
         own.waitsFor = reduced;
@@ -220,7 +221,8 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    const AllReduceCall ours{number, op.replica, meetingOf(op), m_devices[device].free, duration};
+    const AllReduceCall ours{number, op.replica, allReduceStage(op), m_devices[device].free,
+                             duration};
     for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
         m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
         m_window.end = std::max(m_window.end, done.end);
@@ -239,7 +241,7 @@ std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
     std::int64_t ready = own.free;
     if (own.copies < 0 || !gather(device, op, ready))
         return 0;
-    CopyLanes& copies = *copiesOf(own);
+    CopyQueues& copies = *copiesOf(own);
     const std::int64_t parts = stashParts(op, m_shape);
     const std::int64_t duration = costOf(device, 0, op).duration;
     const bool evicts = op.kind == OpKind::Evict;

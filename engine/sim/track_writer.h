@@ -51,7 +51,7 @@ public:
         add(device, Track::Kind::Copy, op, window);
     }
     void commit();
-    // [device] The union of the all-reduces of the device in this iteration.
+    // Returns for each device the union of its all-reduces in this iteration.
     IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t devices) const;
 
 private:

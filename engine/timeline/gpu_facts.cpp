@@ -20,16 +20,16 @@ std::string throttleText(std::uint64_t throttle)
         {Throttle::PowerBrake, "power brake"},
         {Throttle::DisplayClocks, "display clocks"},
     };
-    std::string words;
+    std::string text;
     std::uint64_t known = static_cast<std::uint64_t>(Throttle::Idle);
     for (const auto& [reason, word] : kWords) {
         known |= static_cast<std::uint64_t>(reason);
         if ((throttle & static_cast<std::uint64_t>(reason)) != 0)
-            words += fmt::format("{}{}", words.empty() ? "" : ", ", word);
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", word);
     }
     if ((throttle & ~known) != 0)
-        words += fmt::format("{}reason {:#x}", words.empty() ? "" : ", ", throttle & ~known);
-    return words;
+        text += fmt::format("{}reason {:#x}", text.empty() ? "" : ", ", throttle & ~known);
+    return text;
 }
 
 std::string clockText(const GpuClocks& clocks)

@@ -45,7 +45,8 @@ struct GpuMachine
 // The throttle reasons except Idle, for display: "power cap, thermal slowdown".
 std::string throttleText(std::uint64_t throttle);
 
-// "clocks 1755..1980 MHz (median 1965), no throttling"; "" if no clocks were requested.
+// Describes the clocks: "clocks 1755..1980 MHz (median 1965), no throttling"; "" if no clocks were
+// requested.
 std::string clockText(const GpuClocks& clocks);
 
 } // namespace engine

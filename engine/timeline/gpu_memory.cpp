@@ -16,7 +16,7 @@ struct Names
 {
     std::string_view key, name;
 };
-constexpr EnumArray<GpuHolder, Names, kGpuHolders> kNames{{{
+constexpr EnumArray<GpuMemoryOwner, Names, kGpuMemoryOwners> kNames{{{
     {"weights", "weights"},
     {"gradients", "gradients"},
     {"optimizer", "optimizer state"},
@@ -24,36 +24,36 @@ constexpr EnumArray<GpuHolder, Names, kGpuHolders> kNames{{{
     {"buffers", "buffers"},
     {"idle", "idle in arenas"},
     {"workspaces", "workspaces"},
-    {"staging", "staging of sums"},
+    {"staging", "all-reduce staging"},
     {"losses", "losses"},
     {"other", "other"},
     {"rounding", "rounding"},
     {"contexts", "contexts"},
-    {"partitions", "streams, libraries"},
+    {"partitions", "streams and libraries"},
     {"communicators", "communicators"},
     {"running", "appeared during the run"},
 }}};
 
 } // namespace
 
-std::string_view gpuHolderKey(GpuHolder holder)
+std::string_view gpuMemoryOwnerKey(GpuMemoryOwner owner)
 {
-    return kNames[holder].key;
+    return kNames[owner].key;
 }
 
-std::string_view gpuHolderName(GpuHolder holder)
+std::string_view gpuMemoryOwnerName(GpuMemoryOwner owner)
 {
-    return kNames[holder].name;
+    return kNames[owner].name;
 }
 
-std::optional<GpuHolder> gpuHolderNamed(std::string_view key)
+std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view key)
 {
     return kNames.find(key, &Names::key);
 }
 
 std::int64_t GpuMemory::taken() const
 {
-    return std::accumulate(of.begin(), of.begin() + kAskedForHolders, std::int64_t{0});
+    return std::accumulate(of.begin(), of.begin() + kAllocatedOwners, std::int64_t{0});
 }
 
 std::int64_t GpuMemory::known() const
@@ -71,8 +71,8 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus)
     GpuMemory sum;
     sum.gpu = -1;
     for (const GpuMemory& each : gpus) {
-        for (const GpuHolder holder : sum.of.enumerators())
-            sum[holder] += each[holder];
+        for (const GpuMemoryOwner owner : sum.of.enumerators())
+            sum[owner] += each[owner];
         sum.used += each.used;
         sum.reserved += each.reserved;
     }

@@ -14,7 +14,7 @@ namespace engine {
 // Owners of GPU memory. The owners before Rounding are allocations of the program; owners within an
 // arena have their size at its peak. The others are memory that the driver reports as used and that
 // no allocation explains, by the phase in which it appeared.
-enum class GpuHolder : std::uint8_t {
+enum class GpuMemoryOwner : std::uint8_t {
     Weights,
     Gradients,
     Optimizer,
@@ -31,22 +31,22 @@ enum class GpuHolder : std::uint8_t {
     Communicators, // appeared while NCCL's communicators were created
     Running,       // appeared during the run: kernels loaded late, graphs, tracers
 };
-constexpr int kGpuHolders = 15;
-constexpr int kAskedForHolders = 10;                       // number of owners before Rounding
-std::string_view gpuHolderKey(GpuHolder holder);           // "optimizer", for files and JSON
-std::string_view gpuHolderName(GpuHolder holder);          // "optimizer state", for display
-std::optional<GpuHolder> gpuHolderNamed(std::string_view); // from its gpuHolderKey()
+constexpr int kGpuMemoryOwners = 15;
+constexpr int kAllocatedOwners = 10;                       // number of owners before Rounding
+std::string_view gpuMemoryOwnerKey(GpuMemoryOwner owner);  // "optimizer", for files and JSON
+std::string_view gpuMemoryOwnerName(GpuMemoryOwner owner); // "optimizer state", for display
+std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view); // from its gpuMemoryOwnerKey()
 
 // Memory of one GPU at the end of a run, in bytes.
 struct GpuMemory
 {
     int gpu = 0; // CUDA's index in the process
-    EnumArray<GpuHolder, std::int64_t, kGpuHolders> of{};
+    EnumArray<GpuMemoryOwner, std::int64_t, kGpuMemoryOwners> of{};
     std::int64_t used = 0;     // in use, as reported by the driver
     std::int64_t reserved = 0; // for communicators, before the run; part of no owner
 
-    std::int64_t& operator[](GpuHolder holder) { return of[holder]; }
-    std::int64_t operator[](GpuHolder holder) const { return of[holder]; }
+    std::int64_t& operator[](GpuMemoryOwner owner) { return of[owner]; }
+    std::int64_t operator[](GpuMemoryOwner owner) const { return of[owner]; }
 
     std::int64_t taken() const; // sum of the owners before Rounding
     std::int64_t known() const; // sum of all owners

@@ -25,7 +25,7 @@ struct OpOfIteration
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 
-// Where work ran, in CUDA's ids; `device` is the ordinal within the process.
+// The place of a piece of work, in CUDA's ids. `device` is the ordinal within the process.
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
@@ -211,7 +211,7 @@ struct GpuTraceHealth
     std::int64_t withoutOp = 0;   // kernels without a known op
     std::int64_t withoutTime = 0; // kernels without time stamps
     std::int64_t unknown = 0;     // records of unknown kinds
-    // buffers that CUPTI requested and that could not be allocated; later records are lost
+    // Buffers that CUPTI requested and that could not be allocated. Later records are lost.
     std::int64_t declinedBuffers = 0;
 
     bool isComplete() const { return *this == GpuTraceHealth{}; }

@@ -11,7 +11,7 @@ double interferenceRatio(std::span<const Interference> kinds)
     Interference all;
     for (const Interference& kind : kinds) {
         all.alone += kind.alone;
-        all.beside += kind.beside;
+        all.concurrent += kind.concurrent;
     }
     return all.alone > 0 ? all.ratio() : 0;
 }

@@ -15,16 +15,17 @@ namespace engine {
 struct Interference
 {
     OpKind kind = OpKind::Forward;
-    std::int64_t alone = 0, beside = 0; // ns per iteration
+    std::int64_t alone = 0, concurrent = 0; // ns per iteration
 
-    double ratio() const { return engine::ratio(beside, alone); }
+    double ratio() const { return engine::ratio(concurrent, alone); }
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 
 // The slow-down factor over all kinds; 0: not measured.
 double interferenceRatio(std::span<const Interference> kinds);
 
-// "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT 1.31)"
+// Describes the factors: "interference slows ops down by a factor of 1.08 (F 1.05, B 1.10, OPT
+// 1.31)".
 std::string interferenceText(std::span<const Interference> kinds);
 
 } // namespace engine

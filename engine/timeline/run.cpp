@@ -28,11 +28,11 @@ std::string_view modeAdjective(Mode mode)
 
 std::string modeDescription(const RunInfo& info)
 {
-    std::string words(modeAdjective(info.mode));
+    std::string text(modeAdjective(info.mode));
     if (info.isOversubscribed())
-        words += ", oversubscribed (" + std::to_string(info.threads) + " threads, "
+        text += ", oversubscribed (" + std::to_string(info.threads) + " threads, "
             + std::to_string(info.cores) + (info.cores == 1 ? " core)" : " cores)");
-    return words;
+    return text;
 }
 
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device)

@@ -26,7 +26,7 @@ std::string_view outcomeName(Outcome outcome); // "finished"
 std::optional<Mode> modeNamed(std::string_view name);
 std::optional<Outcome> outcomeNamed(std::string_view name);
 
-// The memory of one device, planned before the run. Bytes.
+// The memory of one device in bytes, as planned before the run.
 struct ArenaUse
 {
     std::int64_t live = 0;               // peak of the bytes of live buffers
@@ -91,7 +91,7 @@ struct RunResults
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
 
-// How a run was produced and what its numbers mean. All of it is stored with the run.
+// The origin of a run and the meaning of its numbers. All of it is stored with the run.
 struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
@@ -124,7 +124,7 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
-// nullptr if unknown.
+// Returns nullptr if the use is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // A complete run, as the store writes and reads it and as analysis, figures and the window use it.

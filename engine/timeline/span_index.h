@@ -27,7 +27,7 @@ public:
 
 private:
     std::span<const Span> m_spans;
-    // [block] latest end of all spans up to the end of the block
+    // The latest end of all spans up to the end of each block.
     std::vector<std::int64_t> m_latestEnd;
 };
 

@@ -21,7 +21,7 @@ struct Window
     friend bool operator==(Window, Window) = default;
 };
 
-// One execution of one op. 24 bytes.
+// One execution of one op. A span has 24 bytes, because timelines have tens of millions of them.
 struct Span
 {
     std::int64_t begin = 0, end = 0;
@@ -79,7 +79,7 @@ struct Iteration
     Kind kind = Kind::Measured;
     Window window;              // first F start on any device to end of the last OPT
     std::optional<double> loss; // nats per token, mean of the iteration
-    // gradient norm of that mean loss, over all parameters, before the step
+    // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
 

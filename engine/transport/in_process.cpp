@@ -8,7 +8,7 @@
 
 namespace engine {
 
-InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes,
+InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideWork sideWork,
                                        std::int64_t spin, const Kernels<float>* kernels)
     : m_traffic(std::move(traffic))
     , m_kernels(kernels)
@@ -22,32 +22,32 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes s
     resize(Fence::Kind::Arrived, m_traffic.messages.size());
     resize(Fence::Kind::Copied, m_traffic.copies.size());
     resize(Fence::Kind::Reduced, m_traffic.collectives.size());
-    if (sideLanes == SideLanes::Threads)
-        makeLanes();
+    if (sideWork == SideWork::Threads)
+        makeSideThreads();
 }
 
 InProcessTransport::~InProcessTransport() = default;
 
 // Makes a side thread for each set of devices that have calls in common.
-void InProcessTransport::makeLanes()
+void InProcessTransport::makeSideThreads()
 {
     std::vector<std::vector<DeviceId>> sets;
-    const auto laneOf = [&](std::vector<DeviceId> devices) {
+    const auto assignThread = [&](std::vector<DeviceId> devices) {
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         const auto found = std::ranges::find(sets, devices);
         if (found == sets.end())
             sets.push_back(devices);
-        m_laneOf.push_back(std::ranges::find(sets, devices) - sets.begin());
+        m_threadOf.push_back(std::ranges::find(sets, devices) - sets.begin());
     };
     for (const Copy& copy : m_traffic.copies)
-        laneOf({copy.owner, copy.peer});
+        assignThread({copy.owner, copy.peer});
     for (const Collective& collective : m_traffic.collectives)
-        laneOf(collective.members);
+        assignThread(collective.members);
 
     for (std::vector<DeviceId>& set : sets)
-        m_lanes.emplace_back(std::move(set), 2 * m_laneOf.size(),
-                             [this](std::uint32_t call) { perform(call); });
+        m_threads.emplace_back(std::move(set), 2 * m_threadOf.size(),
+                               [this](std::uint32_t call) { perform(call); });
 }
 
 auto InProcessTransport::state(Fence fence) -> State&
@@ -92,20 +92,20 @@ bool InProcessTransport::send(DeviceId self, std::uint32_t message)
 
 void InProcessTransport::copy(DeviceId self, std::uint32_t copy)
 {
-    callSideLane(self, copy);
+    callSideThread(self, copy);
 }
 
 void InProcessTransport::allReduce(DeviceId self, std::uint32_t collective)
 {
-    callSideLane(self, m_traffic.copies.size() + collective);
+    callSideThread(self, m_traffic.copies.size() + collective);
 }
 
-void InProcessTransport::callSideLane(DeviceId self, std::uint32_t call)
+void InProcessTransport::callSideThread(DeviceId self, std::uint32_t call)
 {
-    if (m_lanes.empty())
+    if (m_threads.empty())
         perform(call);
     else
-        m_lanes[m_laneOf[call]].call(self, call);
+        m_threads[m_threadOf[call]].call(self, call);
 }
 
 void InProcessTransport::perform(std::uint32_t call)

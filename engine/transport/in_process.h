@@ -2,7 +2,7 @@
 
 #include "engine/backend/kernels.h"
 #include "engine/transport/doorbell.h"
-#include "engine/transport/side_lane.h"
+#include "engine/transport/side_thread.h"
 #include "engine/transport/transport.h"
 
 #include <deque>
@@ -14,17 +14,17 @@ namespace engine {
 class InProcessTransport final : public Transport
 {
 public:
-    enum class SideLanes : std::uint8_t {
-        // copies and all-reduces run within the call; for one thread that executes all devices
+    enum class SideWork : std::uint8_t {
+        // Copies and all-reduces run within the call; for one thread that executes all devices.
         Inline,
         Threads, // one side thread per pair of devices with copies or all-reduces
     };
-    // How long a side thread spins before it sleeps, in ns.
+    // The time in ns for which a side thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
 
     // The memory of `traffic` must outlive this object. `kernels` belong to the device of that
     // memory; nullptr for host memory.
-    InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes, std::int64_t spin = kSpin,
+    InProcessTransport(Traffic traffic, int devices, SideWork sideWork, std::int64_t spin = kSpin,
                        const Kernels<float>* kernels = nullptr);
     ~InProcessTransport() override;
 
@@ -40,7 +40,7 @@ public:
     bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
-    std::size_t sideLanes() const { return m_lanes.size(); }
+    std::size_t sideThreads() const { return m_threads.size(); }
 
 private:
     // A fence: the last iteration in which it passed, and the time of its transfer.
@@ -53,10 +53,10 @@ private:
     State& state(Fence fence);
     const State& state(Fence fence) const;
     void pass(Fence fence, DeviceId waiter);
-    void callSideLane(DeviceId self, std::uint32_t call);
+    void callSideThread(DeviceId self, std::uint32_t call);
     void perform(std::uint32_t call);
     void reduce(std::uint32_t collective);
-    void makeLanes();
+    void makeSideThreads();
 
     void move(std::span<const std::byte> from, std::span<std::byte> to) const;
 
@@ -69,8 +69,8 @@ private:
     std::uint32_t m_iteration = 0;
     std::int64_t m_spin = 0;
     std::atomic<bool> m_aborted{false};
-    std::vector<std::size_t> m_laneOf; // [call: copies, then collectives]
-    std::deque<SideLane> m_lanes;      // last member: its threads use the others
+    std::vector<std::size_t> m_threadOf; // [call: copies, then collectives]
+    std::deque<SideThread> m_threads;    // last member: its threads use the others
 };
 
 } // namespace engine

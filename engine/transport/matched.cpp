@@ -80,7 +80,7 @@ bool MatchedTransport::send(DeviceId self, std::uint32_t message)
     const Message& what = traffic().messages[message];
     const std::size_t communicator = m_plans.ofMessage[message];
     const Line& line = m_lines[communicator];
-    device(self).lane()->record(*made(message));
+    device(self).queue()->record(*made(message));
     line.sends->wait(*made(message));
     line.sends->record(*m_sendBegin[message]);
     return attempt([&] { m_communicators->send(self, communicator, what.source, *line.sends); });
@@ -108,7 +108,7 @@ void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
         member.iteration = iteration();
         member.joined = 0;
     }
-    device(self).lane()->record(*member.called);
+    device(self).queue()->record(*member.called);
     if (++member.joined < member.buffers.size())
         return;
     member.queue->wait(*member.called);
@@ -147,7 +147,7 @@ bool MatchedTransport::wait(DeviceId self, Fence fence)
     if (fence.kind != Fence::Kind::Reduced)
         return QueuedTransport::wait(self, fence) && !isAborted();
     const Member& member = memberOf(self, fence.id);
-    device(self).lane()->wait(*member.state.end);
+    device(self).queue()->wait(*member.state.end);
     return !isAborted();
 }
 

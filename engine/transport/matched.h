@@ -8,7 +8,7 @@ namespace engine {
 
 // A transport between GPUs of this process that uses communicators (NCCL; communicator_plans.h).
 // Each communicator has its own queue on every device, so waiting for another rank blocks only that
-// queue. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand that the
+// queue. findNcclFault() (engine/schedule/check/communicator_streams.h) checks beforehand that the
 // order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends have
 // started.
 class MatchedTransport final : public QueuedTransport
@@ -63,7 +63,7 @@ private:
     std::vector<Line> m_lines;      // [communicator for messages]
     std::deque<Sum> m_sums;         // [collective]
     std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches the message
-    // last member: destroyed before the queues
+    // Last member, so that it is destroyed before the queues.
     std::unique_ptr<DeviceCommunicators> m_communicators;
 };
 

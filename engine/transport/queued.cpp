@@ -128,7 +128,7 @@ void QueuedTransport::transferTimed(DeviceQueue& queue, Fence fence, const Devic
 void QueuedTransport::post(DeviceId self, std::uint32_t message)
 {
     const Fence credit{Fence::Kind::Credit, message};
-    device(self).lane()->record(*state(credit).end);
+    device(self).queue()->record(*state(credit).end);
     markQueued(credit, m_traffic.messages[message].from);
 }
 
@@ -137,7 +137,7 @@ bool QueuedTransport::send(DeviceId self, std::uint32_t message)
     const Fence credit{Fence::Kind::Credit, message}, arrived{Fence::Kind::Arrived, message};
     const Message& what = m_traffic.messages[message];
     DeviceQueue& queue = *m_sides[self].messages;
-    device(self).lane()->record(*m_made[message]);
+    device(self).queue()->record(*m_made[message]);
     if (!awaitQueued(self, credit))
         return false;
     queue.wait(*m_made[message]);
@@ -153,7 +153,7 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
     const Copy& what = m_traffic.copies[copy];
     CHECK(what.owner == self);
     DeviceQueue& queue = *m_sides[self].copies;
-    device(self).lane()->record(*m_called[copy]);
+    device(self).queue()->record(*m_called[copy]);
     queue.wait(*m_called[copy]);
     const Fence copied{Fence::Kind::Copied, copy};
     const int own = device(self).gpu(), peer = device(what.peer).gpu();
@@ -170,7 +170,7 @@ void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
     const std::vector<DeviceId>& members = m_traffic.collectives[id].members;
     const auto member = std::ranges::find(members, self) - members.begin();
     const std::lock_guard lock(calls.mutex);
-    device(self).lane()->record(*calls.events[member]);
+    device(self).queue()->record(*calls.events[member]);
     if (++calls.joined == members.size())
         reduce(id);
 }
@@ -234,7 +234,7 @@ bool QueuedTransport::wait(DeviceId self, Fence fence)
 {
     if (!awaitQueued(self, fence))
         return false;
-    device(self).lane()->wait(*state(fence).end);
+    device(self).queue()->wait(*state(fence).end);
     return true;
 }
 

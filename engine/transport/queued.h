@@ -24,7 +24,7 @@ namespace engine {
 class QueuedTransport : public Transport
 {
 public:
-    // How long a thread spins before it sleeps, in ns.
+    // The time in ns for which a thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
     // The size in bytes of the pieces in which another GPU's buffer is copied before it is added.
     static constexpr std::size_t kStaged = std::size_t{16} << 20;
@@ -53,8 +53,8 @@ protected:
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
     };
-    // Who transfers messages and adds buffers. Copies: this class. Above: a derived class, which
-    // uses its own queues and sets the events of the Arrived and Reduced fences.
+    // The class that transfers messages and adds buffers. Copies: this class. Above: a derived
+    // class, which uses its own queues and sets the events of the Arrived and Reduced fences.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices, Moves moves);
 

@@ -62,7 +62,8 @@ struct Fence
     friend bool operator==(const Fence&, const Fence&) = default;
 };
 
-// When a transfer ran, in ns of CLOCK_MONOTONIC. Excludes the time that it waited before.
+// The time in which a transfer ran, in ns of CLOCK_MONOTONIC, without the time that it waited
+// before.
 struct TransferTime
 {
     std::int64_t begin = 0, end = 0;

@@ -23,11 +23,11 @@ public:
     explicit Synchronous(const ReferenceSetup& setup)
         : m_microBatches(setup.lowered.shape.microBatches * setup.lowered.shape.dataParallel)
         , m_units(hasHalves(setup.lowered) ? unitsPerMicroBatch(setup.lowered) : 1)
-        , m_whole(makeTransformer(keepingAll(setup.unit.model), 1, setup.device))
+        , m_whole(makeTransformer(keepingAll(setup.pass.model), 1, setup.device))
         , m_trainer(*m_whole, setup.device.kernels(), setup.seed, setup.accumulate)
     {
-        const auto cut = makeTransformer(setup.unit.model, setup.lowered.shape.stages, setup.device,
-                                         setup.unit.slices);
+        const auto cut = makeTransformer(setup.pass.model, setup.lowered.shape.stages, setup.device,
+                                         setup.pass.slices);
         m_first.push_back(0); // parameters of the whole model have the same order
         for (const StageId stage : Ids<StageId>(cut->stages()))
             m_first.push_back(m_first.back() + cut->sizes(stage).parameters);
@@ -61,7 +61,7 @@ class Asynchronous final : public GradientReference
 public:
     Asynchronous(const ReferenceSetup& setup, VersionRule rule)
         : m_microBatches(setup.lowered.shape.microBatches)
-        , m_cut(makeTransformer(keepingAll(setup.unit.model), setup.lowered.shape.stages,
+        , m_cut(makeTransformer(keepingAll(setup.pass.model), setup.lowered.shape.stages,
                                 setup.device))
         , m_trainer({*m_cut, setup.device.kernels(), setup.seed, setup.accumulate, std::move(rule),
                      setup.lowered.shape.updateEvery})

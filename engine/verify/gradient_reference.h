@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/backend/device.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
-#include "engine/plan/unit_spec.h"
 #include "engine/verify/verify_gradients.h"
 
 #include <memory>
@@ -29,7 +29,7 @@ public:
 struct ReferenceSetup
 {
     const Schedule& lowered;
-    const UnitSpec& unit;
+    const PassSpec& pass;
     const Device& device; // must outlive the reference; requires checkPrecision()
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Exact;

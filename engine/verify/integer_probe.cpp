@@ -163,7 +163,7 @@ public:
         , m_unitSize(setup.unitSize)
         , m_expected(std::move(setup.expected))
         , m_check(std::move(setup.check))
-        , m_unit(setup.lowered.shape.stages, m_unitSize, m_on.first().kernels())
+        , m_model(setup.lowered.shape.stages, m_unitSize, m_on.first().kernels())
         , m_tokens(tokenShape(), microBatchesOf(setup.lowered.shape))
     {
         m_tokens.load(TextData::builtIn(setup.seed), 0);
@@ -188,13 +188,13 @@ public:
 private:
     Pipeline::Setup pipelineSetup(std::uint64_t seed)
     {
-        Pipeline::Setup setup{m_run.schedule, m_unit, m_on.first().kernels(), seed};
+        Pipeline::Setup setup{m_run.schedule, m_model, m_on.first().kernels(), seed};
         if (m_on.isCuda())
             setup.tokenBytes = TokenBatches::bytes(tokenShape(), m_run.schedule.shape.microBatches);
         setup.communicators = m_on.communicators;
         if (m_on.haveOwnGpus())
             setup.executorDevices
-                = makeExecutorDevices(m_on, m_units, [this](const Device& device) {
+                = makeExecutorDevices(m_on, m_models, [this](const Device& device) {
                       return std::make_unique<const ProbeModel>(m_run.schedule.shape.stages,
                                                                 m_unitSize, device.kernels());
                   });
@@ -208,9 +208,9 @@ private:
     std::vector<std::vector<Integers>> m_expected;
     GradientCheck m_check;
     Run m_run;
-    ProbeModel m_unit;
+    ProbeModel m_model;
     TokenBatches m_tokens;
-    Units m_units;
+    Models m_models;
     const std::atomic<bool> m_never{false};
     std::mutex m_mutex;                                       // live devices compare concurrently
     std::map<std::pair<int, StageId>, std::size_t> m_updates; // [replica, stage] updates so far

@@ -2,7 +2,7 @@
 #include "engine/exec/make_executor.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/verify/gradient_comparison.h"
 #include "engine/verify/gradient_reference.h"
 
@@ -72,13 +72,13 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     const Shape& shape = lowered.shape;
     if (auto fits = checkModel(wanted.model, shape.stages); !fits)
         return tl::unexpected(fits.error());
-    const auto unit = unitSpec(wanted.model, lowered);
-    if (!unit)
-        return tl::unexpected(unit.error());
+    const auto pass = passSpec(wanted.model, lowered);
+    if (!pass)
+        return tl::unexpected(pass.error());
     const Kernels<float>& kernels = (*device)->kernels();
-    const auto cut = makeTransformer(unit->model, shape.stages, **device, unit->slices);
+    const auto cut = makeTransformer(pass->model, shape.stages, **device, pass->slices);
     const auto reference
-        = makeReference({lowered, *unit, **device, wanted.seed, wanted.accumulate});
+        = makeReference({lowered, *pass, **device, wanted.seed, wanted.accumulate});
     if (!reference)
         return tl::unexpected(reference.error());
 
@@ -99,9 +99,9 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
         });
     const TextData data = TextData::builtIn(wanted.seed);
     const int microBatches = shape.microBatches * shape.dataParallel;
-    TokenBatches tokens(wanted.model, microBatches, unit->slices);
+    TokenBatches tokens(wanted.model, microBatches, pass->slices);
     TokenBatches uncut(wanted.model, microBatches);
-    const bool sliced = unit->slices > 1;
+    const bool sliced = pass->slices > 1;
     check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
     for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);

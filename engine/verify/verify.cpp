@@ -68,7 +68,7 @@ public:
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
             if (m_cancel.load(std::memory_order_relaxed))
                 return fail(Error::Code::Cancelled, "cancelled");
-            const auto& on = gpusFor(mode, request.devices, Carrier::Auto);
+            const auto& on = gpusFor(mode, request.devices, TransportChoice::Auto);
             if (!on)
                 return tl::unexpected(on.error());
             if (on->mode == mode) {
@@ -130,7 +130,7 @@ private:
     // Compares integers, because NCCL chooses the order of its sums.
     Result<void> byNccl(const ScheduleRequest& request)
     {
-        const auto& on = gpusFor(Mode::Live, request.devices, Carrier::Nccl);
+        const auto& on = gpusFor(Mode::Live, request.devices, TransportChoice::Nccl);
         if (on)
             return onDevices(request, *on, Mode::Live, "transport=nccl");
         if (std::ranges::find(m_notes, on.error().message) == m_notes.end())
@@ -147,13 +147,13 @@ private:
     }
 
     // Opens devices on first use and keeps them.
-    const Result<RunDevices>& gpusFor(Mode mode, int devices, Carrier carrier)
+    const Result<RunDevices>& gpusFor(Mode mode, int devices, TransportChoice transport)
     {
-        const std::tuple key(mode, mode == Mode::Live ? devices : 1, carrier);
+        const std::tuple key(mode, mode == Mode::Live ? devices : 1, transport);
         const auto found = m_gpus.find(key);
         return found != m_gpus.end()
             ? found->second
-            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, carrier, m_cancel))
+            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, transport, m_cancel))
                   .first->second;
     }
 
@@ -311,7 +311,7 @@ private:
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
     // mode, number of devices, transport
-    std::map<std::tuple<Mode, int, Carrier>, Result<RunDevices>> m_gpus;
+    std::map<std::tuple<Mode, int, TransportChoice>, Result<RunDevices>> m_gpus;
     std::vector<std::string> m_notes;
 };
 

@@ -27,8 +27,8 @@ struct VerifyCheck
 struct VerifyOptions
 {
     bool full = false; // all sizes and options instead of one of each
-    // On GPUs only the integer-exact check and the placement run, at D = 2 and 4: with one GPU that
-    // emulates all devices, live with D GPUs or partitions, and live with NCCL.
+    // On GPUs only the integer-exact check and the placement check run, at D = 2 and 4: emulated on
+    // one GPU, live on D GPUs or partitions, and live with NCCL.
     Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // empty: all schemes
 };

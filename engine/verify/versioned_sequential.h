@@ -43,7 +43,7 @@ public:
     // multiple of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // [stage][update] The gradients of the last window.
+    // The gradients of the last window, by stage and update.
     const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
     {
         return m_updates;

@@ -197,7 +197,7 @@ std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
     if (!holds(asked, OpKind::AllReduce) || group(run) == 1 || group(run) == group(asked.shape))
         return std::nullopt;
     return misfit(fmt::format("the run's all-reduces sum {} copies of a stage but the schedule's "
-                              "sum {}; record a run with as many",
+                              "sum {}; record a run with as many copies",
                               group(run), group(asked.shape)));
 }
 

@@ -29,15 +29,16 @@ struct Comparison
     std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: one run is in abstract units, another in ns
-    // "the runs have different modes", "the runs train different models", ...
+    // Differences that limit the comparison: "the runs have different modes", "the runs train
+    // different models", ...
     std::vector<std::string> notes;
 };
 
 engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
                                    std::size_t baseline = 0);
 
-// "BitPipe is 19.0 ms shorter than 1F1B: 23.5 ms less bubble, 4.0 ms more exposed communication,
-// ..."
+// Describes the difference of a run from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5
+// ms less bubble, 4.0 ms more exposed communication, ..."
 std::string summarize(const Comparison& comparison, std::size_t run);
 
 } // namespace profiler

@@ -46,8 +46,8 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // How long compute was free before the op started. For a transfer or an all-reduce: how long it
-    // was ready before it started.
+    // The time for which compute was free before the op started. For a transfer or an all-reduce,
+    // the time for which it was ready before it started.
     std::int64_t waited = 0;
     // The causes of the start: for each input its transfer, if any, then its producer. The input
     // that arrived last comes first.

@@ -19,9 +19,8 @@ public:
     std::vector<Bubble> bubbles() const;
     std::optional<OpExplanation> explain(std::uint32_t op) const;
     std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
-    // The chain of ops and transfers that ends with the op that ends last. Each step of the chain
-    // started when the previous one ended. In time order. The chain is as long as the iteration,
-    // unless a step idles.
+    // The critical path in time order: the chain of ops and transfers that ends with the last op of
+    // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
 
 private:

@@ -55,11 +55,11 @@ private:
     std::unordered_map<std::uint32_t, std::optional<DeviceId>> m_owners;
 };
 
-GpuLane::Role roleOf(KernelKind kind)
+DeviceStream::Role roleOf(KernelKind kind)
 {
-    return kind == KernelKind::Nccl                              ? GpuLane::Role::Nccl
-        : kind == KernelKind::Copy || kind == KernelKind::Memset ? GpuLane::Role::Copy
-                                                                 : GpuLane::Role::Compute;
+    return kind == KernelKind::Nccl                              ? DeviceStream::Role::Nccl
+        : kind == KernelKind::Copy || kind == KernelKind::Memset ? DeviceStream::Role::Copy
+                                                                 : DeviceStream::Role::Compute;
 }
 
 // Maps `part`, a part of `from`, linearly to `to`.
@@ -73,19 +73,19 @@ Window fitted(Window part, Window from, Window to)
 
 // A stream with an NCCL kernel is an NCCL stream; a stream with any other kernel is a compute
 // stream.
-GpuLane::Role stronger(GpuLane::Role a, GpuLane::Role b)
+DeviceStream::Role stronger(DeviceStream::Role a, DeviceStream::Role b)
 {
-    using enum GpuLane::Role;
+    using enum DeviceStream::Role;
     return a == Nccl || b == Nccl ? Nccl : a == Compute || b == Compute ? Compute : Copy;
 }
 
 } // namespace
 
-std::string_view laneRoleName(GpuLane::Role role)
+std::string_view streamRoleName(DeviceStream::Role role)
 {
-    return role == GpuLane::Role::Compute ? "compute"
-        : role == GpuLane::Role::Copy     ? "copy"
-                                          : "NCCL";
+    return role == DeviceStream::Role::Compute ? "compute"
+        : role == DeviceStream::Role::Copy     ? "copy"
+                                               : "NCCL";
 }
 
 GpuActivity::GpuActivity(const Run& run, GpuTrace trace)
@@ -211,32 +211,33 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
 
 void GpuActivity::arrange(std::vector<Found> found)
 {
-    using LaneKey = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;
-    const auto laneKey = [](const Found& one) {
-        return LaneKey{one.device.value, one.place.context, one.place.stream};
+    using StreamKey = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;
+    const auto streamKey = [](const Found& one) {
+        return StreamKey{one.device.value, one.place.context, one.place.stream};
     };
     std::ranges::sort(found, [&](const Found& a, const Found& b) {
-        return std::tuple(laneKey(a), a.work.window.begin, a.work.window.end, a.work.row)
-            < std::tuple(laneKey(b), b.work.window.begin, b.work.window.end, b.work.row);
+        return std::tuple(streamKey(a), a.work.window.begin, a.work.window.end, a.work.row)
+            < std::tuple(streamKey(b), b.work.window.begin, b.work.window.end, b.work.row);
     });
-    std::vector<GpuLane> lanes;
+    std::vector<DeviceStream> streams;
     for (std::size_t i = 0; i < found.size(); ++i) {
         const Found& one = found[i];
         const auto role = roleOf(m_names[one.work.name].kind);
-        if (i == 0 || laneKey(one) != laneKey(found[i - 1]))
-            lanes.push_back({one.device, one.place.context, one.place.stream, role, i, 0});
-        lanes.back().role = stronger(lanes.back().role, role);
-        ++lanes.back().count;
+        if (i == 0 || streamKey(one) != streamKey(found[i - 1]))
+            streams.push_back({one.device, one.place.context, one.place.stream, role, i, 0});
+        streams.back().role = stronger(streams.back().role, role);
+        ++streams.back().count;
     }
-    std::ranges::stable_sort(lanes, {},
-                             [](const GpuLane& lane) { return std::pair(lane.device, lane.role); });
-    for (GpuLane& lane : lanes) {
-        const std::size_t from = std::exchange(lane.first, m_work.size());
-        for (std::size_t i = from; i < from + lane.count; ++i) {
+    std::ranges::stable_sort(streams, {}, [](const DeviceStream& stream) {
+        return std::pair(stream.device, stream.role);
+    });
+    for (DeviceStream& stream : streams) {
+        const std::size_t from = std::exchange(stream.first, m_work.size());
+        for (std::size_t i = from; i < from + stream.count; ++i) {
             m_work.push_back(found[i].work);
-            m_work.back().lane = m_lanes.size();
+            m_work.back().stream = m_streams.size();
         }
-        m_lanes.push_back(lane);
+        m_streams.push_back(stream);
     }
 }
 
@@ -253,9 +254,9 @@ void GpuActivity::indexOps()
         ++m_ofOp.try_emplace(key(m_work[m_byOp[i]].of), Range{i, 0}).first->second.count;
 }
 
-std::span<const GpuLane> GpuActivity::lanes(DeviceId device) const
+std::span<const DeviceStream> GpuActivity::streams(DeviceId device) const
 {
-    const auto found = std::ranges::equal_range(m_lanes, device, {}, &GpuLane::device);
+    const auto found = std::ranges::equal_range(m_streams, device, {}, &DeviceStream::device);
     return {found.begin(), found.end()};
 }
 

@@ -19,9 +19,9 @@ struct GpuWork
 
     engine::Window window; // ns of the timeline
     engine::OpOfIteration of;
-    std::uint32_t row = 0;  // index of the record in the table of `source`
-    std::uint32_t name = 0; // GpuActivity::names()
-    std::uint32_t lane = 0; // GpuActivity::lanes()
+    std::uint32_t row = 0;    // index of the record in the table of `source`
+    std::uint32_t name = 0;   // GpuActivity::names()
+    std::uint32_t stream = 0; // GpuActivity::streams()
     Source source = Source::Kernel;
 };
 
@@ -32,7 +32,7 @@ struct KernelName
 };
 
 // A stream of a device, named by its role: "compute", "copy", "NCCL".
-struct GpuLane
+struct DeviceStream
 {
     enum class Role : std::uint8_t { Compute, Copy, Nccl };
 
@@ -41,7 +41,7 @@ struct GpuLane
     Role role = Role::Compute;
     std::size_t first = 0, count = 0; // range of GpuActivity::work()
 };
-std::string_view laneRoleName(GpuLane::Role role);
+std::string_view streamRoleName(DeviceStream::Role role);
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
 // executed. Each of its ops shows the work of the execution with the most similar duration, moved
@@ -55,11 +55,11 @@ public:
     const engine::GpuTrace& trace() const { return m_trace; }
     bool isEmpty() const { return m_work.empty(); }
     std::span<const GpuWork> work() const { return m_work; } // sorted by stream, then begin
-    std::span<const GpuLane> lanes() const { return m_lanes; }
-    std::span<const GpuLane> lanes(engine::DeviceId device) const; // compute, copy, NCCL
-    std::span<const GpuWork> on(const GpuLane& lane) const
+    std::span<const DeviceStream> streams() const { return m_streams; }
+    std::span<const DeviceStream> streams(engine::DeviceId device) const; // compute, copy, NCCL
+    std::span<const GpuWork> on(const DeviceStream& stream) const
     {
-        return work().subspan(lane.first, lane.count);
+        return work().subspan(stream.first, stream.count);
     }
     const KernelName& nameOf(const GpuWork& work) const { return m_names[work.name]; }
     std::span<const KernelName> names() const { return m_names; }
@@ -76,7 +76,7 @@ public:
     std::uint64_t bytesOf(const GpuWork& work) const; // of a copy or memset; otherwise 0
 
 private:
-    struct Found // work whose lane is not numbered yet
+    struct Found // work whose stream is not numbered yet
     {
         GpuWork work;
         engine::GpuPlace place;
@@ -99,10 +99,10 @@ private:
     engine::GpuTrace m_trace;
     std::vector<KernelName> m_names; // trace().strings, then "copy ..." and "memset"
     std::vector<GpuWork> m_work;
-    std::vector<GpuLane> m_lanes;
+    std::vector<DeviceStream> m_streams;
     std::vector<std::uint32_t> m_byOp;
     std::unordered_map<std::uint64_t, Range> m_ofOp; // key of OpOfIteration -> m_byOp
-    // median iteration's op -> iteration
+    // Maps an op of the median iteration to the iteration whose work it shows.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls; // correlation -> trace().calls
     std::int64_t m_withoutPlace = 0;

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// [device] The mean number of kernels launched for the ops of a device per iteration, over the
+// Returns for each device the mean number of kernels that its ops launch per iteration, over the
 // measured iterations that have kernels. Includes NCCL's kernels, but no copies. Empty if no kernel
 // belongs to an op.
 engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,

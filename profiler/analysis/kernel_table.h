@@ -64,7 +64,7 @@ struct OpWork
 std::optional<OpWork> opWork(const GpuActivity& activity, engine::OpOfIteration op,
                              engine::Window span);
 
-// Why a run has no GPU work and how to record it, as one sentence.
+// Returns the reason why a run has no GPU work, and how to record it, as one sentence.
 std::string whyNoKernels(const engine::RunInfo& info);
 
 } // namespace profiler

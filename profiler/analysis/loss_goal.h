@@ -22,8 +22,8 @@ std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& ru
 // Returns a goal with this loss and the window of bestCommonLoss().
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
-// What a run needed until the mean of the last `window` micro-batches was at most the target.
-// Counts from the first iteration, because warm-up also trains.
+// The iterations, updates and tokens of a run until the mean of the last `window` micro-batches was
+// at most the target. They count from the first iteration, because warm-up also trains.
 struct LossReached
 {
     std::int64_t iterations = 0; // begun iterations; the last one may be incomplete

@@ -14,14 +14,14 @@ namespace {
 
 // Identifies a message by its value, or an all-reduce by its stage. An op can launch several
 // kernels; `order` is the position of one among them.
-struct Meeting
+struct NcclExchange
 {
     std::uint32_t iteration = 0;
     bool sums = false, ties = false;
     std::uint32_t what = 0;
     std::size_t order = 0;
 
-    friend auto operator<=>(const Meeting&, const Meeting&) = default;
+    friend auto operator<=>(const NcclExchange&, const NcclExchange&) = default;
 };
 
 struct Ranks
@@ -75,10 +75,10 @@ private:
     std::uint32_t numberOf(const Op& op) const
     {
         return op.kind == OpKind::AllReduce
-            ? static_cast<std::uint32_t>(meetingOf(op).value)
+            ? static_cast<std::uint32_t>(allReduceStage(op).value)
             : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
     }
-    Meeting meetingOfKernel(const GpuKernel& kernel, std::size_t order) const
+    NcclExchange exchangeOf(const GpuKernel& kernel, std::size_t order) const
     {
         const Op& op = opOf(kernel);
         return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op), numberOf(op),
@@ -88,27 +88,27 @@ private:
     void meet(std::size_t i, std::size_t order)
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        Ranks& ranks = m_ranks[meetingOfKernel(kernel, order)];
+        Ranks& ranks = m_ranks[exchangeOf(kernel, order)];
         ranks.lastBegin = std::max(ranks.lastBegin, kernel.window.begin);
         ++ranks.kernels;
     }
 
-    std::size_t membersOf(const Meeting& meeting) const
+    std::size_t membersOf(const NcclExchange& exchange) const
     {
-        if (!meeting.sums)
+        if (!exchange.sums)
             return 2;
-        return m_members.at({0, true, meeting.ties, meeting.what});
+        return m_members.at({0, true, exchange.ties, exchange.what});
     }
 
     NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
     {
         const GpuKernel& kernel = m_trace.kernels[i];
-        const Meeting meeting = meetingOfKernel(kernel, m_order[i]);
-        const Ranks& ranks = m_ranks.at(meeting);
+        const NcclExchange exchange = exchangeOf(kernel, m_order[i]);
+        const Ranks& ranks = m_ranks.at(exchange);
         const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
         std::int64_t begin = kernel.window.begin; // begin of the transfer
         NcclSplit::By by = NcclSplit::By::None;
-        if (ranks.kernels == membersOf(meeting)) {
+        if (ranks.kernels == membersOf(exchange)) {
             begin = ranks.lastBegin;
             by = NcclSplit::By::Ranks;
         } else if (onLink > 0) {
@@ -124,8 +124,8 @@ private:
     OpIndex m_index;
     std::vector<std::size_t> m_order; // [kernel] its position among those of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
-    std::map<Meeting, Ranks> m_ranks;
-    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce
+    std::map<NcclExchange, Ranks> m_ranks;
+    std::map<NcclExchange, std::size_t> m_members; // number of ops of an all-reduce
 };
 
 } // namespace

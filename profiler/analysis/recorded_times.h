@@ -8,12 +8,12 @@
 
 namespace profiler {
 
-// [OpIndex] The duration of each op of a run: its span in the median iteration or, without a median
-// iteration (simulated, live), the median of its spans over the measured iterations. A SEND also
-// has the latency of its message. Joint ops have one span, which is divided in the ratio of the
-// times that ops of their kind and stage take alone in this run. An op of an imported run begins
-// when its inputs have arrived (start_when_ready.h). nullopt: the op has no span in these
-// iterations.
+// The duration of each op of a run, indexed by OpIndex: its span in the median iteration or,
+// without a median iteration (simulated, live), the median of its spans over the measured
+// iterations. A SEND also has the latency of its message. Joint ops have one span, which is divided
+// in the ratio of the times that ops of their kind and stage take alone in this run. An op of an
+// imported run begins when its inputs have arrived, which includes the time that its host needs.
+// nullopt: the op has no span in these iterations.
 using RecordedTimes = std::vector<std::optional<engine::OpCosts::Cost>>;
 RecordedTimes recordedTimes(const engine::Run& run);
 

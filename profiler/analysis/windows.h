@@ -7,13 +7,13 @@
 
 namespace profiler {
 
-// Sets of times: sorted, disjoint, non-empty windows that do not touch. Zero-length windows are
+// A set of times: sorted, non-empty windows that neither overlap nor touch. Zero-length windows are
 // dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 
 // The union of windows, which may be in any order.
 Windows unite(std::vector<engine::Window> windows);
-// `whole` without `holes`.
+// Returns `whole` without `holes`.
 Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);

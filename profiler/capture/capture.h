@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// How much GPU activity is recorded (`--trace`).
+// The amount of GPU activity that is recorded (`--trace`).
 enum class TraceLevel : std::uint8_t {
     Off,     // no ops either, to measure the cost of recording
     Ops,     // ops, timed with CUDA events

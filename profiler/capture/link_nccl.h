@@ -32,7 +32,7 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    // [device, begin] launches that have no kernel yet
+    // Launches that have no kernel yet, by device and begin.
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
     std::unordered_map<std::uint32_t, std::int64_t>
         m_calls;                         // [correlation] begin of calls without an op

@@ -8,7 +8,7 @@
 
 namespace profiler {
 
-// When the host executed or queued an op, on CLOCK_MONOTONIC.
+// The time in which the host executed or queued an op, on CLOCK_MONOTONIC.
 struct MeasuredWindow
 {
     engine::OpOfIteration of;

@@ -31,8 +31,9 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
         return invalid(fmt::format("a font size of {} pt cannot be printed; use {} to 72 pt",
                                    unitNumber(options.fontSize), kSmallestType));
     if (!(options.width >= kPointsPerInch && options.width <= 100 * kPointsPerInch))
-        return invalid(fmt::format("a width of {} in cannot be printed; use 1 to 100 in",
-                                   unitNumber(options.width / kPointsPerInch, 2)));
+        return invalid(
+            fmt::format("a width of {} in cannot be printed; use a width from 1 to 100 in",
+                        unitNumber(options.width / kPointsPerInch, 2)));
     for (const auto* run : runs)
         if (options.memory && run->timeline.memory.empty())
             return invalid(

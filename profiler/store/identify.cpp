@@ -119,7 +119,7 @@ Error whatItIs(const fs::path& file, int code)
     if (header.starts_with("SQLite format 3")) {
         if (header.size() < bytes.size() || size < promisedSize(header))
             return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated ({} bytes are there): copy it again", name, size)};
+                    fmt::format("{} is truncated to {} bytes: copy it again", name, size)};
         return {Error::Code::Corrupt,
                 fmt::format("{} is damaged ({}): use another copy or record the run again", name,
                             sqlite3_errstr(code))};

@@ -70,7 +70,7 @@ Result<void> seal(Database database)
         if (std::chrono::steady_clock::now() > deadline)
             return engine::fail(engine::Error::Code::Io,
                                 fmt::format("another program has {0} open: the run is complete, "
-                                            "but only together with {0}-wal",
+                                            "but part of it is in {0}-wal; keep both files",
                                             file.string()));
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -79,8 +79,8 @@ Result<void> checkCompanions(const fs::path& file)
     const fs::path journal = companion(file, "-journal");
     if (namesSuperJournal(journal))
         return fail(Error::Code::Corrupt,
-                    fmt::format("{} names another file to delete, which no run does, so {} is not "
-                                "opened: delete {}",
+                    fmt::format("{} would make SQLite delete another file, so {} is not opened: "
+                                "delete {}",
                                 journal.string(), file.string(), journal.filename().string()));
     return {};
 }

@@ -55,10 +55,10 @@ private:
     Insert<OpRow> m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
-    // [iteration] kind and number
+    // Kind and number of each iteration.
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
     bool m_keepsSpanRows = false;
-    // rows of this batch
+    // The rows of this batch, by op and iteration.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows;
 };
 

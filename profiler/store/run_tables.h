@@ -144,8 +144,8 @@ void columns(ScheduleRow& row, auto&& column)
 struct MetricRow
 { };
 template<>
-inline constexpr TableText kTableOf<MetricRow>{"BS_metric", kEveryRun,
-                                               "Numbers and facts of the whole run that are known"};
+inline constexpr TableText kTableOf<MetricRow>{
+    "BS_metric", kEveryRun, "Numbers and facts about the whole run, as far as known"};
 void columns(MetricRow&, auto&& column)
 {
     column({"name", kText});

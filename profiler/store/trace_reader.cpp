@@ -32,8 +32,8 @@ std::string warningOf(OpenFile& open, const std::filesystem::path& file)
     const auto wal = usedWal(open.database);
     if (!wal || *wal)
         return {};
-    return fmt::format("{} is on a file system without WAL: while it is recorded, it is updated "
-                       "once a second",
+    return fmt::format("{} is on a file system that does not support SQLite's WAL mode: while the "
+                       "run is recorded, the file is updated once a second",
                        file.string());
 }
 

@@ -41,6 +41,11 @@ const std::vector<Banned>& banned()
         {"in turn", "alternating, sequentially"},
         {"for ever", "forever"},
         {"closed form says", "matches the closed form"},
+        {"carrier", "transport"},
+        {"memory room", "memory space"},
+        {"stash room", "stash capacity"},
+        {"side lane", "side thread"},
+        {"gpu holder", "GPU memory owner"},
     };
     return kAll;
 }

@@ -99,7 +99,7 @@ Spent emulate(benchmark::State& state, Emulation& emulation, const ModelSpec& sp
 Pipeline::Setup unpoisoned(const Schedule& lowered, const PipelineModel<float>& model)
 {
     return {
-        .lowered = lowered, .unit = model, .kernels = cpuDevice().kernels(), .poison = Poison::No};
+        .lowered = lowered, .model = model, .kernels = cpuDevice().kernels(), .poison = Poison::No};
 }
 
 void reportOverhead(benchmark::State& state, const Spent& spent)

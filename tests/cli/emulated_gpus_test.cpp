@@ -106,7 +106,7 @@ TEST_CASE("GPUs that are too few to run at the same time emulate all devices, an
     REQUIRE(printed.status == 0);
     CHECK(contains(printed.err,
                    "17 devices cannot run at the same time here, so this run is emulated: GPU 0 "
-                   "cannot be 17 devices: 132 multiprocessors are too few"));
+                   "cannot run 17 devices: 132 multiprocessors are too few"));
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["mode"] == "emulate");
 }
 

@@ -13,7 +13,7 @@ using namespace engine;
 TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why")
 {
     GpuRecorder recorder(Trace::Kernels, Backend::Cuda);
-    if (!recorder.words().empty()) {
+    if (!recorder.timingSuffix().empty()) {
         WARN("SKIPPED: this machine has a GPU that CUPTI traces");
         return;
     }
@@ -149,8 +149,8 @@ TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to
     for (const int gpu : {0, 1}) {
         GpuMemory& memory = made.run.info.gpuMemory.emplace_back();
         memory.gpu = gpu;
-        memory[GpuHolder::Weights] = std::int64_t{3} << 30;
-        memory[GpuHolder::Contexts] = std::int64_t{512} << 20;
+        memory[GpuMemoryOwner::Weights] = std::int64_t{3} << 30;
+        memory[GpuMemoryOwner::Contexts] = std::int64_t{512} << 20;
         memory.used = memory.known() + (std::int64_t{gpu} << 28); // 256 MiB
     }
     tests::writeGpuRun(folder / "gpu.sqlite", made);

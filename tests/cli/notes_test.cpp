@@ -71,7 +71,7 @@ TEST_CASE("a note says in which iteration it is, when in it, and for how long")
         note.text = "word";
     }
     CHECK(cli::notesText(*run, notes)
-          == "\nnote  about        iteration               start     length  words\n"
+          == "\nnote  subject      iteration               start     length  text\n"
              "   1  all devices  warm-up 5          10.0 units  3.0 units  word\n"
              "   2  all devices  6                  10.0 units  3.0 units  word\n"
              "   3  device 0     median iteration   10.0 units  3.0 units  word\n"

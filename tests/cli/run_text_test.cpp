@@ -133,7 +133,7 @@ TEST_CASE("where the driver knows of less memory than the program the difference
 {
     RunInfo info;
     GpuMemory& memory = info.gpuMemory.emplace_back();
-    memory[GpuHolder::Weights] = 110 << 20;
+    memory[GpuMemoryOwner::Weights] = 110 << 20;
     memory.used = 100 << 20;
     CHECK(contains(cli::gpuMemoryTable(info), "-10.0 %\n"));
     memory.used = 120 << 20;

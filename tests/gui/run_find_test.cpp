@@ -51,7 +51,7 @@ TEST_CASE("a search without results names the facet that excludes everything")
 {
     Searched search;
     QTest::keyClicks(search.field, QStringLiteral("op:B mb:9"));
-    CHECK(search.answer() == QStringLiteral("nothing has mb:9; micro-batches are 0 to 7"));
+    CHECK(search.answer() == QStringLiteral("no op matches mb:9; micro-batches are 0 to 7"));
     CHECK(search.field->property("invalid").toBool());
     CHECK_FALSE(search.find<QToolButton>("findNext")->isEnabled());
     QTest::keyClick(search.field, Qt::Key_Backspace);

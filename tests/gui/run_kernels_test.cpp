@@ -124,8 +124,8 @@ TEST_CASE("the Memory tab of a GPU run lists memory by owner")
     for (const int gpu : {0, 1}) {
         engine::GpuMemory& memory = run.info.gpuMemory.emplace_back();
         memory.gpu = gpu;
-        memory[engine::GpuHolder::Weights] = std::int64_t{3} << 30;
-        memory[engine::GpuHolder::Contexts] = std::int64_t{1} << 30;
+        memory[engine::GpuMemoryOwner::Weights] = std::int64_t{3} << 30;
+        memory[engine::GpuMemoryOwner::Contexts] = std::int64_t{1} << 30;
         memory.used = memory.known();
     }
     const OpenedRun opened(run);

@@ -82,8 +82,8 @@ TEST_CASE("N writes a sentence to the selected op, it is stored, listed and foun
     CHECK(note.op == op.op);
     CHECK(note.iteration == op.iteration);
     CHECK(note.window == op.window);
-    CHECK(run.cell(0, NotesModel::Column::About) == QStringLiteral("0F0 on device 0"));
-    CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("comes late"));
+    CHECK(run.cell(0, NotesModel::Column::Subject) == QStringLiteral("0F0 on device 0"));
+    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("comes late"));
     CHECK(run.timeline->currentNote() == 0);
 
     run.press(Qt::Key_Escape);
@@ -108,7 +108,7 @@ TEST_CASE("a note is edited in the table and deleted, and every step is undone a
     REQUIRE(run.waitForStored(1));
     run.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Notes));
     const QModelIndex words
-        = run.table->model()->index(0, static_cast<int>(NotesModel::Column::Words));
+        = run.table->model()->index(0, static_cast<int>(NotesModel::Column::Text));
     CHECK(run.table->model()->setData(words, QStringLiteral("  second\nthought ")));
     REQUIRE(waitFor([&] { return run.stored().front().text == "second thought"; }));
     run.table->selectRow(0);
@@ -126,7 +126,7 @@ TEST_CASE("a note is edited in the table and deleted, and every step is undone a
     CHECK_FALSE(undo->isEnabled());
     redo->trigger();
     REQUIRE(run.waitForStored(1));
-    CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("first"));
+    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("first"));
 }
 
 TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make room for the strip")
@@ -143,8 +143,8 @@ TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make 
     REQUIRE(run.waitForStored(1));
     CHECK(run.stored().front().text.empty());
     CHECK_FALSE(run.stored().front().op);
-    CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("bookmark"));
-    CHECK(run.cell(0, NotesModel::Column::About) == QStringLiteral("all devices"));
+    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("bookmark"));
+    CHECK(run.cell(0, NotesModel::Column::Subject) == QStringLiteral("all devices"));
     run.press(Qt::Key_Escape);
     QTest::mouseClick(run.timeline, Qt::LeftButton, {}, QPoint(300, 48 + 26 + 8));
     CHECK(run.timeline->selection() == range);
@@ -210,7 +210,7 @@ TEST_CASE("a note that another window writes is shown, and one that it deletes g
     other.text = "from the other window";
     REQUIRE(profiler::putNote(file, other));
     REQUIRE(waitFor([&] { return run.table->model()->rowCount() == 1; }));
-    CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("from the other window"));
+    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("from the other window"));
     REQUIRE(profiler::removeNote(file, 7));
     CHECK(waitFor([&] { return run.table->model()->rowCount() == 0; }));
 }

@@ -172,7 +172,7 @@ TEST_CASE("a dearer message makes the iteration longer, and one click takes it b
     CHECK(setup.find<SpinField>("costP2p")->text() == QStringLiteral("0.5"));
     CHECK(setup.find<QLabel>("costsText")->text().contains(QStringLiteral("P2P 0.5")));
     CHECK(setup.value(0).toDouble() > 27);
-    setup.press("usualCosts");
+    setup.press("closedFormCosts");
     CHECK(setup.value(0) == QStringLiteral("27"));
     setup.type("costP2p", "0.25");
     CHECK(setup.page.plan().costs.p2p == engine::Fraction{1, 4});

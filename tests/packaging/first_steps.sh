@@ -51,12 +51,12 @@ expect "the disk is full" deps
 stub apt-get 'echo "E: Could not get lock /var/lib/dpkg/lock-frontend"; exit 100'
 expect "another program is installing packages" deps
 expect "unknown argument 'now'" run now
-expect "there is no command 'rnu'" rnu
+expect "unknown command 'rnu'" rnu
 
 fresh
 stub dpkg-query 'echo installed'
-home=/proc/none expect "set XDG_DATA_HOME to a folder" run
-build=/proc/none expect "set BUILD_DIR to a folder" build
+home=/proc/none expect "set XDG_DATA_HOME to a writable folder" run
+build=/proc/none expect "set BUILD_DIR to a writable folder" build
 stub cmake 'echo "No space left on device"; exit 1'
 expect "is full; free some space" build
 stub cmake 'exit 0'

@@ -81,7 +81,7 @@ Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions
     return SimulationCosts::Recorded{std::make_shared<const Run>(*std::move(run)), *share};
 }
 
-bool asksForRecorded(const CLI::App& app)
+bool usesRecordedSchedule(const CLI::App& app)
 {
     for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
                                "--schedule", "--evict", "--recompute", "--data-parallel"})
@@ -103,12 +103,12 @@ void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options
     if (given(app, "--chunks") || options.request.devices < 1
         || run.shape.stages % options.request.devices != 0)
         return;
-    ScheduleOptions alike = options;
-    alike.request.chunks = run.shape.stages / options.request.devices;
-    if (std::ranges::all_of(requests(alike), [](const ScheduleRequest& request) {
+    ScheduleOptions withChunks = options;
+    withChunks.request.chunks = run.shape.stages / options.request.devices;
+    if (std::ranges::all_of(requests(withChunks), [](const ScheduleRequest& request) {
             return checkRequest(request).has_value();
         }))
-        options = std::move(alike);
+        options = std::move(withChunks);
 }
 
 } // namespace cli

@@ -76,8 +76,8 @@ std::string stepsText(const Runs& all)
                    steps ? std::to_string(steps->updates) : "-",
                    steps ? std::to_string(steps->tokens) : "-"});
     }
-    return fmt::format("\nto a loss of {:.3f}, the mean of {} micro-batches:\n{}", all.goal->loss,
-                       all.goal->window, table.text());
+    return fmt::format("\nuntil the mean loss of {1} micro-batches is {0:.3f}:\n{2}",
+                       all.goal->loss, all.goal->window, table.text());
 }
 
 ordered_json stepsJson(const Run& run, const LossGoal& goal)

@@ -107,7 +107,7 @@ std::string asText(const EstimateOptions& options, const ModelOnHardware& on,
                    fmt::format("{:.4f}", row.breakEven)});
     std::string text = fmt::format(
         "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per "
-        "iteration\nusable {:.1f} GiB; first device; stage MFU {}\n\n",
+        "iteration\nusable memory {:.1f} GiB; sizes of the first device; stage MFU {}\n\n",
         on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, options.stages,
         on.setup.tensorParallel, on.setup.dataParallel, options.globalBatch, limit / kGibi,
         options.stageMfu.empty() ? "from the roofline, not measured" : "as given");
@@ -178,9 +178,10 @@ Result<void> check(const EstimateOptions& options, const ModelOnHardware& on)
     for (const int size : options.sizes)
         if (options.globalBatch % (size * on.setup.dataParallel) != 0)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} sequences are not a multiple of micro-batches of {} x {} "
-                                    "copies; change --global-batch",
-                                    options.globalBatch, size, on.setup.dataParallel));
+                        fmt::format("--global-batch {} is not divisible by micro-batches of {} "
+                                    "sequences on {} copies; use a multiple of {}",
+                                    options.globalBatch, size, on.setup.dataParallel,
+                                    size * on.setup.dataParallel));
     return checkStages(on.model, options.stages);
 }
 

@@ -78,7 +78,7 @@ void GpuRecorder::startCapture()
         m_notes.push_back(ranges.error().message);
 }
 
-std::string GpuRecorder::words() const
+std::string GpuRecorder::timingSuffix() const
 {
     return m_capture ? fmt::format("; kernels by {}", m_capture->version()) : "";
 }

@@ -34,7 +34,7 @@ public:
     const std::vector<std::string>& notes() const { return m_notes; }
     // Returns the text to append to the description of the op timing: "; kernels by CUPTI 130001",
     // or "" if no kernels are recorded.
-    std::string words() const;
+    std::string timingSuffix() const;
 
     // Call directly before the run. Starts sampling clocks; returns the machine for the file.
     engine::GpuMachine begin(const engine::Run& run);

@@ -25,7 +25,7 @@ private:
     void show();
     std::string line() const;
 
-    std::mutex m_mutex; // guards what follows, except the times
+    std::mutex m_mutex; // protects the members below, except the times
     std::condition_variable m_ended;
     std::string m_what;
     double m_expectedEnd = 0; // seconds since the constructor; 0: not known

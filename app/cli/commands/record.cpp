@@ -96,7 +96,7 @@ private:
     Result<void> start(const Run& run)
     {
         RunInfo info = run.info;
-        info.timing += m_gpu.words();
+        info.timing += m_gpu.timingSuffix();
         info.machine = m_gpu.begin(run);
         auto writer = TraceWriter::create(std::move(m_newFile), info, run.schedule);
         if (!writer)

@@ -13,7 +13,7 @@ class App;
 
 namespace cli {
 
-// Where a run is written, and how progress is reported.
+// The options of a recorded run: its file, and the kind of progress reports.
 struct RecordOptions
 {
     OutputOptions output; // without -o see createRunFile()

@@ -56,8 +56,8 @@ std::string gpuText(const RunInfo& info)
             "GPU memory {}{} by devices, {} by contexts, {} by libraries and the driver; {} in "
             "total as reported by the driver ({} more than accounted for)\n",
             info.gpuMemory.size() > 1 ? fmt::format("GPU {}: ", memory.gpu) : "",
-            bytesText(memory.taken()), bytesText(memory[GpuHolder::Contexts]),
-            bytesText(memory.known() - memory.taken() - memory[GpuHolder::Contexts]),
+            bytesText(memory.taken()), bytesText(memory[GpuMemoryOwner::Contexts]),
+            bytesText(memory.known() - memory.taken() - memory[GpuMemoryOwner::Contexts]),
             bytesText(memory.used), signedShare(memory));
     return text;
 }

@@ -182,7 +182,7 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
     if (!options.recorded)
         return {};
     const Schedule& schedule = options.recorded->run->schedule;
-    options.asRecorded = asksForRecorded(app);
+    options.asRecorded = usesRecordedSchedule(app);
     fillFrom(schedule, app, options.schedule);
     if (app.get_option("--data-parallel")->count() == 0)
         options.schedule.request.dataParallel = schedule.shape.dataParallel;

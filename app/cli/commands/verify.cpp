@@ -146,7 +146,7 @@ Action prepareVerify(CLI::App& app)
 {
     const auto options = std::make_shared<VerificationOptions>();
     app.add_option("--backend", options->backend,
-                   "Backend; on GPUs only the integer-exact check, at D = 2 and 4 (default: cpu)")
+                   "Backend; cuda runs only the integer-exact check, at D = 2 and 4 (default: cpu)")
         ->type_name("{auto,cpu,cuda}")
         ->check(oneOf({"auto", "cpu", "cuda"}));
     app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated (default: all)")

@@ -21,16 +21,16 @@ inline auto wrongUsage(engine::Error error)
 
 // A validator for CLI::Option::transform() that maps names to values.
 template<class Value>
-CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
+CLI::Validator choice(std::vector<std::pair<std::string, Value>> names)
 {
-    return {[words = std::move(words)](std::string& text) {
+    return {[names = std::move(names)](std::string& text) {
                 std::string known;
-                for (const auto& [word, value] : words) {
-                    if (word == text) {
+                for (const auto& [name, value] : names) {
+                    if (name == text) {
                         text = std::to_string(static_cast<int>(value));
                         return std::string();
                     }
-                    known += (known.empty() ? "" : ", ") + word;
+                    known += (known.empty() ? "" : ", ") + name;
                 }
                 return text + " is not one of " + known;
             },
@@ -38,14 +38,14 @@ CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
 }
 
 // A validator that accepts one of these names and keeps it as text.
-inline CLI::Validator oneOf(std::vector<std::string> words)
+inline CLI::Validator oneOf(std::vector<std::string> names)
 {
-    return {[words = std::move(words)](std::string& text) {
+    return {[names = std::move(names)](std::string& text) {
                 std::string known;
-                for (const std::string& word : words) {
-                    if (word == text)
+                for (const std::string& name : names) {
+                    if (name == text)
                         return std::string();
-                    known += (known.empty() ? "" : ", ") + word;
+                    known += (known.empty() ? "" : ", ") + name;
                 }
                 return text + " is not one of " + known;
             },

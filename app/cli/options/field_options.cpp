@@ -18,9 +18,9 @@ std::string valueName(const FieldFacts& facts)
                                            : "";
 }
 
-std::string helpOf(const FieldFacts& facts, std::string_view usual)
+std::string helpOf(const FieldFacts& facts, std::string_view defaultText)
 {
-    const std::string_view shown = facts.usual.empty() ? usual : facts.usual;
+    const std::string_view shown = facts.defaultText.empty() ? defaultText : facts.defaultText;
     return shown.empty() ? std::string(facts.help)
                          : fmt::format("{} (default: {})", facts.help, shown);
 }
@@ -33,7 +33,7 @@ void takeOrThrow(const TakeText& take, std::string_view text)
 
 } // namespace
 
-CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_view usual,
+CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_view defaultText,
                             TakeText take)
 {
     const std::string flag(facts.flag), group(facts.group);
@@ -48,7 +48,7 @@ CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_
         [take = std::move(take)](const std::vector<std::string>& typed) {
             takeOrThrow(take, fmt::format("{}", fmt::join(typed, "\n")));
         },
-        helpOf(facts, usual));
+        helpOf(facts, defaultText));
     option->type_name(valueName(facts))->allow_extra_args(false)->group(group);
     if (facts.kind != FieldKind::List)
         option->expected(1);

@@ -14,8 +14,8 @@ using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
 // Adds the option of a field, with the default in its help. CLI11 calls `take` after parsing, in
 // the order in which options were added.
-CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts, std::string_view usual,
-                            TakeText take);
+CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts,
+                            std::string_view defaultText, TakeText take);
 
 // Adds the options of a table of fields, except those for which `isLeftOut` is true. `object` is
 // set during parsing and must outlive `app`.

@@ -85,7 +85,7 @@ void addPassOptions(CLI::App& app, PassOptions& options)
         return Result<void>();
     });
     const auto& field = experimentField("--recompute");
-    FieldFacts recompute = field.usually("none");
+    FieldFacts recompute = field.withDefault("none");
     recompute.group = kGroup;
     addFieldOption(app, recompute, "none", [&field, &options](std::string_view text) {
         Experiment experiment;

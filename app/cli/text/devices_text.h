@@ -7,7 +7,7 @@
 
 namespace cli {
 
-// What `bscope devices` reports of this machine.
+// The facts about this machine that `bscope devices` prints.
 struct Machine
 {
     std::string cpu;

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-// What is missing in a trace of `kernels` kernels: "3 of 7012 kernels belong to no op, 12
+// Returns what is missing in a trace of `kernels` kernels: "3 of 7012 kernels belong to no op, 12
 // records were lost"; "" if it is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 

@@ -30,7 +30,7 @@ const Iteration* iterationOf(const Run& run, const Note& note)
                               : &run.timeline.iterations[static_cast<std::size_t>(note.iteration)];
 }
 
-std::string iterationWords(const Iteration* iteration)
+std::string iterationLabel(const Iteration* iteration)
 {
     if (iteration == nullptr)
         return "-";
@@ -56,18 +56,18 @@ std::string notesText(const Run& run, std::span<const Note> notes)
     if (notes.empty())
         return "\nno notes; press N in the window to add one\n";
     Table table({{"note"},
-                 {"about", Table::Align::Left},
+                 {"subject", Table::Align::Left},
                  {"iteration", Table::Align::Left},
                  {"start"},
                  {"length"},
-                 {"words", Table::Align::Left}});
+                 {"text", Table::Align::Left}});
     int number = 0;
     for (const Note& note : notes) {
         const Iteration* iteration = iterationOf(run, note);
         const auto time = [&run](std::int64_t ticks) {
             return profiler::timeText(ticks, run.info.ticksPerUnit);
         };
-        table.add({std::to_string(++number), subjectOf(run, note), iterationWords(iteration),
+        table.add({std::to_string(++number), subjectOf(run, note), iterationLabel(iteration),
                    time(startOf(iteration, note)), time(note.window.duration()),
                    note.text.empty() ? "(bookmark)" : note.text});
     }

@@ -83,9 +83,9 @@ ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
     ordered_json each = ordered_json::array();
     for (const GpuMemory& memory : gpus) {
         ordered_json json{{"gpu", memory.gpu}};
-        for (int i = 0; i < kGpuHolders; ++i) {
-            const auto holder = static_cast<GpuHolder>(i);
-            json[std::string(gpuHolderKey(holder))] = memory[holder];
+        for (int i = 0; i < kGpuMemoryOwners; ++i) {
+            const auto owner = static_cast<GpuMemoryOwner>(i);
+            json[std::string(gpuMemoryOwnerKey(owner))] = memory[owner];
         }
         json["communicators_reserved"] = memory.reserved;
         json["used"] = memory.used;
@@ -93,9 +93,9 @@ ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
         json["difference_share"] = memory.differenceShare();
         each.push_back(std::move(json));
     }
-    return {{"contexts", all[GpuHolder::Contexts]},
+    return {{"contexts", all[GpuMemoryOwner::Contexts]},
             {"taken", all.taken()},
-            {"others", all.used - all[GpuHolder::Contexts] - all.taken()},
+            {"others", all.used - all[GpuMemoryOwner::Contexts] - all.taken()},
             {"used", all.used},
             {"gpus", each}};
 }

@@ -17,7 +17,7 @@ using namespace profiler;
 namespace {
 constexpr std::size_t kLongestBubbles = 5;
 
-std::string replayWords(const Run& run, int iteration)
+std::string replayText(const Run& run, int iteration)
 {
     const auto& iterations = run.timeline.iterations;
     const auto of = [&](Iteration::Kind kind) {
@@ -129,7 +129,7 @@ std::string summaryLine(const Run& run, const RunMetrics& metrics)
 {
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
     std::string text = fmt::format("iteration {}{}, span {}, bubble {}", time(metrics.duration),
-                                   replayWords(run, metrics.iteration), time(metrics.span),
+                                   replayText(run, metrics.iteration), time(metrics.span),
                                    shareText(metrics.bubbleRatio));
     if (metrics.tokensPerSecond)
         text += fmt::format(", {:.0f} tokens/s", *metrics.tokensPerSecond);
@@ -248,10 +248,10 @@ std::string gpuMemoryTable(const RunInfo& info)
         table.add(std::move(cells));
     };
     const GpuMemory all = sumOf(info.gpuMemory);
-    for (int i = 0; i < kGpuHolders; ++i)
-        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
-            add(std::string(gpuHolderName(holder)),
-                [&](const GpuMemory& gpu) { return bytesText(gpu[holder]); });
+    for (int i = 0; i < kGpuMemoryOwners; ++i)
+        if (const auto owner = static_cast<GpuMemoryOwner>(i); all[owner] != 0)
+            add(std::string(gpuMemoryOwnerName(owner)),
+                [&](const GpuMemory& gpu) { return bytesText(gpu[owner]); });
     if (all.reserved != 0)
         add("(reserved for communicators)",
             [](const GpuMemory& gpu) { return bytesText(gpu.reserved); });

@@ -9,11 +9,13 @@
 
 namespace cli {
 
-// "BitPipe, emulated: D = 4, N = 8, v = 2, model tiny"
+// Returns the first line of a run's summary: "BitPipe, emulated: D = 4, N = 8, v = 2, model tiny".
 std::string headingOf(const engine::Run& run);
-// "iteration 19.0 ms (median of 5), span 18.2 ms, bubble 14.3 %, 1024 tokens/s"
+// Returns the metrics in one line: "iteration 19.0 ms (median of 5), span 18.2 ms, bubble 14.3 %,
+// 1024 tokens/s".
 std::string summaryLine(const engine::Run& run, const profiler::RunMetrics& metrics);
-// "5.551 -> 5.312 nats per token over 7 iterations", "-" without training.
+// Returns the first and the last loss: "5.551 -> 5.312 nats per token over 7 iterations"; "-"
+// without training.
 std::string lossText(const engine::Timeline& timeline);
 std::string gradientNormText(const engine::Timeline& timeline); // "-" if unknown
 

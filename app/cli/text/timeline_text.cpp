@@ -139,9 +139,9 @@ std::string timelineText(const Run& run, int iteration, std::size_t columns, Ink
     for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
         text += painter.row(d);
     return text
-        + fmt::format("F forward, B backward, number: micro-batch{}{}, ..: idle; a cell is {}\n",
+        + fmt::format("F: forward, B: backward, digit: micro-batch{}{}, ..: idle; one cell: {}\n",
                       shape.chunks() > 1 ? ", lower case: first chunk" : "",
-                      shape.replicas > 1 && ink == Ink::Colours ? ", underlined: up" : "",
+                      shape.replicas > 1 && ink == Ink::Colours ? ", underlined: direction up" : "",
                       timeText(step, run.info.ticksPerUnit));
 }
 

@@ -11,7 +11,7 @@ enum class Ink { Plain, Colours };
 // Draws a simulated iteration in letters, with a row per device, a cell of two characters for the
 // smallest step of time, and a legend:
 //
-//   device 0 | F0F1F2F3......B0B0..B1B1..B2B2..B3B3      F0: forward of micro-batch 0, .. bubble
+//   device 0 | F0F1F2F3......B0B0..B1B1..B2B2..B3B3   F0: forward of micro-batch 0, ..: idle
 //
 // Returns "" if the text would be wider than `columns`, if there are more than 36 micro-batches, or
 // if the run was measured.

@@ -17,7 +17,7 @@ constexpr int kPercent = 100;
 
 } // namespace
 
-engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs)
+engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs)
 {
     if (source.isUnits())
         return costs;
@@ -63,7 +63,7 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                      {rules.devicesPerNode, share, rules.rules});
 }
 
-engine::ScheduleRequest alike(const CostSource& source, engine::ScheduleRequest request)
+engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request)
 {
     if (source.kind != Kind::Recorded || !source.run || request.devices < 1)
         return request;

@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Where the costs of a prediction come from: assumed costs in cost units, a model on hardware
-// (closed forms), or the measured times of a recorded run. `bscope simulate` has the same options.
+// The source of a prediction's costs: assumed costs in cost units, a model on hardware (closed
+// forms), or the measured times of a recorded run. `bscope simulate` has the same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
@@ -30,7 +30,7 @@ struct CostSource
 };
 
 // Returns the part of `costs` that still applies with `source`: the interference between ops.
-engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
+engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs);
 
 // The model, with the recomputation and data-parallel width of the schedule. Fails with
 // Error::Code::InvalidArgument or NotFound; the message names the preset.
@@ -44,7 +44,7 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
 
 // Returns `request` with as many stages as the run in `source`, if the requested scheme supports
 // that number.
-engine::ScheduleRequest alike(const CostSource& source, engine::ScheduleRequest request);
+engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
 QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
 QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`

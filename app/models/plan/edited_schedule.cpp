@@ -48,8 +48,8 @@ QString nameOf(const Op& op)
 class ProgramStep : public QUndoCommand
 {
 public:
-    ProgramStep(EditedSchedule& schedule, int device, std::vector<Op> after, const QString& words)
-        : QUndoCommand(words)
+    ProgramStep(EditedSchedule& schedule, int device, std::vector<Op> after, const QString& text)
+        : QUndoCommand(text)
         , m_schedule(schedule)
         , m_device(device)
         , m_before(schedule.program(device))
@@ -103,9 +103,9 @@ void EditedSchedule::set(int device, const Program& ops)
     Q_EMIT changed({device, index});
 }
 
-void EditedSchedule::step(const QString& words, OpPlace place, Program after)
+void EditedSchedule::step(const QString& text, OpPlace place, Program after)
 {
-    m_undo.push(new ProgramStep(*this, place.device, std::move(after), words));
+    m_undo.push(new ProgramStep(*this, place.device, std::move(after), text));
 }
 
 OpPlace EditedSchedule::move(OpPlace from, int before)

@@ -69,7 +69,7 @@ private:
     std::vector<AbsentOp> removedFrom(int device) const;
     // The joint group around an op: [first, second).
     std::pair<int, int> group(OpPlace place) const;
-    void step(const QString& words, OpPlace place, Program after);
+    void step(const QString& text, OpPlace place, Program after);
     void set(int device, const Program& program);
 
     engine::Schedule m_schedule, m_opened;

@@ -88,13 +88,13 @@ std::optional<Fault> faultOfNumber(const ScheduleRequest& request)
 std::optional<Fault> faultOfOption(const ScheduleRequest& request)
 {
     for (const auto& [key, value] : request.options) {
-        ScheduleRequest usual = request;
-        usual.options.erase(key);
-        if (isPossible(usual))
+        ScheduleRequest defaults = request;
+        defaults.options.erase(key);
+        if (isPossible(defaults))
             return Fault{Fault::Field::Option,
                          {},
                          {},
-                         {{tr("default %1").arg(QString::fromStdString(key)), usual}}};
+                         {{tr("default %1").arg(QString::fromStdString(key)), defaults}}};
     }
     return std::nullopt;
 }

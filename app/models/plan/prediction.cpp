@@ -31,7 +31,7 @@ QString labelOf(const std::string& name)
 
 engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
 {
-    engine::UnitCosts units = countingBeside(request.source, request.costs);
+    engine::UnitCosts units = applicableCosts(request.source, request.costs);
     if (const auto good = engine::checkUnitCosts(units); !good)
         return tl::unexpected(good.error());
     if (request.recompute == engine::Recompute::Attention && !units.recompute)
@@ -146,7 +146,7 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
 
 } // namespace
 
-bool PredictionRequest::isUsual() const
+bool PredictionRequest::closedFormsApply() const
 {
     return source.isUnits() && costs == engine::UnitCosts() && !evict
         && recompute == engine::Recompute::None;
@@ -197,7 +197,7 @@ engine::Result<Prediction> predict(const PreparedSchedule& prepared,
     result.violations = prepared.violations;
     result.computeOps = prepared.computeOps;
     result.bubbleForm = prepared.bubbleForm;
-    result.isUsual = request.isUsual();
+    result.closedFormsApply = request.closedFormsApply();
     if (!result.isValid())
         return result;
     if (const auto timed = addTimes(result, prepared, request); !timed)
@@ -254,8 +254,8 @@ QString costsText(const PredictionRequest& request)
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
 {
     const engine::Scheme* scheme = engine::findScheme(request.scheme);
-    const int usual = scheme != nullptr ? scheme->defaultChunks : 1;
-    return {request.devices, request.microBatches, request.chunks > 0 ? request.chunks : usual, 1};
+    const int chunks = scheme != nullptr ? scheme->defaultChunks : 1;
+    return {request.devices, request.microBatches, request.chunks > 0 ? request.chunks : chunks, 1};
 }
 
 QString closedFormText(const Prediction& prediction)
@@ -276,8 +276,9 @@ QString closedFormText(const Prediction& prediction)
     if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
         return filled + text(", as simulated");
     return filled
-        + (prediction.isUsual ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
-                              : text(", with F 1, B 2 and free links"));
+        + (prediction.closedFormsApply
+               ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
+               : text(", with F 1, B 2 and free links"));
 }
 
 std::int64_t estimatedOps(const engine::ScheduleRequest& request)

@@ -27,7 +27,7 @@ struct Prediction
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
     ClosedForm bubbleForm;         // of the scheme, for these numbers; empty if it has none
-    bool isUsual = true;           // whether the costs are those that closed forms assume
+    bool closedFormsApply = true;  // whether the costs are those that closed forms assume
     std::int64_t deviceMemory = 0; // bytes of the hardware in the cost source; 0: unknown
 
     bool isValid() const { return violations.empty(); }
@@ -38,13 +38,13 @@ struct PredictionRequest
     engine::ScheduleRequest schedule;
     std::string scheduleFile = {}; // file with an order; replaces the scheme
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    engine::UnitCosts costs = {}; // with another cost source, only those of countingBeside()
+    engine::UnitCosts costs = {}; // with another cost source, only those of applicableCosts()
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe
 
     CostSource source = {};
 
-    bool isUsual() const; // whether closed forms apply
+    bool closedFormsApply() const;
     // Whether everything that the schedule depends on is equal, so that only costs may differ.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
@@ -86,10 +86,10 @@ constexpr std::int64_t kInstantOps = 5'000;
 // The values of the letters in the formula, for a possible request.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
-// "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms"
+// Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".
 QString costsText(const PredictionRequest& request);
-// "(4−2)/(3·4+4−2) = 14.3 %, as simulated". The formula alone if it does not cover these numbers;
-// "" if the scheme has none.
+// Returns the closed form with its value: "(4−2)/(3·4+4−2) = 14.3 %, as simulated". If it does not
+// cover these numbers, returns only the formula; "" if the scheme has none.
 QString closedFormText(const Prediction& prediction);
 
 } // namespace app

@@ -17,27 +17,27 @@ namespace {
 
 using engine::Experiment;
 
-QStringList toList(const std::vector<std::string>& words)
+QStringList toList(const std::vector<std::string>& arguments)
 {
     QStringList list;
-    for (const std::string& word : words)
+    for (const std::string& word : arguments)
         list.append(QString::fromStdString(word));
     return list;
 }
 
 std::vector<std::string> simulateArguments(const RunPlan& plan)
 {
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     if (!plan.experiment.scheduleFile.empty())
-        words = {"--schedule", plan.experiment.scheduleFile};
+        arguments = {"--schedule", plan.experiment.scheduleFile};
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
         alone.dataParallel = 1; // timingOptions() adds it
-        words = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
+        arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
     for (const QString& word : timingOptions(plan.request()))
-        words.push_back(word.toStdString());
-    return words;
+        arguments.push_back(word.toStdString());
+    return arguments;
 }
 
 } // namespace
@@ -62,7 +62,7 @@ void chooseModel(RunPlan& plan, const QString& model)
 {
     constexpr std::array<std::string_view, 3> kDecided{"--micro-batch-size", "--sequence",
                                                        "--recompute"};
-    const Experiment before = plan.experiment, usual = engine::usualExperiment(before);
+    const Experiment before = plan.experiment, defaults = engine::defaultExperiment(before);
     Experiment& experiment = plan.experiment;
     const auto& modelField = engine::experimentField("--model");
     if (!modelField.set(experiment, model.toStdString())) {
@@ -72,7 +72,7 @@ void chooseModel(RunPlan& plan, const QString& model)
     for (const auto& field : engine::experimentFields())
         if (field.group == modelField.group && &field != &modelField
             && std::ranges::find(kDecided, field.flag) == kDecided.end()
-            && field.get(before) != field.get(usual))
+            && field.get(before) != field.get(defaults))
             static_cast<void>(field.set(experiment, field.get(before)));
 }
 
@@ -85,15 +85,15 @@ QStringList timingOptions(const PredictionRequest& request)
 {
     QStringList options = sourceOptions(request.source)
         + toList(engine::arguments(engine::unitCostFields(),
-                                   countingBeside(request.source, request.costs),
+                                   applicableCosts(request.source, request.costs),
                                    engine::UnitCosts()));
-    const Experiment usual;
+    const Experiment defaults;
     Experiment passes;
     passes.sync = request.sync;
     passes.model.recompute = request.recompute;
     for (const char* flag : {"--sync", "--recompute"})
         if (const auto& field = engine::experimentField(flag);
-            field.get(passes) != field.get(usual))
+            field.get(passes) != field.get(defaults))
             options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));
     if (request.evict)
         options << QStringLiteral("--evict")
@@ -114,7 +114,7 @@ RunPlan withScheme(RunPlan plan, std::string_view scheme)
     schedule.scheme = scheme;
     schedule.chunks = 0;
     schedule.options.clear();
-    schedule = alike(plan.source, schedule);
+    schedule = withStagesOf(plan.source, schedule);
     return plan;
 }
 

@@ -39,9 +39,9 @@ QString commandText(const RunPlan& plan);
 // The plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
 RunPlan planFromExperiment(const QString& toml);
 
-// Why the plan cannot run although its schedule is valid; "" if it can.
+// Returns the reason why the plan cannot run although its schedule is valid; "" if it can.
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
-// Why this machine cannot run the plan although another could; "" if it can.
+// Returns the reason why this machine cannot run the plan although another could; "" if it can.
 QString machineProblem(const RunPlan& plan, const DeviceFacts& here);
 
 } // namespace app

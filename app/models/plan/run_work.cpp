@@ -7,10 +7,10 @@ namespace {
 
 std::optional<engine::Experiment> experimentOf(const QStringList& options)
 {
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     for (const QString& option : options)
-        words.push_back(option.toStdString());
-    auto experiment = engine::experimentFromArguments(words);
+        arguments.push_back(option.toStdString());
+    auto experiment = engine::experimentFromArguments(arguments);
     return experiment ? std::optional(*std::move(experiment)) : std::nullopt;
 }
 

@@ -23,7 +23,7 @@ struct ScheduleCheck
     Prediction prediction;               // the violations, or the times
     QString problem;                     // why the simulator refused a valid schedule; "" else
     std::map<OpPlace, QString> messages; // violations by op
-    // Ops that run before the device deadlocks; all ops if it does not.
+    // The number of ops that run before the device deadlocks; all ops if it does not.
     engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
     std::vector<AbsentOp> missing; // required ops that the schedule lacks; without positions
@@ -42,10 +42,11 @@ OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 // The ops that wait for other devices after the first `reached` ops of each device have run.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule,
                           const engine::IdVector<engine::DeviceId, int>& reached);
-// "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
+// Describes the wait: "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
-// [device] the ops that run before the device deadlocks; all ops if it does not.
+// Returns the number of ops of each device that run before the device deadlocks; all its ops if it
+// does not.
 engine::IdVector<engine::DeviceId, int> reachedOps(const engine::Schedule& schedule);
 
 } // namespace app

@@ -4,8 +4,8 @@
 
 namespace app {
 
-using engine::GpuHolder;
 using engine::GpuMemory;
+using engine::GpuMemoryOwner;
 using Kind = GpuMemoryRow::Kind;
 
 QString driverDifference(const GpuMemory& memory)
@@ -17,8 +17,8 @@ QString driverDifference(const GpuMemory& memory)
 std::int64_t GpuMemoryRow::bytesOf(const GpuMemory& memory) const
 {
     switch (kind) {
-    case Kind::Holder:
-        return memory[holder];
+    case Kind::Owner:
+        return memory[owner];
     case Kind::Reserved:
         return memory.reserved;
     case Kind::Known:
@@ -73,10 +73,10 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
 std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
 {
     std::vector<GpuMemoryRow> rows;
-    for (int i = 0; i < engine::kGpuHolders; ++i)
-        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
+    for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
+        if (const auto owner = static_cast<GpuMemoryOwner>(i); all[owner] != 0)
             rows.push_back(
-                {Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
+                {Kind::Owner, capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), owner});
     if (all.reserved != 0)
         rows.push_back({Kind::Reserved, tr("(Reserved for communicators)")});
     rows.push_back({Kind::Known, tr("Sum")});
@@ -111,12 +111,12 @@ TableColumn<GpuMemoryRow> GpuMemoryModel::shareColumn(const GpuMemory& all) cons
                             : 0;
     };
     const auto text = [share](const GpuMemoryRow& row) {
-        return row.kind == Kind::Holder || row.kind == Kind::Known ? number(100 * share(row), 1)
-                                                                   : QString();
+        return row.kind == Kind::Owner || row.kind == Kind::Known ? number(100 * share(row), 1)
+                                                                  : QString();
     };
     return TableColumn<GpuMemoryRow>(tr("Share, %"), text)
         .with(kShareRole, [share](const GpuMemoryRow& row) {
-            return row.kind == Kind::Holder ? QVariant(share(row)) : QVariant();
+            return row.kind == Kind::Owner ? QVariant(share(row)) : QVariant();
         });
 }
 

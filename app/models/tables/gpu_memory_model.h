@@ -9,11 +9,11 @@ namespace app {
 // A row of GpuMemoryModel.
 struct GpuMemoryRow
 {
-    enum class Kind { Holder, Reserved, Known, Used, Difference, Note };
+    enum class Kind { Owner, Reserved, Known, Used, Difference, Note };
 
-    Kind kind = Kind::Holder;
+    Kind kind = Kind::Owner;
     QString name;
-    engine::GpuHolder holder = engine::GpuHolder::Weights; // for Kind::Holder
+    engine::GpuMemoryOwner owner = engine::GpuMemoryOwner::Weights; // for Kind::Owner
 
     std::int64_t bytesOf(const engine::GpuMemory& memory) const;
 };

@@ -13,10 +13,10 @@ QString stagesText(const engine::Schedule& schedule, engine::DeviceId device)
         for (const engine::StageId stage : placement.ids())
             if (placement[stage] == device)
                 stages.insert(stage.value);
-    QStringList words;
+    QStringList text;
     for (const int stage : stages)
-        words.append(QString::number(stage));
-    return words.join(QStringLiteral(", "));
+        text.append(QString::number(stage));
+    return text.join(QStringLiteral(", "));
 }
 
 void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)

@@ -47,11 +47,11 @@ QString NotesModel::timeText(std::int64_t ticks) const
 NotesModel::Columns NotesModel::columns() const
 {
     using engine::Note;
-    const auto words = [](const Note& note) { return QString::fromStdString(note.text); };
+    const auto text = [](const Note& note) { return QString::fromStdString(note.text); };
     Columns columns = {
         {tr("No."), [this](const Note& note) { return QString::number(&note - rows().data() + 1); },
          Qt::AlignLeft},
-        {tr("About"), [this](const Note& note) { return noteSubject(*m_run, note); },
+        {tr("Subject"), [this](const Note& note) { return noteSubject(*m_run, note); },
          Qt::AlignLeft},
         {tr("Iteration"),
          [this](const Note& note) { return iterationName(m_run->timeline, note.iteration); },
@@ -65,10 +65,10 @@ NotesModel::Columns NotesModel::columns() const
     columns
         .emplace_back(
             tr("Note"),
-            [words](const Note& note) { return note.text.empty() ? tr("bookmark") : words(note); },
+            [text](const Note& note) { return note.text.empty() ? tr("bookmark") : text(note); },
             Qt::AlignLeft)
-        .with(Qt::ToolTipRole, words)
-        .with(Qt::EditRole, words)
+        .with(Qt::ToolTipRole, text)
+        .with(Qt::EditRole, text)
         .with(kHintRole, [](const Note& note) { return note.text.empty(); });
     return columns;
 }
@@ -83,9 +83,9 @@ bool NotesModel::setData(const QModelIndex& index, const QVariant& value, int ro
 
 Qt::ItemFlags NotesModel::flags(const QModelIndex& index) const
 {
-    const Qt::ItemFlags usual = QAbstractTableModel::flags(index);
-    const bool isWords = index.isValid() && index.column() == static_cast<int>(Column::Words);
-    return isWords ? usual | Qt::ItemIsEditable : usual;
+    const Qt::ItemFlags base = QAbstractTableModel::flags(index);
+    const bool isText = index.isValid() && index.column() == static_cast<int>(Column::Text);
+    return isText ? base | Qt::ItemIsEditable : base;
 }
 
 } // namespace app

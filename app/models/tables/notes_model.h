@@ -13,7 +13,7 @@ class NotesModel : public TableModel<engine::Note>
     Q_OBJECT
 
 public:
-    enum class Column : int { Number, About, Iteration, Start, Duration, Words };
+    enum class Column : int { Number, Subject, Iteration, Start, Duration, Text };
 
     explicit NotesModel(QObject* parent = nullptr);
 
@@ -23,7 +23,7 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
 Q_SIGNALS:
-    void edited(std::int64_t id, const QString& words);
+    void edited(std::int64_t id, const QString& text);
 
 private:
     Columns columns() const;
@@ -33,7 +33,7 @@ private:
     RunPointer m_run;
 };
 
-// What a note is about: "1B5 on device 1", "all devices".
+// Returns the subject of a note: "1B5 on device 1", "all devices".
 QString noteSubject(const engine::Run& run, const engine::Note& note);
 
 } // namespace app

@@ -55,7 +55,7 @@ private:
     std::vector<Row> m_rows;
 };
 
-// "115.3 ms": duration of the reported iteration; "" if the run has none.
+// Returns the duration of the reported iteration: "115.3 ms"; "" if the run has none.
 QString iterationText(const engine::Run* run);
 QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
 

@@ -67,8 +67,8 @@ private:
 double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
 double largestWeights(const profiler::RunMetrics& metrics); // M_theta
 std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
-// "Device 0 needs 96.20 GiB at its peak; a100-sxm-80 has 80.00 GiB. ..."; "" if all devices fit or
-// the memory is unknown.
+// Returns a sentence if a device does not fit: "Device 0 needs 96.20 GiB at its peak; a100-sxm-80
+// has 80.00 GiB. ..."; "" if all devices fit or the memory is unknown.
 QString memoryExcess(const Prediction& prediction);
 
 } // namespace app

@@ -77,8 +77,9 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     }
     const profiler::RunMetrics& metrics = prediction->metrics;
     const double units = prediction->thumbnail.duration;
-    const auto makespan
-        = prediction->isUsual ? makespanFact(scheme, formulaNumbers(request), units) : std::nullopt;
+    const auto makespan = prediction->closedFormsApply
+        ? makespanFact(scheme, formulaNumbers(request), units)
+        : std::nullopt;
     facts.push_back(makespan.value_or(SchemeFact{
         say("Iteration"), say("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
     const QString form = closedFormText(*prediction);

@@ -3,7 +3,7 @@
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
 #include <cmath>

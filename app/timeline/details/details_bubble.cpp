@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 namespace app {
 namespace {
@@ -44,11 +44,11 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
 {
     DetailsSection section;
     section.add(tr("Kind"), kindText(bubble.kind));
-    section.add(tr("Starts, ends"),
+    section.add(tr("Start, end"),
                 rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
                     + clock.scale.unit);
     if (const auto exposed = transferAfter(view, bubble))
-        section.add(tr("Transfer after it"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
+        section.add(tr("Following transfer"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
     if (metrics) {
         const auto& device = metrics->devices[bubble.device];

@@ -2,7 +2,7 @@
 #include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 namespace app {
 namespace {
@@ -38,8 +38,8 @@ void addArena(const engine::ArenaUse& use, DetailsSection& section)
     const auto text
         = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
     section.add(tr("Arena, planned"), text(use.arena));
-    section.add(tr("... live at its peak"), text(use.live));
-    section.add(tr("... touched"),
+    section.add(tr("Arena, live at the peak"), text(use.live));
+    section.add(tr("Arena, written"),
                 use.touched ? text(*use.touched) : tr("known at the end of the run"));
 }
 

@@ -3,7 +3,7 @@
 #include "app/models/tables/gpu_memory_model.h"
 #include "app/models/text.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ using engine::GpuFacts;
 const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
 {
     const profiler::GpuActivity& activity = kernels.activity();
-    const auto lanes = activity.lanes(device);
-    return lanes.empty() ? nullptr : &activity.placeOf(activity.on(lanes.front()).front());
+    const auto streams = activity.streams(device);
+    return streams.empty() ? nullptr : &activity.placeOf(activity.on(streams.front()).front());
 }
 
 std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
@@ -99,9 +99,9 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
     section.title = info.gpuMemory.size() == 1 ? tr("Memory of the GPU")
                                                : tr("Memory of %1 GPUs").arg(info.gpuMemory.size());
     section.note = bytes.unit;
-    for (int i = 0; i < engine::kGpuHolders; ++i)
-        if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
-            section.add(capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder]));
+    for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
+        if (const auto owner = static_cast<engine::GpuMemoryOwner>(i); all[owner] != 0)
+            section.add(capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), text(all[owner]));
     if (all.reserved != 0)
         section.add(tr("(Reserved for communicators)"), text(all.reserved));
     section.add(tr("Sum"), text(all.known()));

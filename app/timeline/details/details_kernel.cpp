@@ -4,7 +4,7 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 
@@ -97,7 +97,7 @@ std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& act
     const engine::GpuCall* call = activity.callOf(work);
     if (call == nullptr)
         return std::nullopt;
-    const QString name = tr("From call to start");
+    const QString name = tr("Launch latency");
     if (view.run().info.mode != engine::Mode::Live)
         return DetailsRow{name, tr("not available in emulation")};
     return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
@@ -122,15 +122,15 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 {
     const GpuActivity& activity = kernels.activity();
     DetailsSection section;
-    section.title = tr("When and where");
+    section.title = tr("Time and place");
     const auto& place = activity.placeOf(work);
-    section.add(tr("Starts, ends"),
+    section.add(tr("Start, end"),
                 rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ')
                     + clock.scale.unit);
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
     if (const auto wait = kernels.waitOf(workAt(activity, work))) {
-        section.add(tr("Waits for other ranks"), microseconds(wait->duration()));
+        section.add(tr("Wait for other ranks"), microseconds(wait->duration()));
         section.add(tr("Transfers"), microseconds(work.window.end - wait->end), true);
     }
     section.add(tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context));
@@ -141,7 +141,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 
 // Where the work of an op was recorded; for the median iteration with the ratio of durations:
 // "iteration 2, times 0.98".
-QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
+QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
     const QString words = one.kind == engine::Iteration::Kind::Warmup
@@ -176,7 +176,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
                 tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size()));
     const auto source = kernels.activity().takenFrom(work.of);
     if (source != work.of.iteration)
-        section.add(tr("Recorded in"), sourceWords(view, work.of, source));
+        section.add(tr("Recorded in"), recordedInText(view, work.of, source));
     return section;
 }
 
@@ -279,7 +279,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         section.add(tr("Launch-bound"), tr("short kernels wait for their launches"));
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
-        section.add(tr("Recorded in"), sourceWords(view, op, source));
+        section.add(tr("Recorded in"), recordedInText(view, op, source));
     addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }
@@ -348,7 +348,7 @@ std::optional<Selection> walkedKernel(const RunView& view, const KernelView& ker
         return std::nullopt;
     if (step == KernelStep::Out)
         return selectOp(view, from.op, from.iteration);
-    const auto to = kernels.beside(from.work, step == KernelStep::Next ? 1 : -1);
+    const auto to = kernels.neighbour(from.work, step == KernelStep::Next ? 1 : -1);
     return to ? std::optional(kernels.select(*to)) : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const De
     }
     if (count < 2)
         return std::nullopt;
-    return DetailsRow{tr("Over %1 iterations").arg(count),
+    return DetailsRow{tr("Range over %1 iterations").arg(count),
                       clock.length(shortest) + QString::fromUtf8(" – ")
                           + clock.lengthWithUnit(longest)};
 }
@@ -81,11 +81,11 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
     details.left = place(view, op);
     details.right = tr("device %1").arg(selection.device.value);
     DetailsSection facts;
-    facts.add(tr("Starts, ends"),
+    facts.add(tr("Start, end"),
               rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
                   + clock.scale.unit);
     if (explanation && engine::isCompute(op.kind))
-        facts.add(tr("Waited before"), clock.lengthWithUnit(explanation->waited));
+        facts.add(tr("Wait before the start"), clock.lengthWithUnit(explanation->waited));
     for (const auto& row : {spread(view, selection.op, clock), lossRow(view, selection)}) {
         if (row)
             facts.rows.push_back(*row);

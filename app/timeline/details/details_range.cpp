@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 namespace app {
 namespace {
@@ -77,7 +77,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     section.add(tr("By"),
                 range.domain.empty() ? tr("range of the op")
                                      : QString::fromStdString(range.domain));
-    section.add(tr("While launching"), opText(view.op(range.of.op)));
+    section.add(tr("Launched op"), opText(view.op(range.of.op)));
     return section;
 }
 
@@ -105,7 +105,7 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Kern
     const Counts counts = countsIn(view, window);
     DetailsSection facts;
     facts.title = tr("Counts");
-    facts.add(tr("Ops complete, cut"),
+    facts.add(tr("Ops within, cut off"),
               number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
                   + number(static_cast<double>(counts.cut), 0));
     facts.add(tr("Messages"), number(static_cast<double>(counts.messages), 0));

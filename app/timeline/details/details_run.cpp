@@ -1,7 +1,7 @@
 #include "app/models/tables/runs_model.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <algorithm>
 
@@ -65,8 +65,8 @@ DetailsSection extremes(const RunMetrics& metrics)
     DetailsSection section;
     section.title = tr("Extremes");
     section.rows = {
-        extreme(tr("Least bubble"), *least, bubble(*least)),
-        extreme(tr("Most bubble"), *most, bubble(*most)),
+        extreme(tr("Smallest bubble"), *least, bubble(*least)),
+        extreme(tr("Largest bubble"), *most, bubble(*most)),
         extreme(largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory)};
     return section;
 }
@@ -148,7 +148,7 @@ QString whichIteration(const engine::Run& run, int iteration)
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
     if (!isReported || measured == 1)
-        return measured == 1 && isReported ? tr("Reported iteration: the only one")
+        return measured == 1 && isReported ? tr("Only measured iteration")
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
@@ -172,7 +172,7 @@ Details runDetails(const RunView& view, int iteration)
     details.right
         = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
     details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "
-                          "device to see its cause; drag to measure.")
+                          "device for its details; drag to measure.")
                            .arg(percent(metrics->bubbleRatio));
     details.sections.push_back(timeSection(view, *metrics, clock));
     details.sections.push_back(extremes(*metrics));

@@ -13,7 +13,8 @@ namespace app {
 // `metrics` without devices means that they are not known yet. `kernels` may be nullptr.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
-// "median iteration 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
+// Returns the metrics of the shown iteration: "median iteration 115.3 ms, bubble 13.0 %"; "" if
+// they are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 
 } // namespace app

@@ -2,7 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QStringList>
 

@@ -19,8 +19,8 @@ struct BoxText
     bool isBold = false;  // in the selected micro-batch
 };
 
-// Draws one box at the level of detail for its width. `stretch` is the whole stretch of time and
-// includes the border.
+// Draws one box with the level of detail that fits its width. `stretch` is the rectangle of the
+// op's time, including the border.
 class BoxPainter
 {
 public:

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/colour_by.h"
 
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 namespace app {
 

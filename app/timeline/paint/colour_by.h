@@ -6,7 +6,7 @@
 
 namespace app {
 
-// What the colour of a compute box means: by default the kind of op, otherwise the micro-batch, the
+// The meaning of a compute box's colour: by default the kind of op, otherwise the micro-batch, the
 // stage or the direction, with forward ops in a lighter tone. Transfers, the optimizer and coverage
 // columns keep the colours of their kind.
 enum class ColourBy { Operation, MicroBatch, Stage, Direction };

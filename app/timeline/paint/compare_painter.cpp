@@ -4,7 +4,7 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

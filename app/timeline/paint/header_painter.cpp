@@ -3,7 +3,7 @@
 #include "app/models/tables/metrics_model.h"
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QPainter>
 
@@ -59,9 +59,9 @@ QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
         same += kernels.row(device, k).role == role ? 1 : 0;
         number += k <= row && kernels.row(device, k).role == role ? 1 : 0;
     }
-    const QString name = role == profiler::GpuLane::Role::Compute ? tr("kernels")
-        : role == profiler::GpuLane::Role::Copy                   ? tr("copies")
-                                                                  : tr("NCCL");
+    const QString name = role == profiler::DeviceStream::Role::Compute ? tr("kernels")
+        : role == profiler::DeviceStream::Role::Copy                   ? tr("copies")
+                                                                       : tr("NCCL");
     return same > 1 ? tr("%1 %2").arg(name).arg(number) : name;
 }
 

@@ -3,7 +3,7 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/view/coordinates.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

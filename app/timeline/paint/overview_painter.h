@@ -23,7 +23,7 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
                    const QRectF& area, double dpr); // only the rows, which are worth caching
 void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, int current);
-// Draws the visible window: a veil outside of it, its frame and two handles.
+// Draws the visible window: its frame and two handles, and a shade over the time outside.
 void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, ViewWindow window);
 // Draws a triangle over every hit of a search.

@@ -10,15 +10,15 @@
 namespace app {
 namespace {
 
-constexpr double kRangeWordsFrom = 24; // width of a box with its text, which may be elided
+constexpr double kRangeTextFrom = 24; // width of a box with its text, which may be elided
 
-void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
+void paintRangeText(QPainter& painter, const HostRange& range, const QRectF& box)
 {
     const QFontMetricsF metrics(painter.font());
-    const QString words
+    const QString text
         = metrics.elidedText(QString::fromStdString(range.text), Qt::ElideRight, box.width() - 6);
     painter.drawText(
-        QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), words);
+        QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), text);
 }
 
 // Draws adjacent boxes as one rectangle and skips boxes in pixels that are already drawn, so the
@@ -46,10 +46,10 @@ void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAx
         if (box.left() > fill.right())
             flush();
         fill = fill.isEmpty() ? box : fill.united(box);
-        if (box.width() < kRangeWordsFrom)
+        if (box.width() < kRangeTextFrom)
             continue;
         flush(); // before the text
-        paintWords(painter, ranges[k], box);
+        paintRangeText(painter, ranges[k], box);
     }
     flush();
 }

@@ -1,7 +1,7 @@
 #include "app/timeline/paint/ruler_painter.h"
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -14,7 +14,8 @@ namespace app {
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
 using Busy = std::array<double, kShares>; // ticks, or fractions of one
-// Parts by KernelKind; the last part is the time that NCCL kernels wait for other ranks.
+// The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
+// for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;
 constexpr std::uint8_t kWaitShare = profiler::kKernelKinds;
 using KernelBusy = std::array<double, kKernelShares>;

@@ -40,8 +40,7 @@ struct TimeAxis
     friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
 };
 
-// The rectangle from the rounded begin to the rounded end in whole device pixels, including the
-// border.
+// The rectangle of a time window, rounded to whole device pixels, including the border.
 inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     const double x1 = axis.snappedX(static_cast<double>(window.begin));
@@ -49,7 +48,7 @@ inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, d
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 
-// The box of an op. The last pixel of its stretch is the border; the box is at least one device
+// The box of an op. It ends one border before the end of its stretch(), and is at least one device
 // pixel wide.
 inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, double height)
 {

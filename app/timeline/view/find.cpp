@@ -1,7 +1,7 @@
 #include "app/timeline/view/find.h"
 
 #include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool isWithin(const FindFacet& facet, int value)
 }
 
 // The valid values of a facet in this run, as a clause.
-QString whatThereIs(const FindFacet& facet, const RunView& view)
+QString validValues(const FindFacet& facet, const RunView& view)
 {
     const engine::Shape& shape = view.run().schedule.shape;
     switch (facet.key) {
@@ -73,8 +73,8 @@ Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const Ke
     else
         m_blame = tr("no kernels were recorded in this run");
     if (m_hits.empty() && m_blame.isEmpty() && !m_ofSpans.empty())
-        m_blame = tr("nothing has %1; %2")
-                      .arg(m_ofSpans.back().text, whatThereIs(m_ofSpans.back(), view));
+        m_blame = tr("no op matches %1; %2")
+                      .arg(m_ofSpans.back().text, validValues(m_ofSpans.back(), view));
 }
 
 bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t index) const
@@ -129,7 +129,7 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
             isAny = isAny || m_ops[op];
         }
         if (!isAny && m_blame.isEmpty())
-            m_blame = tr("nothing has %1; %2").arg(facet.text, whatThereIs(facet, view));
+            m_blame = tr("no op matches %1; %2").arg(facet.text, validValues(facet, view));
     }
 }
 
@@ -173,7 +173,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
         }
         if (!isAny && m_blame.isEmpty())
             m_blame
-                = tr("nothing matches %1; the table of kernels lists their names").arg(facet.text);
+                = tr("no kernel matches %1; the Kernels table lists their names").arg(facet.text);
     }
     return matches;
 }

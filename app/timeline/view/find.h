@@ -58,8 +58,8 @@ public:
     const std::vector<Selection>& hits() const { return m_hits; } // by begin
     bool isCut() const { return m_isCut; }    // whether more were found than are kept
     bool has(const engine::Span& span) const; // whether a span of the run is a hit
-    // The first facet without matches and its valid values: "nothing has mb:9; micro-batches are 0
-    // to 7". "" if there are hits.
+    // The first facet without matches and its valid values: "no op matches mb:9; micro-batches are
+    // 0 to 7". "" if there are hits.
     const QString& blame() const { return m_blame; }
 
 private:

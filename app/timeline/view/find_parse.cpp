@@ -1,5 +1,5 @@
 #include "app/timeline/view/find.h"
-#include "app/timeline/view/words.h"
+#include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
 #include <QStringList>

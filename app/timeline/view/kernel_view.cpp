@@ -7,7 +7,7 @@
 
 namespace app {
 
-using profiler::GpuLane;
+using profiler::DeviceStream;
 using profiler::GpuWork;
 
 KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
@@ -52,31 +52,31 @@ void KernelView::findWaits(const engine::Schedule& schedule)
 
 void KernelView::arrange(engine::DeviceId device)
 {
-    m_first.push_back(m_lanes.size());
-    auto rest = m_activity.lanes(device); // sorted by role
+    m_first.push_back(m_allRows.size());
+    auto rest = m_activity.streams(device); // sorted by role
     while (!rest.empty()) {
-        const GpuLane::Role role = rest.front().role;
-        const bool sharesRows = role != GpuLane::Role::Compute;
+        const DeviceStream::Role role = rest.front().role;
+        const bool sharesRows = role != DeviceStream::Role::Compute;
         const auto same = static_cast<std::size_t>(
-            std::ranges::find_if(rest, [role](const GpuLane& one) { return one.role != role; })
+            std::ranges::find_if(rest, [role](const DeviceStream& one) { return one.role != role; })
             - rest.begin());
         const auto together = rest.first(sharesRows ? same : 1);
         for (const auto& works : packed(together))
             addRow({device, role}, works);
         rest = rest.subspan(together.size());
     }
-    m_rows.push_back(static_cast<int>(m_lanes.size() - m_first.back()));
+    m_rows.push_back(static_cast<int>(m_allRows.size() - m_first.back()));
 }
 
 // The row of each piece of work. A single stream is one row. With several streams, each piece of
 // work goes into the first row that is free when it begins.
-KernelView::Rows KernelView::packed(std::span<const GpuLane> lanes) const
+KernelView::Rows KernelView::packed(std::span<const DeviceStream> streams) const
 {
     std::vector<std::uint32_t> works;
-    for (const GpuLane& lane : lanes)
-        for (std::size_t k = 0; k < lane.count; ++k)
-            works.push_back(static_cast<std::uint32_t>(lane.first + k));
-    if (lanes.size() == 1)
+    for (const DeviceStream& stream : streams)
+        for (std::size_t k = 0; k < stream.count; ++k)
+            works.push_back(static_cast<std::uint32_t>(stream.first + k));
+    if (streams.size() == 1)
         return {works};
     const auto window = [this](std::uint32_t work) { return m_activity.work()[work].window; };
     std::ranges::stable_sort(works, {}, [&](std::uint32_t work) { return window(work).begin; });
@@ -101,7 +101,7 @@ void KernelView::addRow(Row row, const std::vector<std::uint32_t>& works)
         m_place[at] = static_cast<std::uint32_t>(m_spans.size());
         m_spans.push_back({work.window.begin, work.window.end, at, work.of.iteration});
     }
-    m_lanes.push_back(row);
+    m_allRows.push_back(row);
 }
 
 void KernelView::addParts(const engine::Span& span)
@@ -120,18 +120,18 @@ void KernelView::addParts(const engine::Span& span)
 void KernelView::indexRows()
 {
     std::vector<std::size_t> parts{0}; // [row] where its parts begin
-    for (const Row& row : m_lanes) {
+    for (const Row& row : m_allRows) {
         const auto spans = std::span(m_spans).subspan(row.first, row.count);
         m_found.emplace_back(spans);
-        if (m_hasWaits && row.role == GpuLane::Role::Nccl)
+        if (m_hasWaits && row.role == DeviceStream::Role::Nccl)
             for (const engine::Span& span : spans)
                 addParts(span);
         parts.push_back(m_parts.size());
     }
-    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
+    for (std::size_t k = 0; k < m_allRows.size(); ++k) {
         const auto own = std::span(m_parts).subspan(parts[k], parts[k + 1] - parts[k]);
         m_busy.emplace_back(
-            own.empty() ? std::span(m_spans).subspan(m_lanes[k].first, m_lanes[k].count) : own,
+            own.empty() ? std::span(m_spans).subspan(m_allRows[k].first, m_allRows[k].count) : own,
             m_kinds);
     }
 }
@@ -139,7 +139,7 @@ void KernelView::indexRows()
 std::span<const engine::Span> KernelView::around(engine::DeviceId device, int row,
                                                  engine::Window window) const
 {
-    return m_found[laneAt(device, row)].around(window);
+    return m_found[rowAt(device, row)].around(window);
 }
 
 std::optional<engine::Window> KernelView::waitOf(std::uint32_t work) const
@@ -151,16 +151,16 @@ std::optional<engine::Window> KernelView::waitOf(std::uint32_t work) const
     return engine::Window{begin, begin + wait->second};
 }
 
-std::size_t KernelView::laneOf(std::uint32_t work) const
+std::size_t KernelView::rowOf(std::uint32_t work) const
 {
     const auto after
-        = std::ranges::upper_bound(m_lanes, std::size_t{m_place[work]}, {}, &Row::first);
-    return static_cast<std::size_t>(after - m_lanes.begin()) - 1;
+        = std::ranges::upper_bound(m_allRows, std::size_t{m_place[work]}, {}, &Row::first);
+    return static_cast<std::size_t>(after - m_allRows.begin()) - 1;
 }
 
-std::optional<std::uint32_t> KernelView::beside(std::uint32_t work, int by) const
+std::optional<std::uint32_t> KernelView::neighbour(std::uint32_t work, int by) const
 {
-    const Row& row = m_lanes[laneOf(work)];
+    const Row& row = m_allRows[rowOf(work)];
     const auto to = std::int64_t{m_place[work]} + by;
     if (to < static_cast<std::int64_t>(row.first)
         || to >= static_cast<std::int64_t>(row.first + row.count))
@@ -171,8 +171,8 @@ std::optional<std::uint32_t> KernelView::beside(std::uint32_t work, int by) cons
 Selection KernelView::select(std::uint32_t work) const
 {
     const GpuWork& one = m_activity.work()[work];
-    const std::size_t lane = laneOf(work);
-    const engine::DeviceId device = m_lanes[lane].device;
+    const std::size_t row = rowOf(work);
+    const engine::DeviceId device = m_allRows[row].device;
     Selection selection;
     selection.kind = Selection::Kind::Kernel;
     selection.iteration = one.of.isKnown() ? static_cast<int>(one.of.iteration) : -1;
@@ -180,7 +180,7 @@ Selection KernelView::select(std::uint32_t work) const
     selection.op = one.of.op;
     selection.window = one.window;
     selection.work = work;
-    selection.row = static_cast<int>(lane - m_first[device]);
+    selection.row = static_cast<int>(row - m_first[device]);
     return selection;
 }
 

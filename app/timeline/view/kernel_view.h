@@ -22,7 +22,7 @@ public:
     struct Row
     {
         engine::DeviceId device;
-        profiler::GpuLane::Role role = profiler::GpuLane::Role::Compute;
+        profiler::DeviceStream::Role role = profiler::DeviceStream::Role::Compute;
         std::size_t first = 0, count = 0; // range of spans, sorted by begin
     };
 
@@ -35,14 +35,14 @@ public:
     bool isEmpty() const { return m_activity.isEmpty(); }
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     const RangeView& ranges() const { return m_ranges; }
-    const Row& row(engine::DeviceId device, int row) const { return m_lanes[laneAt(device, row)]; }
+    const Row& row(engine::DeviceId device, int row) const { return m_allRows[rowAt(device, row)]; }
     // `op` of a span is an index of activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
     // Queries the busy time of a row at ascending instants.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
-        return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
+        return KernelIndex::Sweep(m_busy[rowAt(device, row)]);
     }
     profiler::KernelKind kindOf(std::uint32_t work) const
     {
@@ -54,19 +54,19 @@ public:
     bool hasWaits() const { return m_hasWaits; } // whether a wait takes time
     Selection select(std::uint32_t work) const;
     // The next (`by` 1) or previous (-1) kernel in its row.
-    std::optional<std::uint32_t> beside(std::uint32_t work, int by) const;
+    std::optional<std::uint32_t> neighbour(std::uint32_t work, int by) const;
 
 private:
     using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices of work
 
-    std::size_t laneAt(engine::DeviceId device, int row) const
+    std::size_t rowAt(engine::DeviceId device, int row) const
     {
         return m_first[device] + static_cast<std::size_t>(row);
     }
-    std::size_t laneOf(std::uint32_t work) const;
+    std::size_t rowOf(std::uint32_t work) const;
     void findWaits(const engine::Schedule& schedule);
     void arrange(engine::DeviceId device);
-    Rows packed(std::span<const profiler::GpuLane> lanes) const;
+    Rows packed(std::span<const profiler::DeviceStream> streams) const;
     void addRow(Row row, const std::vector<std::uint32_t>& works);
     void addParts(const engine::Span& span);
     void indexRows();
@@ -76,9 +76,9 @@ private:
     profiler::GpuActivity m_activity;
     RangeView m_ranges;
     engine::IdVector<engine::DeviceId, int> m_rows;
-    // index of the device's first row in m_lanes
+    // index of the device's first row in m_allRows
     engine::IdVector<engine::DeviceId, std::size_t> m_first;
-    std::vector<Row> m_lanes;           // the rows of all devices
+    std::vector<Row> m_allRows;         // the rows of all devices
     std::vector<std::uint8_t> m_kinds;  // [work], then one for each wait in m_parts
     std::vector<std::uint32_t> m_place; // [work] index in m_spans
     std::vector<engine::Span> m_spans;  // row by row

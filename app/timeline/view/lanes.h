@@ -42,7 +42,8 @@ struct LaneOptions
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
 
     double available = 0; // height of the whole area
-    // chosen with Alt+wheel; nullopt: kUsual, or the height that fits
+    // The height of compute boxes that the user chose with Alt+wheel. nullopt: kUsual, or the
+    // height that fits.
     std::optional<double> compute;
     std::set<int> toggled; // devices whose lanes the user expanded or collapsed
     engine::IdVector<engine::DeviceId, int> kernels = {}; // rows of kernels; empty: hidden

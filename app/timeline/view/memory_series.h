@@ -33,7 +33,7 @@ public:
 
     private:
         const MemorySeries* m_series;
-        // number of events up to the last begin, and up to the last end
+        // The numbers of events up to the last begin and up to the last end.
         std::size_t m_begun = 0, m_ended = 0;
     };
 
@@ -53,11 +53,11 @@ private:
     double m_peak = 0;
 };
 
-// [device], from the memory events of the run.
+// Returns the memory of each device from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
-// [device] The stash in M_a (the activations of one micro-batch on a device) from the compute
-// spans. An activation counts from the start of its F to the end of its B, or of its W if the
-// backward is split; at equal times frees come first.
+// Returns the stash of each device in M_a (the activations of one micro-batch on a device) from the
+// compute spans. An activation counts from the start of its F to the end of its B, or of its W if
+// the backward is split; at equal times frees come first.
 engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 } // namespace app

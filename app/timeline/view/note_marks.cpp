@@ -13,7 +13,7 @@ namespace {
 using engine::Note;
 
 constexpr double kFlag = 13, kBody = 10, kTip = 5; // width; heights of the body and of its point
-constexpr double kLeastWords = 40;
+constexpr double kLeastText = 40;
 
 double flagX(const NoteStrip& strip, std::size_t note)
 {
@@ -41,20 +41,21 @@ QPolygonF flag(double x, double top)
             {left, top + kBody}};
 }
 
-void paintWords(QPainter& painter, const NoteStrip& strip, std::size_t note, const Chrome& chrome)
+void paintRangeText(QPainter& painter, const NoteStrip& strip, std::size_t note,
+                    const Chrome& chrome)
 {
     const double left = flagX(strip, note) + kFlag / 2 + 4;
     const double next = note + 1 < strip.notes.size() ? flagX(strip, note + 1) - kFlag / 2 - 4
                                                       : strip.area.right() - 2;
-    const QString words = QString::fromStdString(strip.notes[note].text);
-    if (next - left < kLeastWords || words.isEmpty())
+    const QString text = QString::fromStdString(strip.notes[note].text);
+    if (next - left < kLeastText || text.isEmpty())
         return;
     painter.setFont(uiFont(11));
     painter.setPen(static_cast<int>(note) == strip.current ? chrome.text : chrome.text2);
     const QFontMetricsF metrics(painter.font());
     painter.drawText(QRectF(left, strip.area.top(), next - left, strip.area.height()),
                      Qt::AlignVCenter | Qt::AlignLeft,
-                     metrics.elidedText(words, Qt::ElideRight, next - left));
+                     metrics.elidedText(text, Qt::ElideRight, next - left));
 }
 
 void paintFlag(QPainter& painter, const NoteStrip& strip, std::size_t note, const Chrome& chrome)
@@ -121,7 +122,7 @@ void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& them
     for (std::size_t note = 0; note < strip.notes.size(); ++note) {
         if (!isInSight(strip, flagX(strip, note)) || isCovered(strip, note))
             continue;
-        paintWords(painter, strip, note, theme.chrome);
+        paintRangeText(painter, strip, note, theme.chrome);
         if (static_cast<int>(note) != strip.current)
             paintFlag(painter, strip, note, theme.chrome);
     }
@@ -157,9 +158,9 @@ int noteAt(const NoteStrip& strip, QPointF at)
         if (!isInSight(strip, x) || at.x() < x - kFlag / 2 - 2)
             continue;
         const QFontMetricsF metrics(uiFont(11));
-        const double words
+        const double text
             = metrics.horizontalAdvance(QString::fromStdString(strip.notes[note].text));
-        if (at.x() <= x + kFlag / 2 + 6 + words)
+        if (at.x() <= x + kFlag / 2 + 6 + text)
             found = static_cast<int>(note);
     }
     return found;

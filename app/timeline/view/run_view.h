@@ -39,7 +39,7 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    // number of the op's chunk on its device, in its direction
+    // The number of the op's chunk on its device, in its direction.
     int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
@@ -117,7 +117,7 @@ private:
         std::optional<std::vector<profiler::Bubble>> bubbles;
         Flow flow;
         std::vector<profiler::CauseLink> path;
-        // [micro-batch]; empty: not computed yet
+        // Indexed by micro-batch; empty if not computed yet.
         std::vector<std::vector<profiler::CauseLink>> all;
     };
     Explained& explained(int iteration) const;

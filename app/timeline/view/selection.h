@@ -6,7 +6,7 @@
 
 namespace app {
 
-// What is selected in a timeline. The view and the details panel share one value.
+// The selected item of a timeline. The view and the details panel share one value.
 struct Selection
 {
     enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };

@@ -32,7 +32,7 @@ inline bool isZoom(ViewKey key) // zooming is in the history, moving is not
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
 
-// What view keys do in one timeline. All members must be set.
+// The actions of the view keys in one timeline. All members must be set.
 struct ViewCommands
 {
     std::function<void(ViewWindow to, bool isRemembered)> show;

@@ -21,8 +21,8 @@ struct ViewWindow
 
 // Limits the window to at least a few ticks and at most twice the run, and keeps the run visible.
 ViewWindow limited(ViewWindow window, engine::Window extent);
-// `window` with margins of 10 and 16 pixels, so that the first and the last box do not touch the
-// edge.
+// Returns `window` with margins of 10 and 16 pixels, so that the first and the last box do not
+// touch the edge.
 ViewWindow fitted(engine::Window window, double widthInPixels);
 
 inline ViewWindow viewOf(engine::Window window)

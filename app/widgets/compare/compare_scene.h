@@ -38,10 +38,10 @@ struct CompareScene
     QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
     QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
-    // nullptr: the baseline has another unit, or is this row
+    // Returns nullptr if the baseline has another unit or is this row.
     const CompareRow* baselineOf(const CompareRow& row) const;
     ViewWindow fit() const;
-    // `window` of the row as fractions of the view.
+    // Returns `window` of the row as fractions of the view.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;

@@ -46,7 +46,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
     setSelected({});
     setAccessibleDescription(names.join(QStringLiteral(", ")));
     if (m_scene.runs.empty())
-        setEmptyState(EmptyState::Words{
+        setEmptyState(EmptyState::Texts{
             Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
     else
         setEmptyState(std::nullopt);

@@ -33,7 +33,7 @@ Object* named(Object* object, const char* name, const QString& accessibleName = 
 }
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
-// kind: "", "primary", "tool" (24 high) or "link".
+// Makes a button. `kind` selects its look: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 // A button that triggers `action` and is enabled with it.
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
@@ -42,7 +42,8 @@ QFrame* makeLine(Qt::Orientation orientation);
 // A vertical scroll area whose content gets the focus.
 QScrollArea* makeScroll(QWidget* content);
 QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
-// surface: "plain", "alt", "card", "card-alt", "window".
+// Makes a widget with a background. `surface` selects it: "plain", "alt", "card", "card-alt",
+// "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
 void setLook(QWidget* widget, const char* property, const QVariant& value);
@@ -51,7 +52,7 @@ void setLook(QWidget* widget, const char* property, const QVariant& value);
 // before showing.
 void fitToScreen(QWidget& window);
 
-// What a layout contains: a widget or a layout and its share of the remaining space.
+// An element of a layout: a widget or a layout, and its share of the remaining space.
 struct Cell
 {
     Cell(QWidget* of, int share = 0, Qt::Alignment at = {}) // NOLINT: {label, {field, 1}}

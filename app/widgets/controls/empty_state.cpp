@@ -7,14 +7,14 @@
 
 namespace app {
 
-EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget* parent)
+EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_fact(makeLabel(words.fact, "section"))
-    , m_advice(makeLabel(words.advice, "small"))
+    , m_fact(makeLabel(texts.fact, "section"))
+    , m_advice(makeLabel(texts.advice, "small"))
 {
     auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 4);
-    auto* icon = new IconLabel(theme, words.icon, &Chrome::text3, 22);
+    auto* icon = new IconLabel(theme, texts.icon, &Chrome::text3, 22);
     column->addStretch();
     column->addWidget(icon, 0, Qt::AlignHCenter);
     column->addWidget(m_fact);
@@ -23,8 +23,8 @@ EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget
         label->setAlignment(Qt::AlignHCenter);
         label->setWordWrap(true);
     }
-    if (!words.action.isEmpty()) {
-        m_button = makeButton(words.action, QStringLiteral("emptyAction"), "tool");
+    if (!texts.action.isEmpty()) {
+        m_button = makeButton(texts.action, QStringLiteral("emptyAction"), "tool");
         column->addSpacing(4);
         column->addWidget(m_button, 0, Qt::AlignHCenter);
         connect(m_button, &QPushButton::clicked, this, &EmptyState::activated);
@@ -33,7 +33,7 @@ EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
-void EmptyState::setWords(const QString& fact, const QString& advice)
+void EmptyState::setTexts(const QString& fact, const QString& advice)
 {
     m_fact->setText(fact);
     m_advice->setText(advice);

@@ -16,14 +16,14 @@ class EmptyState : public QWidget
     Q_OBJECT
 
 public:
-    struct Words
+    struct Texts
     {
         Icon icon = Icon::Compare;
         QString fact, advice, action; // no button if action is empty
     };
 
-    EmptyState(const ThemeController& theme, const Words& words, QWidget* parent = nullptr);
-    void setWords(const QString& fact, const QString& advice); // keeps icon and button
+    EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent = nullptr);
+    void setTexts(const QString& fact, const QString& advice); // keeps icon and button
     QPushButton* button() const { return m_button; }           // nullptr without an action
 
 Q_SIGNALS:

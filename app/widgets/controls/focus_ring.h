@@ -15,7 +15,7 @@ class FocusRing : public QObject
     Q_OBJECT
 
 public:
-    // filters the application's events
+    // Filters the events of the application.
     FocusRing(const ThemeController& theme, QObject* application);
 
 protected:

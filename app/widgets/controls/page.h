@@ -41,7 +41,7 @@ public:
     virtual QStringList statusTexts() const { return {}; }
     virtual QString statusNote() const { return {}; }
 
-    // [run] notes of the runs to export; empty if unknown.
+    // The notes of each run to export; empty if unknown.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
     // The iteration that the page shows; -1: the reported iteration of each run.
     virtual int exportedIteration() const { return -1; }

@@ -27,13 +27,13 @@ struct SchedulePreview::Geometry
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_room(kHeight)
+    , m_rowsHeight(kHeight)
 {
-    setRoom(kHeight);
+    setRowsHeight(kHeight);
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
-    m_veil.setSingleShot(true);
-    m_veil.setInterval(kPatience);
-    connect(&m_veil, &QTimer::timeout, this, [this] {
+    m_fadeTimer.setSingleShot(true);
+    m_fadeTimer.setInterval(kPatience);
+    connect(&m_fadeTimer, &QTimer::timeout, this, [this] {
         m_isWaiting = true;
         update();
     });
@@ -43,12 +43,12 @@ void SchedulePreview::show(RunViewPointer view)
 {
     m_view = std::move(view);
     m_isWaiting = m_isStale = false;
-    m_veil.stop();
+    m_fadeTimer.stop();
     QWidget::show();
     update();
 }
 
-void SchedulePreview::setNothing(const QString& text)
+void SchedulePreview::setPlaceholder(const QString& text)
 {
     m_nothing = text;
     update();
@@ -62,13 +62,13 @@ void SchedulePreview::setStale()
 
 void SchedulePreview::setWaiting()
 {
-    if (!m_veil.isActive() && !m_isWaiting)
-        m_veil.start();
+    if (!m_fadeTimer.isActive() && !m_isWaiting)
+        m_fadeTimer.start();
 }
 
-void SchedulePreview::setRoom(int height)
+void SchedulePreview::setRowsHeight(int height)
 {
-    m_room = height;
+    m_rowsHeight = height;
     setFixedHeight(static_cast<int>(kTop) + height + 8);
 }
 
@@ -85,7 +85,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
               width() - kNames - kRight, devicePixelRatioF()};
     g.rows = std::min(run.schedule.shape.devices, kRows);
-    g.row = (m_room + 4.0) / std::max(kFewRows, g.rows);
+    g.row = (m_rowsHeight + 4.0) / std::max(kFewRows, g.rows);
     g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
     return g;
 }

@@ -19,9 +19,9 @@ class SchedulePreview : public QWidget
 public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(RunViewPointer view);       // nullptr: no schedule
-    void setNothing(const QString& text); // reason that is shown without a schedule
-    void setRoom(int height);             // height of the rows, without the ruler
+    void show(RunViewPointer view);           // nullptr: no schedule
+    void setPlaceholder(const QString& text); // reason that is shown without a schedule
+    void setRowsHeight(int height);           // height of the rows, without the ruler
     // Keeps the last picture until the next one arrives. Fades it if that takes long.
     void setWaiting();
     void setStale(); // fades the picture; no new one is pending
@@ -40,9 +40,9 @@ private:
 
     const ThemeController& m_theme;
     RunViewPointer m_view;
-    QTimer m_veil; // started by setWaiting()
+    QTimer m_fadeTimer; // started by setWaiting()
     QString m_nothing;
-    int m_room;
+    int m_rowsHeight;
     bool m_isWaiting = false, m_isStale = false;
 };
 

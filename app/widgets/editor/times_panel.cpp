@@ -28,7 +28,7 @@ void TimesPanel::show(const ScheduleCheck& check, const PredictionRequest& reque
 {
     const Prediction& prediction = check.prediction;
     if (!check.isValid()) {
-        m_preview->setNothing(tr("No times: the schedule is not valid"));
+        m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
         m_preview->setStale();
         m_numbers->show(nullptr);
         m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
@@ -45,7 +45,7 @@ void TimesPanel::show(const ScheduleCheck& check, const PredictionRequest& reque
 void TimesPanel::setLow(bool low)
 {
     constexpr int kPicture = 184, kLowPicture = 84;
-    m_preview->setRoom(low ? kLowPicture : kPicture);
+    m_preview->setRowsHeight(low ? kLowPicture : kPicture);
     m_numbers->setVisible(!low);
 }
 

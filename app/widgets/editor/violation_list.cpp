@@ -108,7 +108,7 @@ void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& 
                                   .arg(op.place.device));
     m_absentTitle->setText(absent.empty()
                                ? tr("No op is missing")
-                               : tr("Not in the schedule: %1 (Ins restores)").arg(absent.size()));
+                               : tr("Missing ops: %1 (Ins restores one)").arg(absent.size()));
     m_absentList->setVisible(!absent.empty());
     if (!absent.empty())
         m_absentList->setCurrentRow(static_cast<int>(absent.size()) - 1);

@@ -33,7 +33,7 @@ QString remark(const std::string& palette)
     if (palette == "grey")
         return FigureOptionsPanel::tr("prints without colour");
     if (palette == "dualpipe")
-        return FigureOptionsPanel::tr("F and B close, deuteranopia");
+        return FigureOptionsPanel::tr("F and B similar, deuteranopia");
     return {};
 }
 

@@ -37,7 +37,7 @@ public:
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
-    // selects the preset without applying it; "": no preset
+    // Selects the preset without applying it. "" selects no preset.
     void setPreset(const std::string& preset);
     void setHeight(double points); // of the figure; shown next to its width
     void setAvailable(const Available& available);

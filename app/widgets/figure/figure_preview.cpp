@@ -62,7 +62,7 @@ QWidget* FigurePreview::makePageHeader()
                     m_theme, {tr("colour"), tr("grey"), tr("deuteranopia"), tr("protanopia")}),
                 "figureSight");
     sight->setCompact();
-    sight->setName(tr("Seen as"));
+    sight->setName(tr("Colour vision"));
     connect(sight, &SegmentControl::currentChanged, this, [this](int choice) {
         m_sight = profiler::Sight(choice);
         showScene();

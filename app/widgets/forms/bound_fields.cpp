@@ -157,8 +157,8 @@ QWidget* BoundFields::makeNumber(const FieldFacts& facts, const Binding& binding
 {
     auto* field = new SpinField(m_theme);
     field->setRange(static_cast<int>(facts.least), static_cast<int>(facts.most));
-    if (!facts.usual.empty() && facts.least == 0)
-        field->setSpecialValueText(translated(facts.usual));
+    if (!facts.defaultText.empty() && facts.least == 0)
+        field->setSpecialValueText(translated(facts.defaultText));
     field->setFixedWidth(kNumberWidth);
     m_show.emplace_back(
         [field, get = binding.get] { field->setValue(QString::fromStdString(get()).toInt()); });
@@ -203,7 +203,7 @@ QWidget* BoundFields::makeCost(const FieldFacts& facts, const Binding& binding)
     auto* field = new HundredthsField(m_theme);
     field->setRange(facts.isOptional ? kUnset : 0, kMostCost);
     if (facts.isOptional)
-        field->setSpecialValueText(translated(facts.usual));
+        field->setSpecialValueText(translated(facts.defaultText));
     field->setSingleStep(kStep);
     field->setFixedWidth(kNumberWidth);
     m_show.emplace_back([field, get = binding.get] { field->setValue(hundredths(get())); });
@@ -218,7 +218,7 @@ QWidget* BoundFields::makeText(const FieldFacts& facts, const Binding& binding)
     auto* field = new QLineEdit;
     field->setFixedWidth(kFormFieldWidth);
     field->setPlaceholderText(facts.kind == FieldKind::List ? fromUtf8(facts.value)
-                                                            : translated(facts.usual));
+                                                            : translated(facts.defaultText));
     m_show.emplace_back(
         [field, facts, get = binding.get] { field->setText(shownText(facts, get())); });
     connect(field, &QLineEdit::textChanged, this,

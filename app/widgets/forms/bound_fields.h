@@ -19,7 +19,8 @@ namespace app {
 
 class SpinField;
 
-// "--micro-batch-size" becomes "microBatchSize", or "costMicroBatchSize" with the prefix "cost".
+// Returns the object name of a field's widget: "microBatchSize" for "--micro-batch-size", or
+// "costMicroBatchSize" with the prefix "cost".
 QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
 
 // Creates form fields for a table of engine::Field, which has their kind, limits, names, label and

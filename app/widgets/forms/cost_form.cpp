@@ -65,14 +65,16 @@ void CostForm::makeHead(QVBoxLayout& column)
 {
     auto* head = spaced(new QHBoxLayout, QMargins(), 8,
                         {{makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1}});
-    QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
-    usual->setToolTip(tr("Use forward 1, backward 2, free links, as closed forms assume"));
-    connect(usual, &QPushButton::clicked, this, [this] {
+    QPushButton* closedFormCosts
+        = makeButton(tr("F 1, B 2"), QStringLiteral("closedFormCosts"), "link");
+    closedFormCosts->setToolTip(
+        tr("Use forward 1, backward 2, free links, as closed forms assume"));
+    connect(closedFormCosts, &QPushButton::clicked, this, [this] {
         m_plan.costs = {};
         showPlan();
         changed();
     });
-    head->addWidget(usual);
+    head->addWidget(closedFormCosts);
     column.addLayout(head);
 }
 
@@ -126,7 +128,7 @@ void CostForm::showHint()
                 ? tr("closed forms do not cover these times")
                 : m_plan.experiment.mode == engine::Mode::Simulate
                 ? tr("closed forms hold for F 1, B 2, free links")
-                : tr("for the prediction only: a run measures its own"));
+                : tr("used for the prediction only; a run measures its costs"));
 }
 
 QString CostForm::problem() const

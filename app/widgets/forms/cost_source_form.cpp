@@ -20,7 +20,7 @@ namespace {
 
 using Kind = CostSource::Kind;
 
-QStringList words(const std::vector<std::string>& names)
+QStringList toStringList(const std::vector<std::string>& names)
 {
     QStringList list;
     for (const std::string& name : names)
@@ -76,10 +76,10 @@ QWidget* CostSourceForm::makeHardware()
                                 [&value, names](int index) { value = names.value(index); });
     };
     addRow(column, tr("Transformer"),
-           named("costModel", words(engine::transformerNames()), source.model),
+           named("costModel", toStringList(engine::transformerNames()), source.model),
            tr("Set the sizes that determine FLOPs and bytes"));
     addRow(column, tr("Hardware"),
-           named("costHardware", words(engine::hardwareNames()), source.hardware),
+           named("costHardware", toStringList(engine::hardwareNames()), source.hardware),
            tr("Peak, memory and links of one device"));
     for (const auto& field : engine::trainingSetupFields())
         m_fields->addRow(column, field, source.setup, "cost");
@@ -133,7 +133,7 @@ void CostSourceForm::take(const RunPointer& run)
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
     schedule.dataParallel = run->schedule.shape.dataParallel;
-    schedule = alike(source, schedule);
+    schedule = withStagesOf(source, schedule);
     Q_EMIT planChanged();
 }
 

@@ -92,7 +92,7 @@ void MoreCosts::showPlan()
 {
     m_fields->show();
     showGroups();
-    if (!isSimple(countingBeside(m_plan.source, m_plan.costs)) || m_plan.evict
+    if (!isSimple(applicableCosts(m_plan.source, m_plan.costs)) || m_plan.evict
         || m_plan.experiment.schedule.dataParallel > 1)
         setOpen(true);
 }
@@ -129,9 +129,9 @@ void MoreTraining::showPlan()
 {
     m_fields->show();
     showEffects();
-    const engine::Experiment usual = engine::usualExperiment(m_plan.experiment);
+    const engine::Experiment defaults = engine::defaultExperiment(m_plan.experiment);
     if (std::ranges::any_of(moreOfRun(), [&](const auto* field) {
-            return field->get(m_plan.experiment) != field->get(usual);
+            return field->get(m_plan.experiment) != field->get(defaults);
         }))
         setOpen(true);
 }

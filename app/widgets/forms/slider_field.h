@@ -37,7 +37,7 @@ public:
     QSlider* slider() const { return m_slider; }
     // Snaps values from the slider to rest(value). Typed values are not snapped.
     void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
-    // see SpinField::setReason(); the reason replaces the slider
+    // Shows the reason in place of the slider; see SpinField::setReason().
     void setReason(const QString& reason);
 
 private:

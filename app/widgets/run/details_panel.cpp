@@ -69,16 +69,16 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
                                        + QLatin1Char(' ') + details.unit);
         return;
     }
-    EmptyState::Words words;
-    words.icon = Icon::Info;
-    words.fact = tr("Nothing selected");
-    words.advice = tr("Click an op, a bubble or a device to see its details.");
-    auto* empty = named(new EmptyState(theme, words), "detailsEmpty");
+    EmptyState::Texts texts;
+    texts.icon = Icon::Info;
+    texts.fact = tr("Nothing selected");
+    texts.advice = tr("Click an op, a bubble or a device to see its details.");
+    auto* empty = named(new EmptyState(theme, texts), "detailsEmpty");
     empty->setMinimumHeight(132);
     auto* body = makeSurface("plain");
     spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
     scroll->setWidget(body);
-    panel.setAccessibleDescription(words.fact);
+    panel.setAccessibleDescription(texts.fact);
 }
 
 } // namespace app

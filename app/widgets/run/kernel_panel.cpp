@@ -89,7 +89,7 @@ void KernelPanel::show(const RunPointer& run, KernelViewPointer kernels, const Q
     m_kernels = std::move(kernels);
     const bool hasAny = m_kernels && !m_kernels->isEmpty();
     m_stack->setCurrentIndex(hasAny ? 1 : 0);
-    m_empty->setWords(tr("No kernels"), reason);
+    m_empty->setTexts(tr("No kernels"), reason);
     if (isOther)
         fillChoices();
     refresh();

@@ -26,7 +26,7 @@ class KernelPanel : public QWidget
 public:
     explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `kernels` is nullptr if the kernels are not known; `reason` says why.
+    // `kernels` is nullptr if the kernels are not known; `reason` is then set.
     void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
     using QWidget::show;
     void showIteration(int iteration); // index for the scope "this iteration"

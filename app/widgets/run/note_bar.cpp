@@ -38,7 +38,7 @@ NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     connect(keep, &QPushButton::clicked, this, &NoteBar::write);
     connect(close, &QToolButton::clicked, this, &NoteBar::closed);
     connect(m_field, &QLineEdit::textChanged, keep,
-            [keep](const QString& words) { keep->setEnabled(!words.trimmed().isEmpty()); });
+            [keep](const QString& text) { keep->setEnabled(!text.trimmed().isEmpty()); });
     keep->setEnabled(false);
 }
 
@@ -52,10 +52,10 @@ void NoteBar::open(const QString& subject)
 
 void NoteBar::write()
 {
-    const QString words = m_field->text().simplified();
-    if (words.isEmpty())
+    const QString text = m_field->text().simplified();
+    if (text.isEmpty())
         return;
-    Q_EMIT written(words);
+    Q_EMIT written(text);
     Q_EMIT closed();
 }
 

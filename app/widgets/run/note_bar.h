@@ -20,8 +20,8 @@ public:
     void open(const QString& subject); // shows the bar, empty and with the focus
 
 Q_SIGNALS:
-    void written(const QString& words); // Enter was pressed; `words` is not empty
-    void closed();                      // by Esc, the close button, or after writing
+    void written(const QString& text); // Enter was pressed; `text` is not empty
+    void closed();                     // by Esc, the close button, or after writing
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

@@ -123,9 +123,9 @@ void NoteController::begin()
         m_bar->open(noteSubject(m_view->run(), m_draft));
 }
 
-void NoteController::add(const QString& words)
+void NoteController::add(const QString& text)
 {
-    m_draft.text = words.toStdString();
+    m_draft.text = text.toStdString();
     m_notes.add(m_draft);
 }
 

@@ -53,7 +53,7 @@ private:
     void show();
     bool prepare();
     void begin();
-    void add(const QString& words);
+    void add(const QString& text);
     void refuse(const engine::Note& note, const QString& reason);
     void askForCopy(const std::optional<engine::Note>& note); // `note` is written to the copy
 

@@ -23,7 +23,7 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("notesPanel"));
     m_table->setAccessibleName(tr("Notes"));
     m_table->setModel(m_model);
-    m_table->setRestColumn(static_cast<int>(NotesModel::Column::Words));
+    m_table->setRestColumn(static_cast<int>(NotesModel::Column::Text));
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
     auto* empty
         = named(new EmptyState(theme,
@@ -104,7 +104,7 @@ void NotesPanel::editCurrent()
 {
     const int row = m_table->currentIndex().row();
     if (row >= 0)
-        m_table->edit(m_model->index(row, static_cast<int>(NotesModel::Column::Words)));
+        m_table->edit(m_model->index(row, static_cast<int>(NotesModel::Column::Text)));
 }
 
 void NotesPanel::removeCurrent()

@@ -32,7 +32,7 @@ public:
 
 Q_SIGNALS:
     void chosen(int row);
-    void edited(std::int64_t id, const QString& words);
+    void edited(std::int64_t id, const QString& text);
     void removeRequested(std::int64_t id);
     void noteRequested();
 

@@ -70,7 +70,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
         m_tabs->addTab(name);
     m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
-    m_fold->setAccessibleName(tr("Fold the panels"));
+    m_fold->setAccessibleName(tr("Collapse the tables"));
     m_fold->setFocusPolicy(Qt::TabFocus);
     connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
     updateFoldIcon();

@@ -38,7 +38,7 @@ public:
     void showRun(const RunPointer& run, int iteration); // the run and the shown iteration
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // `kernels` is nullptr if unknown and empty if the run has none; `reason` says why.
+    // `kernels` is nullptr if unknown and empty if the run has none; `reason` is then set.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);

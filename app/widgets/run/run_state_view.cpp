@@ -57,9 +57,9 @@ void RunStateView::showState(const RunDocument& document, const Facts& facts)
                                        : m_failed->parentWidget());
     const Notice& notice = document.notice();
     if (facts.isOfWorker)
-        m_failed->setWords(tr("Nothing was recorded."), tr("The log below shows the reason."));
+        m_failed->setTexts(tr("Nothing was recorded."), tr("The log below shows the reason."));
     else
-        m_failed->setWords(notice.title, notice.text);
+        m_failed->setTexts(notice.title, notice.text);
     showNotice(document, facts);
     if (isFailed() && isVisible())
         m_failed->button()->setFocus();

@@ -105,12 +105,12 @@ void RunToolbar::resizeEvent(QResizeEvent* event)
 
 void RunToolbar::fitTexts()
 {
-    using enum Words;
-    for (const Words words : {NamesAndTexts, Texts, Few}) {
+    using enum Labels;
+    for (const Labels labels : {NamesAndTexts, Texts, Few}) {
         for (QLabel* name : m_names)
-            name->setVisible(words == NamesAndTexts);
-        m_find->setText(words != Few ? m_actions.find->text() : QString());
-        m_export->setText(words != Few ? m_actions.exportFigure->text() : tr("Export"));
+            name->setVisible(labels == NamesAndTexts);
+        m_find->setText(labels != Few ? m_actions.find->text() : QString());
+        m_export->setText(labels != Few ? m_actions.exportFigure->text() : tr("Export"));
         m_view->layout()->invalidate();
         m_view->updateGeometry();
         layout()->invalidate();

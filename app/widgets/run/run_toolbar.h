@@ -32,7 +32,7 @@ public:
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
 
-    // shows the current state of `document`
+    // Shows the current state of `document`.
     void showRun(const RunDocument& document, int iteration);
     void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
     void setColourBy(int by); // `by` is a ColourBy
@@ -51,7 +51,7 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    enum class Words : std::uint8_t { NamesAndTexts, Texts, Few };
+    enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few };
     void fitTexts();
     QWidget* makeView();
 

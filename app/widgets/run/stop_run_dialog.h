@@ -11,9 +11,9 @@ class QPushButton;
 
 namespace app {
 
-// Asks before the page of a running run is closed. Says what is kept, and stops the run if the user
-// agrees. The dialog is accepted when the run has ended. It is modal but does not block, so that
-// the run is still followed.
+// Asks before the page of a running run is closed. Shows what is kept, and stops the run if the
+// user agrees. The dialog is accepted when the run has ended. It is modal but does not block, so
+// that the run is still followed.
 class StopRunDialog : public QDialog
 {
     Q_OBJECT

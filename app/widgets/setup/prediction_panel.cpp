@@ -197,7 +197,7 @@ void PredictionPanel::offer(const std::vector<Remedy>& remedies)
 void PredictionPanel::refuse(const QString& bold, const QString& message)
 {
     m_shown = nullptr;
-    m_preview->setNothing(tr("No schedule with these numbers"));
+    m_preview->setPlaceholder(tr("No schedule with these numbers"));
     m_preview->show(nullptr);
     m_numbers->show(nullptr);
     showFacts(nullptr);
@@ -209,7 +209,7 @@ void PredictionPanel::refuse(const QString& bold, const QString& message)
 
 void PredictionPanel::setPreviewHeight(int height)
 {
-    m_preview->setRoom(height);
+    m_preview->setRowsHeight(height);
 }
 
 } // namespace app

@@ -29,7 +29,8 @@ public:
     // The actions that are possible with the plan.
     struct Verdict
     {
-        // can run on this machine; can run on another machine
+        // isRunnable: the plan can run on this machine. isCommand: it can run on another machine,
+        // so its command can be copied.
         bool isRunnable = false, isCommand = false;
         bool isEditable = false;
         QString problem; // why the plan cannot run; "" if it can, or before it is predicted

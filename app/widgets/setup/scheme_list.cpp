@@ -238,7 +238,7 @@ void SchemeList::arrange()
         isAny = isAny || shown > 0;
     }
     m_nothing->setVisible(!isAny);
-    m_nothing->setWords(tr("No scheme matches"),
+    m_nothing->setTexts(tr("No scheme matches"),
                         tr("No name, paper or family contains \u201c%1\u201d.").arg(filter));
 }
 

@@ -78,12 +78,12 @@ void SchemeOptions::addRow(const engine::SchemeOption& option,
         combo->setCurrentText(QString::fromStdString(set->second));
     connect(combo, &QComboBox::currentTextChanged, this, [this, combo, key](const QString& text) {
         const QString value = text.trimmed();
-        const bool isUsual = value.isEmpty() || value == combo->itemText(0);
-        if (isUsual)
+        const bool isDefault = value.isEmpty() || value == combo->itemText(0);
+        if (isDefault)
             m_shown.options.erase(key.toStdString());
         else
             m_shown.options[key.toStdString()] = value.toStdString();
-        Q_EMIT changed(key, isUsual ? QString() : value);
+        Q_EMIT changed(key, isDefault ? QString() : value);
     });
     m_combos.append(combo);
     rows->addLayout(makeFormRow(titleOf(option), {combo}));

@@ -21,7 +21,8 @@ constexpr std::int64_t kPredictedAtOnce = 4'000; // up to this many ops per sche
 SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* parent)
     : QWidget(parent)
     , m_model(new SchemeTableModel(this))
-    , m_view(named(new DataTable(theme, 30), "schemeTable", tr("All schemes at these numbers")))
+    , m_view(
+          named(new DataTable(theme, 30), "schemeTable", tr("All schemes with these parameters")))
     , m_title(makeLabel({}, "dock"))
     , m_run(makeButton({}, QStringLiteral("runMarked"), "tool"))
 {

@@ -171,8 +171,8 @@ QString liveHint(int devices)
     if (devices <= cores)
         return live;
     return live + QLatin1Char(' ')
-        + SetupForm::tr("More threads than cores here (%1): they share cores, and the run reports "
-                        "\"oversubscribed\".")
+        + SetupForm::tr("This machine has only %1 cores, so threads share them, and the run is "
+                        "marked \"oversubscribed\".")
               .arg(cores);
 }
 
@@ -188,7 +188,7 @@ QString modeHint(const RunPlan& plan)
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
                                                                            : SetupForm::tr("CPU");
     return SetupForm::tr("Runs every op once, alone on the %1, and trains the "
-                         "model; each device has its own clock.")
+                         "model; each device has its own virtual clock.")
         .arg(place);
 }
 
@@ -215,7 +215,7 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
         showBackend();
         changed();
     });
-    column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
+    column.addLayout(makeFormRow(tr("Mode"), {m_mode}));
     column.addWidget(m_modeHint);
     column.addLayout(makeFormRow(fromUtf8(backend.label), {m_backend}));
     m_backendHint = named(makeFormHint(), "backendHint");

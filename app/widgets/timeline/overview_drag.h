@@ -12,7 +12,8 @@ class OverviewDrag
 public:
     enum class Grip { None, Frame, Begin, End };
 
-    // If the frame is too narrow for handles, returns Frame.
+    // Returns the part of the frame at `x`. A frame that is too narrow for handles has only the
+    // part Frame.
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 

@@ -170,12 +170,12 @@ void TimeCanvas::layoutScrollBar(double contentHeight)
     Q_EMIT viewChanged();
 }
 
-void TimeCanvas::setEmptyState(const std::optional<EmptyState::Words>& words)
+void TimeCanvas::setEmptyState(const std::optional<EmptyState::Texts>& texts)
 {
     delete std::exchange(m_empty, nullptr);
-    if (!words)
+    if (!texts)
         return;
-    m_empty = new EmptyState(m_theme, *words, this);
+    m_empty = new EmptyState(m_theme, *texts, this);
     m_empty->setObjectName(objectName() + QStringLiteral("Empty"));
     m_empty->setGeometry(emptyStateRect(size()));
     m_empty->show();

@@ -69,7 +69,7 @@ protected:
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
-    // whether the keyboard was used since the last mouse press
+    // Whether the keyboard was used since the last mouse press.
     bool isByKeyboard() const { return m_isByKeyboard; }
     void setByKeyboard() { m_isByKeyboard = true; }
 
@@ -80,7 +80,7 @@ protected:
     int scrollY() const;
     void scrollTo(int y);
     void layoutScrollBar(double contentHeight); // next to timeArea()
-    void setEmptyState(const std::optional<EmptyState::Words>& words);
+    void setEmptyState(const std::optional<EmptyState::Texts>& texts);
     // Drops the cached picture. Call it after the content of the lanes has changed.
     void contentChanged();
     CachedPicture::Key pictureKey(QSizeF size) const;

@@ -51,7 +51,7 @@ QString TimelinePainter::denseNote() const
 {
     const double pixel = m_axis.ticksPerPixel();
     const Scale scale = timeScale(m_view.run().info, static_cast<std::int64_t>(pixel));
-    return TimeCanvas::tr("one pixel is %1; narrow boxes are drawn as shares of a pixel; zoom in")
+    return TimeCanvas::tr("one pixel is %1, so narrow boxes are merged; zoom in to see them")
         .arg(scale.withUnit(pixel));
 }
 

@@ -10,17 +10,17 @@
 
 namespace app {
 
-std::optional<EmptyState::Words> TimelineScene::emptyWords() const
+std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
 {
     if (!isEmpty())
         return std::nullopt;
     if (view && view->run().info.outcome != engine::Outcome::Running)
-        return EmptyState::Words{Icon::Chart,
+        return EmptyState::Texts{Icon::Chart,
                                  TimeCanvas::tr("No iteration was recorded"),
                                  TimeCanvas::tr("The run ended before its first iteration was "
                                                 "complete."),
                                  {}};
-    return EmptyState::Words{Icon::Chart,
+    return EmptyState::Texts{Icon::Chart,
                              TimeCanvas::tr("No iteration yet"),
                              TimeCanvas::tr("The timeline fills when the first iteration is "
                                             "complete."),

@@ -43,7 +43,7 @@ struct TimelineScene
     }
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
-    std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is a timeline to draw
+    std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
     int deviceAt(QPointF at) const;   // device of the lane header at a point; -1: none
@@ -53,7 +53,8 @@ struct TimelineScene
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    // In widget coordinates. The rectangle is outside of the lanes if the item is scrolled away.
+    // Returns the box of an item in widget coordinates. It is outside of the lanes if the item is
+    // scrolled away.
     QRectF boxOf(const Selection& what) const;
     QString toolTip(QPointF at) const; // of the hovered item
     QString spoken() const;            // describes the selection for screen readers

@@ -21,7 +21,7 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
 {
     setAccessibleName(tr("Timeline"));
-    setEmptyState(m_scene.emptyWords());
+    setEmptyState(m_scene.emptyTexts());
     relayout();
 }
 
@@ -31,7 +31,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     m_scene.view = std::move(view);
     ++m_overviewSerial;
     endHover();
-    setEmptyState(m_scene.emptyWords());
+    setEmptyState(m_scene.emptyTexts());
     relayout();
     if (how == View::FitIteration || wasEmpty) {
         forgetHistory();

@@ -45,8 +45,8 @@ private:
     QListWidget* m_list;
 };
 
-// How well `text` matches `name`. The best match is that each word of `text` begins a word of
-// `name`, then that `text` occurs in `name`. Negative: no match.
+// Rates how well `text` matches `name`. In the best match each word of `text` begins a word of
+// `name`; the next best is that `text` occurs in `name`. Negative: no match.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

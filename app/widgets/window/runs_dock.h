@@ -27,7 +27,7 @@ Q_SIGNALS:
     void activated(const QString& file); // a row was clicked outside of its check mark
     void compareRequested(const QStringList& files);
     void addRequested(); // the plus button was pressed
-    // removes the run from the list; its file is kept
+    // The user removed the run from the list. Its file is kept.
     void removeRequested(const app::RunDocument& document);
     // Moves the run by `by` positions; < 0: towards the front.
     void moveInQueueRequested(const app::RunDocument& document, int by);

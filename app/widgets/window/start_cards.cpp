@@ -10,14 +10,14 @@
 
 namespace app {
 
-BeginButton::BeginButton(const ThemeController& theme, const Words& words, Rank rank)
+BeginButton::BeginButton(const ThemeController& theme, const Texts& texts, Rank rank)
     : CardButton(theme)
-    , m_words(words)
+    , m_texts(texts)
 {
     m_isPrimary = rank == Rank::Primary;
     setFixedHeight(50);
-    setAccessibleName(words.title);
-    setAccessibleDescription(words.line);
+    setAccessibleName(texts.title);
+    setAccessibleDescription(texts.line);
 }
 
 void BeginButton::paintContent(QPainter& painter)
@@ -27,12 +27,12 @@ void BeginButton::paintContent(QPainter& painter)
     QColor quiet = m_isPrimary ? c.primaryText : c.text2;
     if (m_isPrimary)
         quiet.setAlphaF(0.75F);
-    paintIcon(painter, m_words.icon, QRectF(14, 17, 16, 16), m_isPrimary ? ink : c.text2);
+    paintIcon(painter, m_texts.icon, QRectF(14, 17, 16, 16), m_isPrimary ? ink : c.text2);
     const QRectF box(42, 0, width() - 54.0, height());
-    text(painter, QRectF(box.x(), 8, box.width() - 60, 18), m_words.title,
+    text(painter, QRectF(box.x(), 8, box.width() - 60, 18), m_texts.title,
          {uiFont(13, QFont::Medium), ink});
-    text(painter, QRectF(box.x(), 26, box.width() - 60, 16), m_words.line, {uiFont(12), quiet});
-    text(painter, box, m_words.keys, {uiFont(11), quiet}, Qt::AlignRight);
+    text(painter, QRectF(box.x(), 26, box.width() - 60, 16), m_texts.line, {uiFont(12), quiet});
+    text(painter, box, m_texts.keys, {uiFont(11), quiet}, Qt::AlignRight);
 }
 
 RecentRow::RecentRow(const ThemeController& theme, RecentRun run, const QDateTime& now)
@@ -167,7 +167,7 @@ void SampleCard::paintFoot(QPainter& painter, const QRectF& foot) const
     constexpr double kGap = 14;
     const QColor ink = theme().chrome.text2;
     const QFontMetricsF metrics(uiFont(11));
-    const auto wide = [&](const QString& words) { return metrics.horizontalAdvance(words); };
+    const auto wide = [&](const QString& texts) { return metrics.horizontalAdvance(texts); };
     const double both = wide(m_times) + kGap + wide(m_bubbles);
     double left = foot.left();
     if (wide(m_kind) + kGap + both <= foot.width()) {

@@ -14,18 +14,18 @@ class BeginButton : public CardButton
 
 public:
     enum class Rank { Primary, Other };
-    struct Words
+    struct Texts
     {
         Icon icon;
         QString title, line, keys;
     };
-    BeginButton(const ThemeController& theme, const Words& words, Rank rank);
+    BeginButton(const ThemeController& theme, const Texts& texts, Rank rank);
 
 protected:
     void paintContent(QPainter& painter) override;
 
 private:
-    Words m_words;
+    Texts m_texts;
 };
 
 // A recent run, 44 px high: thumbnail, name, iteration, bubble, mode, date.

@@ -1,6 +1,6 @@
 #include "engine/schedule/check/communication.h"
 
-#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/communicator_streams.h"
 #include "engine/schedule/check/exchange.h"
 #include "engine/schedule/check/message_order.h"
 #include "engine/schedule/transfers.h"

@@ -28,7 +28,7 @@ enum class TransportKind : std::uint8_t {
     Tagged,
     // NCCL as this program uses it: for each directed pair of devices one communicator for
     // activations and one for gradients. A message waits for both ends on the stream of its
-    // communicator (communicator_lanes.h).
+    // communicator (communicator_streams.h).
     Nccl,
 };
 constexpr int kTransports = 6;
@@ -53,7 +53,7 @@ struct CommunicationReport
 };
 
 std::string_view transportName(TransportKind transport); // "per-kind", for JSON
-// For display: "separate communicators for activations and gradients".
+// The name for display: "separate communicators for activations and gradients".
 std::string_view transportTitle(TransportKind transport);
 
 // For each transport, checks whether every send meets its receive. Requires a valid schedule

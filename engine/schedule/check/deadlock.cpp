@@ -29,7 +29,7 @@ public:
         : m_schedule(schedule)
         , m_next(schedule.program.size())
         , m_ready(valueCount(schedule.shape))
-        , m_lanes(schedule.program.size())
+        , m_queues(schedule.program.size())
         , m_callers(schedule.shape.stages)
         , m_followed(schedule.program.size() + m_callers.size())
         , m_hasTransfers(hasTransfers(schedule))
@@ -37,10 +37,10 @@ public:
         for (const DeviceId d : m_next.ids())
             for (const Op& op : schedule.program[d])
                 if (op.kind == OpKind::AllReduce && belongs(op, d))
-                    m_callers[meetingOf(op)].push_back(d);
+                    m_callers[allReduceStage(op)].push_back(d);
     }
 
-    std::optional<Violation> find(Stuck wanted)
+    std::optional<Violation> find(DeadlockKind wanted)
     {
         bool moved = true;
         while (moved) {
@@ -52,13 +52,13 @@ public:
         for (const Node node : nodes)
             if (auto circle = follow(node))
                 return circle;
-        if (wanted == Stuck::Anyhow && !nodes.empty())
+        if (wanted == DeadlockKind::Any && !nodes.empty())
             return violation({&nodes.front(), 1});
         return std::nullopt;
     }
 
 private:
-    struct Lane
+    struct Queue
     {
         std::vector<StageId> calls;
         std::size_t head = 0;
@@ -75,9 +75,9 @@ private:
         for (const DeviceId d : m_next.ids())
             if (m_next[d] < m_schedule.program[d].size())
                 nodes.push_back({Node::Kind::Device, d.value});
-        for (const Lane& lane : m_lanes)
-            if (lane.head < lane.calls.size())
-                nodes.push_back({Node::Kind::AllReduce, lane.calls[lane.head].value});
+        for (const Queue& queue : m_queues)
+            if (queue.head < queue.calls.size())
+                nodes.push_back({Node::Kind::AllReduce, queue.calls[queue.head].value});
         return nodes;
     }
 
@@ -132,7 +132,7 @@ private:
     void execute(const Op& op, DeviceId device)
     {
         if (op.kind == OpKind::AllReduce)
-            m_lanes[device].calls.push_back(meetingOf(op));
+            m_queues[device].calls.push_back(allReduceStage(op));
         else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
         else if (!m_hasTransfers)
@@ -144,16 +144,16 @@ private:
     // reached.
     bool meet(DeviceId device)
     {
-        Lane& lane = m_lanes[device];
+        Queue& queue = m_queues[device];
         bool moved = false;
-        while (lane.head < lane.calls.size() && !absentee(lane.calls[lane.head])) {
-            const StageId stage = lane.calls[lane.head];
+        while (queue.head < queue.calls.size() && !absentee(queue.calls[queue.head])) {
+            const StageId stage = queue.calls[queue.head];
             for (std::uint8_t replica = 0; replica < m_schedule.shape.replicas; ++replica)
                 m_ready[valueIndex({Value::Kind::ReducedGradient, replica, Op::kWhole, stage, {}},
                                    m_schedule.shape)]
                     = true;
             for (const DeviceId caller : m_callers[stage])
-                ++m_lanes[caller].head;
+                ++m_queues[caller].head;
             moved = true;
         }
         return moved;
@@ -163,12 +163,12 @@ private:
     std::optional<DeviceId> absentee(StageId stage) const
     {
         for (const DeviceId caller : m_callers[stage]) {
-            const Lane& lane = m_lanes[caller];
+            const Queue& queue = m_queues[caller];
             const auto rows = std::ranges::count(m_callers[stage], caller);
-            std::size_t end = lane.head;
-            while (end < lane.calls.size() && lane.calls[end] == stage)
+            std::size_t end = queue.head;
+            while (end < queue.calls.size() && queue.calls[end] == stage)
                 ++end;
-            if (std::cmp_less(end - lane.head, rows))
+            if (std::cmp_less(end - queue.head, rows))
                 return caller;
         }
         return std::nullopt;
@@ -179,9 +179,9 @@ private:
     {
         if (node.kind == Node::Kind::AllReduce) {
             const DeviceId device = *absentee(StageId{node.id});
-            const Lane& lane = m_lanes[device];
-            if (lane.head < lane.calls.size() && lane.calls[lane.head].value != node.id)
-                return {Node::Kind::AllReduce, lane.calls[lane.head].value};
+            const Queue& queue = m_queues[device];
+            if (queue.head < queue.calls.size() && queue.calls[queue.head].value != node.id)
+                return {Node::Kind::AllReduce, queue.calls[queue.head].value};
             return stuckAt(device);
         }
         const Value value = waitedFor(DeviceId{node.id});
@@ -274,7 +274,7 @@ private:
     const Schedule& m_schedule;
     IdVector<DeviceId, std::size_t> m_next;
     std::vector<bool> m_ready;                          // [value] produced, and sent if needed
-    IdVector<DeviceId, Lane> m_lanes;                   // started all-reduces, in order
+    IdVector<DeviceId, Queue> m_queues;                 // started all-reduces, in order
     IdVector<StageId, std::vector<DeviceId>> m_callers; // once per row
     std::vector<bool> m_followed;                       // [device, then stage]
     bool m_hasTransfers = false;
@@ -282,9 +282,9 @@ private:
 
 } // namespace
 
-std::optional<Violation> findDeadlock(const Schedule& schedule, Stuck stuck)
+std::optional<Violation> findDeadlock(const Schedule& schedule, DeadlockKind kind)
 {
-    return DryRun(schedule).find(stuck);
+    return DryRun(schedule).find(kind);
 }
 
 } // namespace engine

@@ -77,8 +77,8 @@ TransportFault describeFault(const Schedule& schedule, DeviceId sender, const Qu
     const Op& send = schedule.program[sender][sent.positions[k]];
     const Op& receive = schedule.program[sent.peer][received.positions[k]];
     return {{sent.peer, static_cast<int>(received.positions[k]), receive},
-            fmt::format("device {}, index {}: {} gets message {} from device {}, which is {} (its "
-                        "index {})",
+            fmt::format("device {}, index {}: {} would receive message {} of device {}, which is "
+                        "{} (index {})",
                         sent.peer.value, received.positions[k], toString(receive), k, sender.value,
                         toString(send), sent.positions[k])};
 }

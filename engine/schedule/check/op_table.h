@@ -47,7 +47,8 @@ private:
     std::optional<OpPlace> find(Op op, OpKind kind) const;
 
     Shape m_shape;
-    // [cell], -1: missing; empty: no op of the kind
+    // Positions by cell, -1 if the op is missing. The list is empty if the schedule has no op of
+    // the kind.
     EnumArray<OpKind, std::vector<std::int32_t>, kOpKinds> m_index;
     std::vector<OpPlace> m_last;                    // [row]
     IdVector<MicroBatchId, std::int16_t> m_replica; // -1: unknown

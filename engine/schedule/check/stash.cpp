@@ -63,15 +63,15 @@ IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule)
     return peaks;
 }
 
-IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule)
+IdVector<DeviceId, StashCapacity> stashCapacity(const Schedule& schedule)
 {
-    IdVector<DeviceId, StashRoom> room;
+    IdVector<DeviceId, StashCapacity> capacity;
     for (const auto& ops : schedule.program) {
         const std::int64_t guests = mostAway(ops, schedule.shape);
-        room.push_back(guests > 0 ? StashRoom{ownPeak(ops, schedule.shape).own, guests}
-                                  : StashRoom{});
+        capacity.push_back(guests > 0 ? StashCapacity{ownPeak(ops, schedule.shape).own, guests}
+                                      : StashCapacity{});
     }
-    return room;
+    return capacity;
 }
 
 } // namespace engine

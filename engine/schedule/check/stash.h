@@ -12,15 +12,15 @@ namespace engine {
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // A half counts as one of two slices; a schedule of whole micro-batches may contain halves.
+    // Half of a micro-batch (Chimera) counts as one of two slices, also if the shape has no slices.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
     return shape.slices > 1 ? kHalves : 1;
 }
 
-// How an op changes the stash of its own device and of its peer, at its begin and at its end. A
-// stash lives from the start of its F to the end of its B, or of its W if the backward is split.
+// The change by an op of the stash of its own device and of its peer, at its begin and at its end.
+// A stash lives from the start of its F to the end of its B, or of its W if the backward is split.
 // During an evict or load it counts on both devices.
 struct StashChange
 {
@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Two numbers of parts: stored completely (`whole`), and to be rebuilt by a RECOMPUTE (`kept`; Chen
-// et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F and again from the
-// RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input of the stage or,
-// with attention recomputation, everything except the scores.
+// Stashes of a device, in parts. `whole` has those that stay complete, `kept` those that a
+// RECOMPUTE rebuilds (Chen et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F
+// and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input
+// of the stage or, with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -55,16 +55,14 @@ struct HeldChange
 {
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
-enum class RebuiltBy : std::uint8_t {
-    None,
-    Recompute,
-    Backward
-}; // Backward: the B or I rebuilds it first
+// The op that rebuilds a stash: none, a RECOMPUTE, or the B or I itself before it starts.
+enum class RebuiltBy : std::uint8_t { None, Recompute, Backward };
 // stashChange(), with complete and rebuilt stashes counted separately. Evicts and loads move a
 // stash before it is rebuilt.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// The stashes of a schedule that a RECOMPUTE rebuilds: one bit per cell, none if no op recomputes.
+// The set of a schedule's stashes that a RECOMPUTE rebuilds: one bit per cell, no bits if no op
+// recomputes.
 class RebuiltStashes
 {
 public:
@@ -98,12 +96,12 @@ IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 // The capacity of a device that evicts, in parts: for its own stashes, and on its partner for the
 // evicted ones. Both are the minimum that the order of the device needs. An op waits for the EVICT
 // or LOAD that frees memory for it, so no device exceeds stashPeaks().
-struct StashRoom
+struct StashCapacity
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing
 
-    friend bool operator==(const StashRoom&, const StashRoom&) = default;
+    friend bool operator==(const StashCapacity&, const StashCapacity&) = default;
 };
-IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule);
+IdVector<DeviceId, StashCapacity> stashCapacity(const Schedule& schedule);
 
 } // namespace engine

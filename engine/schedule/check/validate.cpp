@@ -41,8 +41,8 @@ public:
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
         // If there are other violations, waiting for a missing op is only a consequence of them.
-        const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
-        if (auto deadlock = findDeadlock(m_schedule, stuck))
+        const DeadlockKind kind = m_violations.empty() ? DeadlockKind::Any : DeadlockKind::Cycle;
+        if (auto deadlock = findDeadlock(m_schedule, kind))
             m_violations.push_back(*std::move(deadlock));
         std::ranges::stable_sort(m_violations, {},
                                  [](const Violation& v) { return std::pair(v.device, v.index); });
@@ -80,7 +80,8 @@ private:
     {
         const OpPlace place{device, index, op};
         if (!exists(op, m_schedule.shape)) {
-            report(Kind::OutOfRange, place, "{} does not exist in {} stages and {} micro-batches",
+            report(Kind::OutOfRange, place,
+                   "{} does not exist in a schedule of {} stages and {} micro-batches",
                    toString(op), m_schedule.shape.stages, m_schedule.shape.microBatches);
             return;
         }
@@ -94,10 +95,10 @@ private:
             return;
         const auto replica = m_table.replicaOf(op.microBatch);
         if (replica && *replica != op.replica)
-            report(Kind::Duplicate, place, "{}: micro-batch {} already goes {}", toString(op),
-                   op.microBatch.value, *replica == 0 ? "down" : "up");
+            report(Kind::Duplicate, place, "{}: earlier ops of micro-batch {} have direction {}",
+                   toString(op), op.microBatch.value, *replica == 0 ? "down" : "up");
         else if (const auto other = m_table.conflict(op); other && !isAnotherUpdate(op))
-            report(Kind::Duplicate, place, "{}: {} at index {} already does this", toString(op),
+            report(Kind::Duplicate, place, "{}: {} at index {} does the same work", toString(op),
                    toString(other->op), other->index);
         else
             m_table.add(place);
@@ -156,10 +157,10 @@ private:
         if ((op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
             && !isAnotherUpdate(op))
             if (const auto last = m_table.lastContribution(op); last && last->index > index)
-                report(
-                    Kind::Order, place,
-                    "{} comes before {} (index {}), which contributes to the gradient of stage {}",
-                    toString(op), toString(last->op), last->index, op.stage.value);
+                report(Kind::Order, place,
+                       "{} needs the gradient of stage {}, to which {} contributes only later, at "
+                       "index {}",
+                       toString(op), op.stage.value, toString(last->op), last->index);
     }
 
     // The op that makes the value available. For a stash it is the forward; checkStashes() checks
@@ -177,11 +178,12 @@ private:
                           const Value& value)
     {
         if (source && source->index > place.index)
-            report(Kind::Order, place, "{} comes before {} (index {}), but needs its {}",
-                   toString(place.op), toString(source->op), source->index, describe(value));
+            report(Kind::Order, place, "{} needs the {}, which {} provides only later, at index {}",
+                   toString(place.op), describe(value), toString(source->op), source->index);
         else if (source && isJoint(place.device, source->index, place.index))
-            report(Kind::Order, place, "{} starts together with {} (index {}), but needs its {}",
-                   toString(place.op), toString(source->op), source->index, describe(value));
+            report(Kind::Order, place,
+                   "{} needs the {}, but starts together with {} (index {}), which provides it",
+                   toString(place.op), describe(value), toString(source->op), source->index);
     }
 
     // Whether all ops from `first` to before `last` are joint with the next.

@@ -17,7 +17,7 @@ bool isAsynchronous(const Schedule& schedule);
 // Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT.
 // Without OPTs it is the number of micro-batches between the first uses of versions 1 and 2 on the
 // last stage. If only version 1 exists, the rule of PipeDream-2BW applies: micro-batch 2m is the
-// first to use version 1. Otherwise it is N.
+// first to use version 1. Without versions it is N.
 int guessUpdateEvery(const Schedule& schedule);
 
 // Checks that a backward uses the version of its forward, that a version is created before it is
@@ -25,9 +25,9 @@ int guessUpdateEvery(const Schedule& schedule);
 // for synchronous schedules.
 std::vector<Violation> checkVersions(const Schedule& schedule);
 
-// [device] The largest number of versions of one stage that are kept at once: 1 in a synchronous
-// schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from the OPT that creates
-// it to its last use; the newest version is always kept.
+// Returns for each device the largest number of versions of one stage that are kept at once: 1 in a
+// synchronous schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from the OPT
+// that creates it to its last use; the newest version is always kept.
 IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

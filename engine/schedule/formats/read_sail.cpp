@@ -104,7 +104,7 @@ Result<Words> sailWords(std::string_view text)
         if (ofLine.empty())
             continue;
         if (words.size() > kLargestDevice)
-            return badWord(lines.number(), *line, "exceeds the largest number of devices");
+            return badWord(lines.number(), *line, "is one device more than a schedule can have");
         words.push_back(std::move(ofLine));
     }
     if (words.empty())

@@ -93,8 +93,8 @@ Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
     while (const auto line = lines.next()) {
         if (programs.size() > kLargestDevice)
             return fail(Error::Code::Corrupt,
-                        fmt::format("more than {} lines: a line is a device, which exceeds the "
-                                    "largest number of devices",
+                        fmt::format("more than {} lines: each line is a device, and a schedule "
+                                    "cannot have more devices",
                                     kLargestDevice + 1));
         auto ops = torchOps(*line, lines.number());
         if (!ops)

@@ -12,21 +12,21 @@ namespace {
 std::string_view torchObstacle(const Op& op)
 {
     if (op.replica != 0)
-        return "it supports one direction, in which a stage is on one device";
+        return "it supports only one direction";
     if (op.flags == OpFlag::Half)
-        return "it supports whole micro-batches, not halves";
+        return "it supports only whole micro-batches, not halves";
     if (op.slice != Op::kWhole)
-        return "it supports whole micro-batches, not sequence slices";
+        return "it supports only whole micro-batches, not sequence slices";
     if (op.version != 0)
-        return "it supports one version of the weights";
+        return "it supports only one version of the weights";
     switch (op.kind) {
     case OpKind::OptimizerStep:
         return "the training loop calls the optimizer; leave opt out of --with";
     case OpKind::Evict:
     case OpKind::Load:
-        return "it keeps every stash on its own device";
+        return "it cannot move a stash to another device";
     case OpKind::Recompute:
-        return "stages recompute there without an op";
+        return "its stages recompute as part of the backward";
     default:
         return {};
     }
@@ -94,8 +94,8 @@ Result<void> checkTorchOrder(const Schedule& schedule)
     if (verdict.safe)
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("PyTorch has no tags, and {}; remove p2p from --with, so that PyTorch "
-                            "adds the transfers in the order of the sends",
+                fmt::format("PyTorch matches transfers by order, but {}; remove p2p from --with, "
+                            "so that PyTorch adds the transfers",
                             verdict.reason));
 }
 

@@ -16,9 +16,9 @@ enum class SyncPolicy : std::uint8_t {
 };
 std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking", as for --sync
 
-// Which stashes are evicted. Both policies have the same bound on the stashes of a device. Steady
-// evicts every new stash while the partner has space; Lazy evicts only stashes that would exceed
-// the bound two ops later.
+// The stashes to evict. Both policies have the same bound on the stashes of a device. Steady evicts
+// every new stash while the partner has space; Lazy evicts only stashes that would exceed the bound
+// two ops later.
 enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 
 // BPipe (Kim et al., ICML 2023): adds EVICT after a forward and LOAD one op before the backward. If
@@ -30,8 +30,9 @@ enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
 // As balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
-// Adds a RECOMPUTE before each B or I; before a joint group, for all its ops; after the LOAD if the
-// stash is evicted. The costs decide how much of the forward is repeated.
+// Adds a RECOMPUTE before each B or I. The RECOMPUTE ops of a joint group all come before the
+// group. If the stash is evicted, its RECOMPUTE comes after the LOAD. The costs decide how much of
+// the forward is repeated.
 Schedule addRecompute(const Schedule& schedule);
 
 // If a schedule already has the ops that addP2P(), addAllReduce() or addOptimizer() adds, the
@@ -52,9 +53,10 @@ Schedule addOptimizer(Schedule schedule);
 // schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
-// [device] The number of values passed between two stages of the device, forward and backward.
+// Returns for each device the number of values passed between two of its stages, forward and
+// backward.
 IdVector<DeviceId, int> localCopies(const Schedule& schedule);
-// [device] The number of SEND ops. Requires a schedule with transfers.
+// Returns for each device the number of SEND ops. Requires a schedule with transfers.
 IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine

@@ -4,7 +4,7 @@
 
 namespace engine::parts {
 
-// How many input gradients later than its own a weight gradient runs. None: 0. Device: the index of
+// The delay of a weight gradient, in input gradients after its own. None: 0. Device: the index of
 // the device.
 enum class WeightDelay : std::uint8_t { None, Device };
 

@@ -10,13 +10,14 @@ namespace engine::parts {
 struct DueOrder
 {
     std::vector<std::uint8_t> replicaOf; // [micro-batch] the direction of the micro-batch
-    // The due time of the forward (false: backward) of a stage. Only the order of the numbers
-    // matters.
+    // Returns the due time of the forward or, if `forward` is false, the backward of a stage. Only
+    // the order of the times matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
-    // A device starts a micro-batch only while all chunks of its unfinished micro-batches are at
-    // most this many.
+    // A device starts a micro-batch only if its unfinished micro-batches then have at most this
+    // many chunks.
     int mostStash = 0;
-    // micro-batches of one direction between their first and their last op; 0: unlimited
+    // The largest number of micro-batches of one direction that may have run their first but not
+    // their last op; 0: unlimited.
     int mostUnderWay = 0;
 };
 

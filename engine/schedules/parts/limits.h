@@ -4,7 +4,7 @@
 
 namespace engine::parts {
 
-// The number of which micro-batches must be a multiple, and its description: "the devices".
+// A divisor of the number of micro-batches, and its description: "the devices".
 struct Unit
 {
     int microBatches = 1;

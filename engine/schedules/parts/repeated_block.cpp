@@ -1,6 +1,6 @@
 #include "engine/schedules/parts/repeated_block.h"
 
-#include "engine/schedules/parts/lane.h"
+#include "engine/schedules/parts/device_slots.h"
 #include "engine/schedules/parts/program.h"
 
 #include <algorithm>
@@ -10,18 +10,18 @@ namespace {
 
 constexpr int kPeriod = 6; // slots of work per micro-batch
 
-using Content = Lane::Content;
+using Content = DeviceSlots::Content;
 constexpr std::array kOps{Content::FirstForward, Content::SecondForward, Content::SecondBackward,
                           Content::FirstBackward};
 
 // The maximum of chunks that the repeated block holds on one device before it is compacted.
 int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward)
 {
-    Lane lane(backward == BlockBackward::Split, 2 * microBatches);
+    DeviceSlots slots(backward == BlockBackward::Split, 2 * microBatches);
     for (int m = 0; m < microBatches; ++m)
         for (std::size_t i = 0; i < block.size(); ++i)
-            lane.place(kOps[i], block[i] + kPeriod * m);
-    return lane.held();
+            slots.place(kOps[i], block[i] + kPeriod * m);
+    return slots.held();
 }
 
 int heldAtMost(const Block& block, int microBatches, BlockBackward backward)
@@ -44,9 +44,9 @@ public:
         , m_backward(backward)
         , m_devices(block.size())
         , m_microBatches(schedule.shape.microBatches)
-        , m_lanes(
-              block.size(),
-              Lane(backward == BlockBackward::Split, heldAtMost(block, m_microBatches, backward)))
+        , m_deviceSlots(block.size(),
+                        DeviceSlots(backward == BlockBackward::Split,
+                                    heldAtMost(block, m_microBatches, backward)))
         , m_ends(block.size() * kOps.size() * m_microBatches)
     { }
 
@@ -103,14 +103,14 @@ private:
 
     void place(int device, Content op, int microBatch)
     {
-        Lane& lane = m_lanes[device];
+        DeviceSlots& slots = m_deviceSlots[device];
         end(device, op, microBatch)
-            = lane.place(op, ready(device, op, microBatch)) + lane.length(op);
+            = slots.place(op, ready(device, op, microBatch)) + slots.length(op);
     }
 
     void write(int device)
     {
-        const Lane& lane = m_lanes[device];
+        const DeviceSlots& slots = m_deviceSlots[device];
         Program program(m_schedule, device);
         program.reserve((m_backward == BlockBackward::Split ? 6 : 4) * m_microBatches);
         const std::array<int, 2> stages{device, 2 * m_devices - 1 - device}; // [chunk]
@@ -126,7 +126,7 @@ private:
             const std::size_t chunk = weights[1] < backwards[1] ? 1 : 0;
             program.backwardWeight(stages[chunk], weights[chunk]++);
         };
-        for (const Content content : lane.slots())
+        for (const Content content : slots.contents())
             switch (content) {
             case Content::FirstForward:
                 program.forward(stages[0], forwards[0]++);
@@ -147,7 +147,7 @@ private:
             case Content::Free:
                 break;
             }
-        for (int i = 0; i < lane.waiting(); ++i)
+        for (int i = 0; i < slots.waiting(); ++i)
             weight();
     }
 
@@ -155,8 +155,8 @@ private:
     const Block& m_block;
     BlockBackward m_backward = BlockBackward::Split;
     int m_devices = 0, m_microBatches = 0;
-    std::vector<Lane> m_lanes; // [device]
-    std::vector<int> m_ends;   // [device][op][microBatch]
+    std::vector<DeviceSlots> m_deviceSlots; // [device]
+    std::vector<int> m_ends;                // [device][op][microBatch]
 };
 
 } // namespace

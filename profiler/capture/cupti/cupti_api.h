@@ -36,7 +36,7 @@ struct CuptiApi
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
     Status (*deviceId)(Context, std::uint32_t*) = nullptr;
-    // A function of the driver.
+    // Returns the context of a stream. This is a function of the driver.
     cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*) = nullptr;
 };
 
@@ -44,8 +44,8 @@ struct CuptiApi
 // missing or lacks a required function.
 engine::Result<CuptiApi> loadCupti();
 
-// Why CUPTI cannot be started, and what the user can do. `tool` is the name of the conflicting
-// profiler, or "".
+// Returns the reason why CUPTI cannot be started, and what the user can do. `tool` is the name of
+// the conflicting profiler, or "".
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

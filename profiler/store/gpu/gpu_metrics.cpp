@@ -55,15 +55,15 @@ void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info
     if (error != std::errc{} || gpu < 0 || !name.starts_with(kMemory))
         return;
     name.remove_prefix(kMemory.size());
-    const auto holder = engine::gpuHolderNamed(name);
-    if (!holder && name != kUsed && name != kReserved)
+    const auto owner = engine::gpuMemoryOwnerNamed(name);
+    if (!owner && name != kUsed && name != kReserved)
         return; // written by a later version
     auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
     if (found == info.gpuMemory.end()) {
         info.gpuMemory.emplace_back().gpu = gpu;
         found = std::prev(info.gpuMemory.end());
     }
-    (holder ? (*found)[*holder] : name == kUsed ? found->used : found->reserved) = bytes;
+    (owner ? (*found)[*owner] : name == kUsed ? found->used : found->reserved) = bytes;
 }
 
 } // namespace
@@ -78,21 +78,21 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
     for (const Interference& kind : info.interference) {
         const std::string name(engine::kindShortName(kind.kind));
         add(std::string(kAlone) + name, kind.alone, "ns");
-        add(std::string(kBeside) + name, kind.beside, "ns");
+        add(std::string(kBeside) + name, kind.concurrent, "ns");
     }
     add("iteration_alone", info.iterationAlone, "ns");
     add("graph_ops", info.graphOps, "");
     if (info.gpuMemory.empty())
         return metrics;
     const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
-    add("gpu_memory_contexts", all[engine::GpuHolder::Contexts], "bytes");
+    add("gpu_memory_contexts", all[engine::GpuMemoryOwner::Contexts], "bytes");
     add("gpu_memory_taken", all.taken(), "bytes");
     add("gpu_memory_used", all.used, "bytes");
     for (const engine::GpuMemory& each : info.gpuMemory) {
         const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
-        for (int i = 0; i < engine::kGpuHolders; ++i) {
-            const auto holder = static_cast<engine::GpuHolder>(i);
-            add(prefix + std::string(engine::gpuHolderKey(holder)), each[holder], "bytes");
+        for (int i = 0; i < engine::kGpuMemoryOwners; ++i) {
+            const auto owner = static_cast<engine::GpuMemoryOwner>(i);
+            add(prefix + std::string(engine::gpuMemoryOwnerKey(owner)), each[owner], "bytes");
         }
         add(prefix + std::string(kUsed), each.used, "bytes");
         add(prefix + std::string(kReserved), each.reserved, "bytes");
@@ -103,7 +103,7 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
 void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
 {
     if (!takeInterference(name, kAlone, &Interference::alone, value, info)
-        && !takeInterference(name, kBeside, &Interference::beside, value, info))
+        && !takeInterference(name, kBeside, &Interference::concurrent, value, info))
         takeMemory(name, static_cast<std::int64_t>(value), info);
 }
 

@@ -180,7 +180,8 @@ TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias wher
     if (!isEmulated())
         return;
     const Device& device = *emulatedCuda();
-    constexpr int kMost = static_cast<int>(cuda::Lane::kBeside / sizeof(float)); // columns
+    constexpr int kMost
+        = static_cast<int>(cuda::OpStream::kIntermediate / sizeof(float)); // columns
     const DeviceMemory memory = device.allocate(Bytes{16} * (kMost + 1024));
     const auto launchesOf = [&](const auto& work) {
         const std::uint64_t before = cuda_on_cpu::launches();
@@ -218,19 +219,19 @@ TEST_CASE("products round their operands only where TF32 was asked for")
     if (!isEmulated())
         return;
     const DeviceMemory memory
-        = emulatedCuda()->allocate(static_cast<Bytes>(cuda::Lane::kScratch) + 4096);
+        = emulatedCuda()->allocate(static_cast<Bytes>(cuda::OpStream::kScratch) + 4096);
     auto* numbers = reinterpret_cast<float*>(memory.get());
-    cuda::Lane lane{nullptr, numbers + 1024};
-    CHECK(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking) == cudaSuccess);
+    cuda::OpStream opStream{nullptr, numbers + 1024};
+    CHECK(cudaStreamCreateWithFlags(&opStream.stream, cudaStreamNonBlocking) == cudaSuccess);
     const auto square = [&](const cuda::BlasOptions& options) {
         const float x = 1.0F + 1.0F / 4096; // 12 bits behind the point
         float result = 0;
         emulatedCuda()->upload(std::as_bytes(std::span(&x, 1)), memory.get());
         CHECK(cuda::makeBlasLt(options)->multiply(
-            lane,
+            opStream,
             cuda::BatchedMatmul<float>{
                 {.a = {numbers, 1, 1}, .b = {numbers, 1, 1}, .c = {numbers + 256, 1, 1}}}));
-        CHECK(cudaStreamSynchronize(lane.stream) == cudaSuccess);
+        CHECK(cudaStreamSynchronize(opStream.stream) == cudaSuccess);
         emulatedCuda()->download(memory.get() + 1024,
                                  std::as_writable_bytes(std::span(&result, 1)));
         return result;
@@ -241,10 +242,10 @@ TEST_CASE("products round their operands only where TF32 was asked for")
     // The library computes no sums for an empty product, so the caller does.
     cuda::Product none = cuda::BatchedMatmul<float>{
         {.a = {numbers, 1, 0}, .b = {numbers, 1, 1}, .c = {numbers + 256, 0, 1}}};
-    CHECK(cuda::makeBlasLt()->multiply(lane, none));
+    CHECK(cuda::makeBlasLt()->multiply(opStream, none));
     none.epilogue = cuda::Epilogue::BiasGradient;
-    CHECK_FALSE(cuda::makeBlasLt()->multiply(lane, none));
-    CHECK(cudaStreamDestroy(lane.stream) == cudaSuccess);
+    CHECK_FALSE(cuda::makeBlasLt()->multiply(opStream, none));
+    CHECK(cudaStreamDestroy(opStream.stream) == cudaSuccess);
 }
 
 TEST_CASE("of a device's kernels those of TF32 round, and no others")

@@ -118,16 +118,16 @@ Results onCpu(const Inputs& in)
 Results emulated(const Inputs& in, Order order)
 {
     cuda_on_cpu::runIn(order);
-    cuda::Lane lane;
-    CHECK(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking) == cudaSuccess);
+    cuda::OpStream opStream;
+    CHECK(cudaStreamCreateWithFlags(&opStream.stream, cudaStreamNonBlocking) == cudaSuccess);
     const Placed<bfloat16> qkv(in.qkv), out(nothing(in.width())), dOut(in.dOut),
         dQuery(nothing(in.width()));
     const Placed<float> logSums(nothing(in.sums())), products(nothing(in.sums()));
     cuda::TensorFlash heads{.shape = in.shape};
     heads.qkv[0] = qkv.data();
     heads.stride[0] = in.shape.qkvWidth();
-    cuda::flashForward(lane, {heads, {out.data(), in.rows, in.shape.width()}, logSums.data()});
-    cuda::flashBackward(lane,
+    cuda::flashForward(opStream, {heads, {out.data(), in.rows, in.shape.width()}, logSums.data()});
+    cuda::flashBackward(opStream,
                         {.heads = heads,
                          .out = {out.data(), in.rows, in.shape.width()},
                          .dOut = {dOut.data(), in.rows, in.shape.width()},
@@ -136,8 +136,8 @@ Results emulated(const Inputs& in, Order order)
                          .dQuery = {dQuery.data(), in.rows, in.shape.width()},
                          .dKeyValue = {qkv.data() + in.shape.width(), in.rows,
                                        2 * in.shape.keyWidth(), in.shape.qkvWidth()}});
-    CHECK(cudaStreamSynchronize(lane.stream) == cudaSuccess);
-    CHECK(cudaStreamDestroy(lane.stream) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(opStream.stream) == cudaSuccess);
+    CHECK(cudaStreamDestroy(opStream.stream) == cudaSuccess);
     Results results{out.read(), logSums.read(), qkv.read()};
     const Numbers queries = dQuery.read();
     const auto width = static_cast<std::size_t>(in.shape.width());

@@ -4,7 +4,7 @@
 #include "engine/experiment/check_runnable.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
@@ -69,11 +69,11 @@ Trained train(const Setting& setting, const Device* device)
 {
     Run run;
     run.schedule = scheduleOf(experimentOf(setting)).value();
-    const UnitSpec spec = unitSpec(setting.model, run.schedule).value();
+    const PassSpec spec = passSpec(setting.model, run.schedule).value();
     const Device& on = device != nullptr ? *device : *kernel_test::cpu();
-    const auto unit = makeTransformer(spec.model, run.schedule.shape.stages, on, spec.slices);
+    const auto model = makeTransformer(spec.model, run.schedule.shape.stages, on, spec.slices);
     const Bytes tokenBytes = TokenBatches::bytes(setting.model, setting.microBatches);
-    Pipeline::Setup pipeline{run.schedule, *unit, on.kernels(), 1, setting.accumulate, tokenBytes};
+    Pipeline::Setup pipeline{run.schedule, *model, on.kernels(), 1, setting.accumulate, tokenBytes};
     pipeline.device = device;
     pipeline.poison = Poison::Freed;
     Emulation emulation({pipeline, {}, {}}, run);

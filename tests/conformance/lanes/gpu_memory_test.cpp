@@ -1,6 +1,6 @@
 // Memory of a GPU by owner, compared with the driver's value: on GPUs that are emulated on the CPU,
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/pipeline/gpu_memory_ledger.h"
 #include "engine/transport/queued.h"
@@ -50,7 +50,7 @@ std::vector<GpuMemory> accountOf(const Schedule& lowered, const RunDevices& on, 
                                        .ended =
                                            [&](const ExecutionPlan& planned) {
                                                plan = planned;
-                                               ledger.step(GpuHolder::Running);
+                                               ledger.step(GpuMemoryOwner::Running);
                                                account = ledger.account(planned);
                                            }});
     REQUIRE(trained.result);
@@ -81,25 +81,26 @@ TEST_CASE("memory of a GPU by owner adds up to the value of the driver")
         CAPTURE(g);
         const GpuMemory& memory = account[g];
         CHECK(memory.gpu == static_cast<int>(g));
-        CHECK(memory[GpuHolder::Weights]
+        CHECK(memory[GpuMemoryOwner::Weights]
               == sum(plan, g * each, (g + 1) * each, MemoryCategory::Weights));
-        CHECK(memory[GpuHolder::Stash]
+        CHECK(memory[GpuMemoryOwner::Stash]
               == sum(plan, g * each, (g + 1) * each, MemoryCategory::Stash));
-        CHECK(memory[GpuHolder::Weights] > 0);
-        CHECK(memory[GpuHolder::Stash] > 0);
-        CHECK(memory[GpuHolder::Idle] >= 0);
-        CHECK(memory[GpuHolder::Workspaces] == static_cast<Bytes>(each * cuda::Lane::kScratch));
-        CHECK(memory[GpuHolder::Losses] > 0);
-        CHECK(memory[GpuHolder::Contexts] == 300 * kMega);
+        CHECK(memory[GpuMemoryOwner::Weights] > 0);
+        CHECK(memory[GpuMemoryOwner::Stash] > 0);
+        CHECK(memory[GpuMemoryOwner::Idle] >= 0);
+        CHECK(memory[GpuMemoryOwner::Workspaces]
+              == static_cast<Bytes>(each * cuda::OpStream::kScratch));
+        CHECK(memory[GpuMemoryOwner::Losses] > 0);
+        CHECK(memory[GpuMemoryOwner::Contexts] == 300 * kMega);
         const bool isLast = g + 1 == account.size();
-        CHECK(memory[GpuHolder::Partitions] == (isLast ? 30 * kMega : 0));
-        CHECK(memory[GpuHolder::Running] == (isLast ? 50 * kMega : 0));
-        CHECK(memory[GpuHolder::Rounding] > 0); // 33 MiB are 34
+        CHECK(memory[GpuMemoryOwner::Partitions] == (isLast ? 30 * kMega : 0));
+        CHECK(memory[GpuMemoryOwner::Running] == (isLast ? 50 * kMega : 0));
+        CHECK(memory[GpuMemoryOwner::Rounding] > 0); // 33 MiB are 34
         CHECK(memory.difference() == 0);
     }
     Bytes staged = 0;
     for (const GpuMemory& memory : account)
-        staged += memory[GpuHolder::Staging];
+        staged += memory[GpuMemoryOwner::Staging];
     CHECK(staged % static_cast<Bytes>(QueuedTransport::kStaged) == 0);
     CHECK((staged > 0) == (gpus > 1)); // within a GPU a sum reads where the gradients lie
     CHECK(memoryNote(account).empty());
@@ -123,7 +124,7 @@ TEST_CASE("memory without an owner is a difference, and reported with its GPU ab
                    && !Contains("GPU 0"));
     cuda_on_cpu::plugIn({});
     GpuMemory less;
-    less[GpuHolder::Weights] = 110 * kMega;
+    less[GpuMemoryOwner::Weights] = 110 * kMega;
     less.used = 100 * kMega;
     CHECK_THAT(memoryNote({&less, 1}),
                Contains("GPU 0: the driver reports 10.0 % less memory (10 MB)"));
@@ -134,9 +135,9 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     const RunDevices on = emulatedGpus(1, 1, Mode::Emulate);
     GpuMemoryLedger ledger(on);
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
-    const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
-                                                   on.first().kernels());
-    ExecutionPlan plan = planExecution({lowered, *unit});
+    const auto model = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
+                                                    on.first().kernels());
+    ExecutionPlan plan = planExecution({lowered, *model});
     plan.devices[{2}].arena += 4096; // a hole
     std::vector<DeviceMemory> arenas;
     for (const DevicePlan& device : plan.devices)
@@ -144,8 +145,8 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     ledger.step(std::nullopt);
     const auto account = ledger.account(plan);
     REQUIRE(account.size() == 1);
-    CHECK(account[0][GpuHolder::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
-    CHECK(account[0][GpuHolder::Idle] == 4096);
+    CHECK(account[0][GpuMemoryOwner::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
+    CHECK(account[0][GpuMemoryOwner::Idle] == 4096);
     CHECK(account[0].difference() == 0);
     arenas.clear();
     CHECK(on.first().memoryUse().taken[MemoryFor::Arena] == 0);
@@ -160,7 +161,7 @@ TEST_CASE("a GPU that has no memory left says so, and the next allocation that f
     cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));
     CHECK_THROWS_AS(on.first().allocate(9 * kMega), std::bad_alloc);
     CHECK(on.first().allocate(8 * kMega) != nullptr);
-    CHECK(on.rooms().size() == 1);
-    CHECK(on.rooms()[0].free == 8 * kMega);
+    CHECK(on.spaces().size() == 1);
+    CHECK(on.spaces()[0].free == 8 * kMega);
     cuda_on_cpu::plugIn({});
 }

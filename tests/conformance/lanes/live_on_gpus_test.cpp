@@ -219,7 +219,7 @@ TEST_CASE("a message that is never sent on GPUs ends the run with who waits for 
                      .patience = std::chrono::milliseconds(300)});
     REQUIRE_FALSE(live.result);
     CHECK(live.result.error().code == Error::Code::Device);
-    CHECK_THAT(live.result.error().message, StartsWith("all devices have stopped; device 0 at "));
+    CHECK_THAT(live.result.error().message, StartsWith("no device makes progress; device 0 at "));
     CHECK_THAT(live.result.error().message,
                Contains("1F0, waits for the activation of stage 0, micro-batch 0 from device 0"));
     CHECK(live.run.timeline.iterations.empty());
@@ -259,7 +259,7 @@ TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the oth
     for (const Interference& kind : run.info.interference) {
         kinds.push_back(kind.kind);
         CHECK(kind.alone > 0);
-        CHECK(kind.beside > 0);
+        CHECK(kind.concurrent > 0);
     }
     CHECK(kinds
           == std::vector{OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,

@@ -55,7 +55,7 @@ Result<Run> runByNccl(const Machine& machine, const RunObserver& observer,
     experiment.schedule.microBatches = 4;
     experiment.backend = Backend::Cuda;
     experiment.mode = Mode::Live;
-    experiment.transport = Carrier::Nccl;
+    experiment.transport = TransportChoice::Nccl;
     const auto open = [&](int) {
         return RunDevices{machine.devices, Mode::Live, {}, byNccl(kLong, cancel)};
     };
@@ -70,7 +70,7 @@ TEST_CASE("a rank that never joins ends the run with a sentence, and leaves noth
     cuda_on_cpu::emulateNccl({.absentGpu = 2});
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
     CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
-                      Contains("joining: not complete after 300 ms; another rank is missing"));
+                      Contains("joining did not end within 300 ms; another rank does not respond"));
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("a run that is cancelled while ranks join says so and has begun nothin
     const auto run = runByNccl(machine, observer, user.cancel);
     REQUIRE_FALSE(run);
     CHECK(run.error().code == Error::Code::Cancelled);
-    CHECK(run.error().message == "cancelled while NCCL joined the GPUs");
+    CHECK(run.error().message == "cancelled while the GPUs joined NCCL communicators");
     CHECK(user.waited() < kEarly);
     CHECK_FALSE(began);
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
@@ -155,7 +155,7 @@ TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept fre
     REQUIRE(run->info.gpuMemory.size() == 4);
     for (const GpuMemory& memory : run->info.gpuMemory) {
         const std::int64_t ranks = memory.gpu == 0 || memory.gpu == 3 ? 2 : 4;
-        CHECK(memory[GpuHolder::Communicators] == ranks * kTaken);
+        CHECK(memory[GpuMemoryOwner::Communicators] == ranks * kTaken);
         CHECK(memory.reserved == ranks * kKept);
         CHECK(memory.difference() == 0);
     }

@@ -2,7 +2,7 @@
 // emulated on the CPU: what it adds up, and how it ends where something is wrong.
 #include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
-#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/communicator_streams.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "tests/catch.h"
@@ -163,7 +163,7 @@ TEST_CASE("a message that is never sent by NCCL ends the run with who waits for 
                                      {.wrapper = tampered({.lostMessage = 0}), .patience = kSoon});
     REQUIRE_FALSE(live.result);
     CHECK_THAT(live.result.error().message,
-               Contains("all devices have stopped")
+               Contains("no device makes progress")
                    && Contains("1F3, waits for the activation of stage 0, micro-batch 3 from "
                                "device 0"));
     CHECK(cuda_on_cpu::liveCommunicators() == 0);

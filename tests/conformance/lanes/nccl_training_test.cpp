@@ -5,7 +5,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/pipeline/run_devices.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 
@@ -51,21 +51,21 @@ Learned train(const Setting& setting, const Machine& machine, Accumulate accumul
     Run run;
     run.schedule = engine::scheduleOf(experiment).value();
     const Shape& shape = run.schedule.shape;
-    const UnitSpec spec = unitSpec(experiment.model, run.schedule).value();
+    const PassSpec spec = passSpec(experiment.model, run.schedule).value();
     const RunDevices on{machine.devices, Mode::Live, {}, communicators};
-    Units units;
+    Models models;
     const auto make = [&](const Device& device) {
         return makeTransformer(spec.model, shape.stages, device, spec.slices);
     };
     on.first().bindThread();
-    const auto unit = make(on.first());
+    const auto model = make(on.first());
     Pipeline::Setup setup{.lowered = run.schedule,
-                          .unit = *unit,
+                          .model = *model,
                           .kernels = on.first().kernels(),
                           .accumulate = accumulate,
                           .tokenBytes = TokenBatches::bytes(experiment.model, shape.microBatches),
                           .poison = Poison::Freed};
-    setup.executorDevices = makeExecutorDevices(on, units, make);
+    setup.executorDevices = makeExecutorDevices(on, models, make);
     setup.communicators = on.communicators;
     Live live({setup, std::chrono::milliseconds(20000)}, run);
     Learned trained;

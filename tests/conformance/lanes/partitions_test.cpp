@@ -13,11 +13,11 @@ using Catch::Matchers::Message;
 namespace {
 
 std::vector<std::string> names(int count, const cuda_on_cpu::Gpus& gpus,
-                               Carrier carrier = Carrier::Auto)
+                               TransportChoice transport = TransportChoice::Auto)
 {
     cuda_on_cpu::plugIn(gpus);
     std::vector<std::string> names;
-    for (const auto& device : cuda::makeDevices(count, carrier))
+    for (const auto& device : cuda::makeDevices(count, transport))
         names.push_back(device->info().name);
     cuda_on_cpu::plugIn({});
     return names;
@@ -34,30 +34,31 @@ TEST_CASE("one GPU is divided into equal parts, several are taken whole")
     CHECK(names(4, {.count = 2}) == Names(4, "GPU on the CPU, 64 of 132 SMs"));
     CHECK(names(4, {.count = 4}) == Names(4, "GPU on the CPU, 132 SMs"));
     CHECK(names(4, {.count = 7}) == Names(4, "GPU on the CPU, 132 SMs"));
-    CHECK(names(4, {.count = 4}, Carrier::Local) == Names(4, "GPU on the CPU, 32 of 132 SMs"));
-    CHECK(names(4, {.count = 4}, Carrier::Peer) == Names(4, "GPU on the CPU, 132 SMs"));
-    CHECK(names(4, {.count = 5}, Carrier::Nccl) == Names(4, "GPU on the CPU, 132 SMs"));
+    CHECK(names(4, {.count = 4}, TransportChoice::Local)
+          == Names(4, "GPU on the CPU, 32 of 132 SMs"));
+    CHECK(names(4, {.count = 4}, TransportChoice::Peer) == Names(4, "GPU on the CPU, 132 SMs"));
+    CHECK(names(4, {.count = 5}, TransportChoice::Nccl) == Names(4, "GPU on the CPU, 132 SMs"));
 }
 
 TEST_CASE("what cannot be divided says why in one sentence")
 {
     CHECK_THROWS_MATCHES(
         names(32, {}), std::runtime_error,
-        Message("GPU 0 cannot be 32 devices: 132 multiprocessors are too few for 32 partitions of "
+        Message("GPU 0 cannot run 32 devices: 132 multiprocessors are too few for 32 partitions of "
                 "at least 8"));
     CHECK_THROWS_MATCHES(
-        names(4, {.count = 2}, Carrier::Peer), std::runtime_error,
+        names(4, {.count = 2}, TransportChoice::Peer), std::runtime_error,
         Message("--transport peer needs one GPU for each of 4 devices, but there are 2"));
     CHECK_THROWS_MATCHES(
-        names(4, {.count = 1}, Carrier::Nccl), std::runtime_error,
+        names(4, {.count = 1}, TransportChoice::Nccl), std::runtime_error,
         Message("--transport nccl needs one GPU for each of 4 devices, but there is 1: NCCL does "
                 "not support two ranks on one GPU; use --transport auto to partition GPUs"));
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
-                         Message("GPU 0 cannot be 4 devices: the driver does not support "
+                         Message("GPU 0 cannot run 4 devices: the driver does not support "
                                  "partitions, which need CUDA 12.5 or newer"));
     CHECK_THROWS_MATCHES(
         names(4, {.partitionsAtMost = 3}), std::runtime_error,
-        Message("GPU 0 cannot be 4 devices: the driver splits the GPU into 3 equal "
+        Message("GPU 0 cannot run 4 devices: the driver splits the GPU into 3 equal "
                 "parts, but 4 of at most 32 multiprocessors were requested"));
 }
 

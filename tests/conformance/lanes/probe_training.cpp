@@ -99,15 +99,15 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
     trained.run.schedule = lowered;
     const RunDevices on{devices, Mode::Live, {}};
     on.first().bindThread();
-    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), on.first().kernels());
-    Units units;
+    const ProbeModel model(lowered.shape.stages, unitSize(lowered), on.first().kernels());
+    Models models;
     Pipeline::Setup setup{.lowered = trained.run.schedule,
-                          .unit = unit,
+                          .model = model,
                           .kernels = on.first().kernels(),
                           .tokenBytes
                           = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches),
                           .poison = Poison::Freed};
-    setup.executorDevices = makeExecutorDevices(on, units, [&](const Device& device) {
+    setup.executorDevices = makeExecutorDevices(on, models, [&](const Device& device) {
         return std::make_unique<const ProbeModel>(lowered.shape.stages, unitSize(lowered),
                                                   device.kernels());
     });
@@ -133,8 +133,8 @@ Trained emulate(const Schedule& lowered, const Device* gpu, const LiveOptions& o
     const Kernels<float>& kernels = gpu != nullptr ? gpu->kernels() : cpu->kernels();
     if (gpu != nullptr)
         gpu->bindThread();
-    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), kernels);
-    Pipeline::Setup setup{trained.run.schedule, unit, kernels};
+    const ProbeModel model(lowered.shape.stages, unitSize(lowered), kernels);
+    Pipeline::Setup setup{trained.run.schedule, model, kernels};
     if (gpu != nullptr)
         setup.tokenBytes = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches);
     setup.device = gpu;

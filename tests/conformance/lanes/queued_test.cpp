@@ -30,10 +30,10 @@ TEST_CASE("a message is not pushed into a slot that its receiver still reads")
             {&sender, &receiver});
         cuda_on_cpu::takeTurns(Turns::Newest); // whatever may overtake does
         transport.beginIteration();
-        receiver.lane()->copy({{slot.get(), kBytes},
-                               {kept.get(), kBytes},
-                               receiver.gpu(),
-                               receiver.gpu()}); // the slot's reader
+        receiver.queue()->copy({{slot.get(), kBytes},
+                                {kept.get(), kBytes},
+                                receiver.gpu(),
+                                receiver.gpu()}); // the slot's reader
         transport.post(DeviceId{1}, 0);
         sender.bindThread();
         CHECK(transport.send(DeviceId{0}, 0));

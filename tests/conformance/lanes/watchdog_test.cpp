@@ -77,7 +77,7 @@ void checkLost(const Trained& trained)
     CHECK_THAT(trained.result.error().message,
                Matches("device \\d, index \\d+, \\d[A-Z]\\S*: (it|the work queued \\w+ it) has "
                        "been running for \\d+\\.\\d s without completing")
-                   || Matches("all devices have stopped; device .*\\d[A-Z]\\S*, (has not reached "
+                   || Matches("no device makes progress; device .*\\d[A-Z]\\S*, (has not reached "
                               "it|waits for the .*)"));
 }
 

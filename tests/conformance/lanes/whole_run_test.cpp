@@ -13,12 +13,12 @@ using cuda_on_cpu::Turns;
 
 namespace {
 
-OpenDevices on(int gpus, Mode mode, Carrier carrier = Carrier::Auto)
+OpenDevices on(int gpus, Mode mode, TransportChoice transport = TransportChoice::Auto)
 {
     return [=](int count) -> Result<RunDevices> {
         cuda_on_cpu::plugIn({.count = gpus});
         RunDevices opened{{}, mode, {}};
-        for (auto& made : cuda::makeDevices(mode == Mode::Live ? count : 1, carrier))
+        for (auto& made : cuda::makeDevices(mode == Mode::Live ? count : 1, transport))
             opened.devices.push_back(std::move(made));
         return opened;
     };
@@ -151,14 +151,14 @@ TEST_CASE("graphs on parts and emulated ones give the bits that launches give")
     CHECK(emulatedWithGraphs->info.graphOps == withGraphs->info.graphOps);
 }
 
-TEST_CASE("a carrier says which GPUs carry a run")
+TEST_CASE("the transport selects the GPUs of a run")
 {
     const Experiment experiment = experimentOf(Family::Gpt, "1f1b", Precision::Fp32);
     const auto truth = lossesOnCpu(experiment);
-    const auto local = runOn(experiment, on(4, Mode::Live, Carrier::Local));
+    const auto local = runOn(experiment, on(4, Mode::Live, TransportChoice::Local));
     checkClose(lossesOf(local), truth, 1e-5);
     CHECK(local->info.gpuMemory.size() == 1);
-    const auto peer = runOn(experiment, on(4, Mode::Live, Carrier::Peer));
+    const auto peer = runOn(experiment, on(4, Mode::Live, TransportChoice::Peer));
     checkClose(lossesOf(peer), truth, 1e-5);
     CHECK(peer->info.gpuMemory.size() == 4);
 }

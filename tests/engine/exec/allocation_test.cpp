@@ -73,7 +73,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
 }
 // NOLINTEND(misc-definitions-in-headers)
 
-TEST_CASE("no device and no side lane allocates anything in an iteration, under any scheme")
+TEST_CASE("no device and no side thread allocates anything in an iteration, under any scheme")
 {
     const auto device = openCpuDevice().value();
     for (const Scheme& scheme : schemes()) {

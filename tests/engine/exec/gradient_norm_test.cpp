@@ -3,7 +3,7 @@
 #include "engine/exec/emulation.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/verify/sequential.h"
 #include "tests/catch.h"
 
@@ -49,9 +49,9 @@ std::vector<std::optional<double>> normsOf(const Setting& setting)
     experiment.model = modelOf(setting);
     Run run;
     run.schedule = scheduleOf(experiment).value();
-    const UnitSpec spec = unitSpec(experiment.model, run.schedule).value();
-    const auto unit = makeTransformer(spec.model, run.schedule.shape.stages, cpu(), spec.slices);
-    Emulation emulation({{run.schedule, *unit, cpu().kernels(), 1, setting.accumulate}, {}, {}},
+    const PassSpec spec = passSpec(experiment.model, run.schedule).value();
+    const auto model = makeTransformer(spec.model, run.schedule.shape.stages, cpu(), spec.slices);
+    Emulation emulation({{run.schedule, *model, cpu().kernels(), 1, setting.accumulate}, {}, {}},
                         run);
     const TextData data = TextData::builtIn(1);
     TokenBatches tokens(experiment.model, kMicroBatches * setting.copies, spec.slices);
@@ -81,8 +81,8 @@ double normOf(std::span<const float> gradient, const std::optional<TiedParameter
 std::vector<double> sequentialNormsOf(const Setting& setting)
 {
     const ModelSpec model = modelOf(setting);
-    const auto unit = makeTransformer(model, 1, cpu());
-    SequentialTrainer trainer(*unit, cpu().kernels(), 1, setting.accumulate);
+    const auto whole = makeTransformer(model, 1, cpu());
+    SequentialTrainer trainer(*whole, cpu().kernels(), 1, setting.accumulate);
     const TextData data = TextData::builtIn(1);
     const int microBatches = kMicroBatches * setting.copies;
     TokenBatches tokens(model, microBatches);
@@ -90,7 +90,7 @@ std::vector<double> sequentialNormsOf(const Setting& setting)
     for (int k = 0; k < kIterations; ++k) {
         tokens.load(data, k);
         trainer.accumulate(tokens, microBatches);
-        norms.push_back(normOf(trainer.gradients(), unit->tied()));
+        norms.push_back(normOf(trainer.gradients(), whole->tied()));
         trainer.update();
     }
     return norms;

@@ -241,7 +241,7 @@ TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run 
     const auto result = broken.iterate(live);
     REQUIRE_FALSE(result);
     CHECK(result.error().code == Error::Code::Device);
-    CHECK_THAT(result.error().message, StartsWith("all devices have stopped; device 0 at index "));
+    CHECK_THAT(result.error().message, StartsWith("no device makes progress; device 0 at index "));
     CHECK_THAT(result.error().message,
                Contains("1F0, waits for the activation of stage 0, micro-batch 0 from device 0"));
     CHECK_THAT(result.error().message,

@@ -28,7 +28,7 @@ Experiment unusual()
     experiment.accumulate = Accumulate::Exact;
     experiment.backend = Backend::Cuda;
     experiment.graphs = Graphs::On;
-    experiment.transport = Carrier::Peer;
+    experiment.transport = TransportChoice::Peer;
     experiment.sync = SyncPolicy::Late;
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
@@ -53,7 +53,7 @@ TEST_CASE("an experiment and its toml are inverses")
     Experiment byNccl;
     byNccl.backend = Backend::Cuda;
     byNccl.mode = Mode::Live;
-    byNccl.transport = Carrier::Nccl;
+    byNccl.transport = TransportChoice::Nccl;
     CHECK(experimentFromToml(toToml(byNccl)) == byNccl);
 }
 
@@ -140,10 +140,10 @@ Experiment anyExperiment(std::mt19937_64& random)
             REQUIRE(setChecked(field, experiment, anyText(field, random)));
     if (experiment.mode == Mode::Simulate)
         experiment.mode = Mode::Live;
-    const Experiment usual;
+    const Experiment defaults;
     for (const auto& field : experimentFields())
         if (!field.off(experiment).empty())
-            REQUIRE(field.set(experiment, field.get(usual)));
+            REQUIRE(field.set(experiment, field.get(defaults)));
     return experiment;
 }
 

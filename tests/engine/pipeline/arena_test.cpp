@@ -3,7 +3,7 @@
 #include "engine/experiment/check_runnable.h"
 #include "engine/model/random.h"
 #include "engine/model/transformer.h"
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
@@ -128,9 +128,9 @@ TEST_CASE("under every scheme an arena is at most 5 % above the fullest moment, 
                 INFO(preset << " " << scheme.name << " D=" << devices);
                 ModelSpec model = loadModel(preset).value();
                 model.layers = std::max(model.layers, lowered->shape.stages);
-                const auto unit = unitSpec(model, *lowered).value();
-                const Transformer<float> stages(unit.model, lowered->shape.stages,
-                                                device->kernels(), unit.slices);
+                const auto pass = passSpec(model, *lowered).value();
+                const Transformer<float> stages(pass.model, lowered->shape.stages,
+                                                device->kernels(), pass.slices);
                 const ExecutionPlan plan = planExecution({*lowered, stages});
                 ++plans;
                 for (const DevicePlan& own : plan.devices) {

@@ -2,8 +2,8 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
 #include "engine/plan/memory_fit.h"
+#include "engine/plan/pass_spec.h"
 #include "engine/plan/token_batches.h"
-#include "engine/plan/unit_spec.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"
 
@@ -28,8 +28,8 @@ struct Planned
     explicit Planned(Experiment wanted)
         : experiment(std::move(wanted))
         , lowered(scheduleOf(experiment).value())
-        , unit(unitSpec(experiment.model, lowered).value())
-        , model(makeTransformer(unit.model, lowered.shape.stages, *device, unit.slices))
+        , pass(passSpec(experiment.model, lowered).value())
+        , model(makeTransformer(pass.model, lowered.shape.stages, *device, pass.slices))
         , plan(planExecution({lowered, *model, experiment.accumulate,
                               TokenBatches::bytes(experiment.model, lowered.shape.microBatches)}))
     { }
@@ -38,16 +38,16 @@ struct Planned
     {
         return std::ranges::max_element(plan.devices, {}, &DevicePlan::arena)->arena;
     }
-    Result<void> check(Bytes available = 0) const { return check(MemoryRooms{{available}}); }
-    Result<void> check(const MemoryRooms& rooms) const
+    Result<void> check(Bytes available = 0) const { return check(MemorySpaces{{available}}); }
+    Result<void> check(const MemorySpaces& spaces) const
     {
-        return checkFits({experiment, lowered, plan, rooms}, *device);
+        return checkFits({experiment, lowered, plan, spaces}, *device);
     }
 
     std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
     Experiment experiment;
     Schedule lowered;
-    UnitSpec unit;
+    PassSpec pass;
     std::unique_ptr<PipelineModel<float>> model;
     ExecutionPlan plan;
 };
@@ -80,17 +80,17 @@ TEST_CASE("everything that is said to fit does, and of halves the largest is sai
     Planned planned(gpipe());
     Experiment tight = planned.experiment;
     tight.deviceMemory = planned.fullest() * 6 / 10;
-    const auto remedies = remediesFor(tight, {MemoryRoom{}}, *planned.device);
+    const auto remedies = remediesFor(tight, {MemorySpace{}}, *planned.device);
     CHECK(remedies.size() >= 3);
     for (const Remedy& remedy : remedies) {
-        INFO(remedy.words);
+        INFO(remedy.option);
         const Planned changed(remedy.experiment);
         CHECK(changed.fullest() <= tight.deviceMemory);
         CHECK(changed.fullest() == remedy.need.fullest);
         CHECK(changed.check());
     }
     const auto fewer = std::ranges::find_if(
-        remedies, [](const Remedy& r) { return r.words.starts_with("--micro-batches"); });
+        remedies, [](const Remedy& r) { return r.option.starts_with("--micro-batches"); });
     REQUIRE(fewer != remedies.end());
     Experiment twice = fewer->experiment;
     twice.schedule.microBatches *= 2;
@@ -120,7 +120,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     };
     constexpr Bytes kPlenty = Bytes{1} << 40;
     const auto with = [&](Bytes last) {
-        return MemoryRooms{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
+        return MemorySpaces{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
     };
     CHECK(planned.check(with(kPlenty)));
     CHECK(planned.check(with(on(3) * 10 / 9 + 10)));
@@ -139,16 +139,16 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     experiment.schedule.dataParallel = 2;
     experiment.backend = Backend::Cuda;
     experiment.mode = Mode::Live;
-    experiment.transport = Carrier::Nccl;
+    experiment.transport = TransportChoice::Nccl;
     const Planned planned(experiment);
     // Device 1 of a copy has messages in both directions with two neighbours and one sum of two.
     constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
     const Bytes needed = planned.plan.devices[{1}].arena + kCommunicators;
     const auto with = [&](Bytes fifth) {
-        MemoryRooms rooms;
+        MemorySpaces spaces;
         for (int gpu = 0; gpu < 8; ++gpu)
-            rooms.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
-        return rooms;
+            spaces.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
+        return spaces;
     };
     CHECK(planned.check(with(needed * 10 / 9 + 10)));
     const auto refused = planned.check(with(needed * 10 / 9 - 10));
@@ -158,7 +158,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
                    && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
                                       "communicators, but can use ")
                    && Catch::Contains("--transport peer ("));
-    experiment.transport = Carrier::Peer;
+    experiment.transport = TransportChoice::Peer;
     CHECK(Planned(experiment).check(with(needed * 10 / 9 - 10)));
     for (const Remedy& remedy :
          remediesFor(planned.experiment, with(needed * 10 / 9 - 10), *planned.device))
@@ -171,18 +171,18 @@ TEST_CASE(
     const Planned planned(gpipe());
     const double total = planned.plan.total();
     const auto free = static_cast<Bytes>(total * 10 / 9);
-    CHECK(planned.check(MemoryRooms{{free + 10, 0}}));
-    CHECK_FALSE(planned.check(MemoryRooms{{free - 10, 0}}));
-    CHECK_FALSE(planned.check(MemoryRooms{{free + 10}})); // of a machine, which keeps the record
-    CHECK_THAT(planned.check(MemoryRooms{{free / 2, 0}}).error().message,
+    CHECK(planned.check(MemorySpaces{{free + 10, 0}}));
+    CHECK_FALSE(planned.check(MemorySpaces{{free - 10, 0}}));
+    CHECK_FALSE(planned.check(MemorySpaces{{free + 10}})); // of a machine, which keeps the record
+    CHECK_THAT(planned.check(MemorySpaces{{free / 2, 0}}).error().message,
                Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory but can use "));
 }
 
 TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")
 {
     const auto kept = [](double free) {
-        const MemoryRoom room{static_cast<Bytes>(free), 0};
-        return free - room.usable();
+        const MemorySpace space{static_cast<Bytes>(free), 0};
+        return free - space.usable();
     };
     CHECK(kept(4e9) == Approx(0.4e9));
     CHECK(kept(20e9) == Approx(1e9));

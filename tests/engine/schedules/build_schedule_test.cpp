@@ -86,8 +86,8 @@ TEST_CASE("a rule on micro-batches is named with the nearest number that keeps i
         == "grouped-interleaved needs a number of micro-batches that is a multiple of the devices "
            "(4), not 7; the nearest is 8");
     CHECK(errorOf("zb-h2", 4, 6)
-          == "zb-h2 fills its warm-up with 2D-1 micro-batches, at least 7 on 4 devices, not 6; the "
-             "nearest is 7, or use zb-h1");
+          == "zb-h2 needs at least 2D-1 micro-batches, which are 7 on 4 devices, not 6; use 7, or "
+             "use zb-h1");
     CHECK(errorOf("interleaved-zb", 4, 9)
           == "interleaved-zb needs micro-batches in groups of equal size, 2 groups for 4 devices, "
              "not 9; the nearest is 10");

@@ -104,7 +104,7 @@ TEST_CASE("a forward without room waits until the oldest evict under way is thro
     costs.transfer = {5};
     // By the order room for two: the slot of micro-batch 0 is free again when F1 has run.
     const Run run = simulatedRun(alone("0F0 0EVICT0 0F1 0F2 0B2 0B1 0LOAD0 0F3 0B3 0B0"), costs);
-    CHECK(stashRoom(run.schedule) == std::vector<StashRoom>{{4, 2}, {}});
+    CHECK(stashCapacity(run.schedule) == std::vector<StashCapacity>{{4, 2}, {}});
     CHECK(spansOf(run, Track::Kind::Compute)[2] == "0F2 6-7");
     CHECK(peaks(run)[0] == 2);
 }
@@ -117,7 +117,7 @@ TEST_CASE("an evict waits until the partner has a slot: the oldest load is throu
     // LOAD0 is still on its way and holds the slot.
     const Run run = simulatedRun(
         alone("0F0 0EVICT0 0F1 0F2 0B2 0LOAD0 0EVICT1 0B0 0LOAD1 0B1 0F3 0B3"), costs);
-    CHECK(stashRoom(run.schedule)[{0}].guests == 2);
+    CHECK(stashCapacity(run.schedule)[{0}].guests == 2);
     CHECK(spansOf(run, Track::Kind::Copy)
           == Spans{"0EVICT0 1-4", "0LOAD0 7-10", "0EVICT1 10-13", "0LOAD1 13-16"});
     CHECK(peaks(run)[1] == 1);

@@ -9,7 +9,7 @@ using namespace engine;
 namespace {
 
 constexpr DeviceId kFirst{0}, kSecond{1};
-using SideLanes = InProcessTransport::SideLanes;
+using SideWork = InProcessTransport::SideWork;
 
 template<class Numbers>
 std::span<std::byte> bytesOf(Numbers& numbers)
@@ -23,7 +23,7 @@ TEST_CASE("a message waits for its slot, lands there, and has passed until the n
 {
     std::array<int, 3> source{1, 2, 3}, slot{};
     InProcessTransport transport({{{kFirst, kSecond, bytesOf(source), bytesOf(slot)}}, {}, {}}, 2,
-                                 SideLanes::Inline);
+                                 SideWork::Inline);
     const Fence arrived{Fence::Kind::Arrived, 0};
     transport.beginIteration();
     CHECK_FALSE(transport.hasPassed(arrived));
@@ -44,7 +44,7 @@ TEST_CASE("two threads pass a message to and fro thousands of times, and none is
     traffic.messages.push_back({kFirst, kSecond, bytesOf(cells[0]), bytesOf(cells[1])});
     traffic.messages.push_back({kSecond, kFirst, bytesOf(cells[2]), bytesOf(cells[3])});
     for (const std::int64_t spin : {std::int64_t{0}, InProcessTransport::kSpin}) {
-        InProcessTransport transport(traffic, 2, SideLanes::Threads, spin);
+        InProcessTransport transport(traffic, 2, SideWork::Threads, spin);
         int wrong = 0;
         for (int round = 0; round < kRounds; ++round) {
             transport.beginIteration();
@@ -76,8 +76,8 @@ TEST_CASE("an all-reduce runs on the pair's own thread and gives every member th
 {
     std::array<float, 5> first{1, 2, 3, 4, 5}, second{10, 20, 30, 40, 50};
     Collective collective{{kFirst, kSecond}, {first, second}, {}};
-    InProcessTransport transport({{}, {}, {collective}}, 2, SideLanes::Threads);
-    CHECK(transport.sideLanes() == 1);
+    InProcessTransport transport({{}, {}, {collective}}, 2, SideWork::Threads);
+    CHECK(transport.sideThreads() == 1);
     const Fence reduced{Fence::Kind::Reduced, 0};
     transport.beginIteration();
     transport.allReduce(kFirst, 0);
@@ -98,7 +98,7 @@ TEST_CASE("copies of a device run in the order in which it calls for them")
     Traffic traffic;
     traffic.copies.push_back({kFirst, kSecond, bytesOf(stash), bytesOf(guest)});
     traffic.copies.push_back({kFirst, kSecond, bytesOf(guest), bytesOf(back)});
-    for (const SideLanes lanes : {SideLanes::Inline, SideLanes::Threads}) {
+    for (const SideWork lanes : {SideWork::Inline, SideWork::Threads}) {
         guest = back = {};
         InProcessTransport transport(traffic, 2, lanes);
         transport.beginIteration();
@@ -110,22 +110,22 @@ TEST_CASE("copies of a device run in the order in which it calls for them")
     }
 }
 
-TEST_CASE("devices with nothing in common have side lanes of their own")
+TEST_CASE("devices with nothing in common have side threads of their own")
 {
     std::array<float, 1> a{}, b{}, c{}, d{};
     Traffic traffic;
     traffic.collectives = {{{DeviceId{0}, DeviceId{3}}, {a, b}, {}},
                            {{DeviceId{2}, DeviceId{1}}, {c, d}, {}},
                            {{DeviceId{3}, DeviceId{0}}, {b, a}, {}}};
-    CHECK(InProcessTransport(traffic, 4, SideLanes::Threads).sideLanes() == 2);
-    CHECK(InProcessTransport(traffic, 4, SideLanes::Inline).sideLanes() == 0);
+    CHECK(InProcessTransport(traffic, 4, SideWork::Threads).sideThreads() == 2);
+    CHECK(InProcessTransport(traffic, 4, SideWork::Inline).sideThreads() == 0);
 }
 
 TEST_CASE("whoever waits gives up when the transport is aborted")
 {
     std::array<int, 1> source{}, slot{};
     InProcessTransport transport({{{kFirst, kSecond, bytesOf(source), bytesOf(slot)}}, {}, {}}, 2,
-                                 SideLanes::Threads);
+                                 SideWork::Threads);
     transport.beginIteration();
     bool sent = true;
     std::thread sender([&] { sent = transport.send(kFirst, 0); }); // its slot is never posted

@@ -144,14 +144,14 @@ TEST_CASE("work is laid out by device and stream, and streams are named by what 
     copy.kind = 10;
     all.copies = {copy};
     const GpuActivity activity(run, std::move(all));
-    const auto lanes = activity.lanes(DeviceId{0});
-    REQUIRE(lanes.size() == 3);
-    CHECK(lanes[0].role == GpuLane::Role::Compute);
-    CHECK(activity.on(lanes[0]).size() == 4);
-    CHECK(lanes[1].role == GpuLane::Role::Copy);
-    CHECK(activity.nameOf(activity.on(lanes[1]).front()).label == "copy peer to peer");
-    CHECK(activity.bytesOf(activity.on(lanes[1]).front()) == 4096);
-    CHECK(lanes[2].role == GpuLane::Role::Nccl);
+    const auto streams = activity.streams(DeviceId{0});
+    REQUIRE(streams.size() == 3);
+    CHECK(streams[0].role == DeviceStream::Role::Compute);
+    CHECK(activity.on(streams[0]).size() == 4);
+    CHECK(streams[1].role == DeviceStream::Role::Copy);
+    CHECK(activity.nameOf(activity.on(streams[1]).front()).label == "copy peer to peer");
+    CHECK(activity.bytesOf(activity.on(streams[1]).front()) == 4096);
+    CHECK(streams[2].role == DeviceStream::Role::Nccl);
 }
 
 TEST_CASE("work of no known op goes to the device whose context it ran in, or is counted")
@@ -162,7 +162,7 @@ TEST_CASE("work of no known op goes to the device whose context it ran in, or is
     all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {230, 240}, kNorm));
     all.kernels.back().place.context = 99;
     const GpuActivity activity(run, std::move(all));
-    CHECK(activity.lanes(DeviceId{0}).front().count == 5);
+    CHECK(activity.streams(DeviceId{0}).front().count == 5);
     CHECK(activity.withoutPlace() == 1);
 }
 

@@ -17,8 +17,8 @@ RunInfo onGpus(RunInfo info)
     for (const int gpu : {0, 3}) {
         GpuMemory& memory = info.gpuMemory.emplace_back();
         memory.gpu = gpu;
-        for (const GpuHolder holder : memory.of.enumerators())
-            memory[holder] = 1'000'000 * (static_cast<int>(holder) + 1) + gpu;
+        for (const GpuMemoryOwner owner : memory.of.enumerators())
+            memory[owner] = 1'000'000 * (static_cast<int>(owner) + 1) + gpu;
         memory.used = memory.known() + 1000;
         memory.reserved = 7'000'000 + gpu;
     }
@@ -53,7 +53,7 @@ TEST_CASE("a run that no GPU computed has none of these rows")
 }
 
 TEST_CASE(
-    "what all GPUs have together has rows of its own, and a holder of a later version is left out")
+    "what all GPUs have together has rows of its own, and an owner of a later version is left out")
 {
     const RunInfo info = onGpus({});
     const GpuMemory all = sumOf(info.gpuMemory);

@@ -80,7 +80,7 @@ TEST_CASE("a truncated run says how much of it is there")
          {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{60}}) {
         std::filesystem::resize_file(folder / "run.sqlite", left);
         CHECK(refusal(folder / "run.sqlite")
-              == "is truncated (" + std::to_string(left) + " bytes are there): copy it again");
+              == "is truncated to " + std::to_string(left) + " bytes: copy it again");
     }
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("a journal that would delete another file is refused and nothing is de
          {TraceReader::open(run).map([](const auto&) {}), readRun(run).map([](const auto&) {}),
           putNote(run, Note{}), copyRun(run, folder / "copy.sqlite")}) {
         REQUIRE_FALSE(done);
-        CHECK(done.error().message.find("run.sqlite-journal names another file to delete")
+        CHECK(done.error().message.find("run.sqlite-journal would make SQLite delete another file")
               != std::string::npos);
     }
     CHECK(std::filesystem::exists(precious));

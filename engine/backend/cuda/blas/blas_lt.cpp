@@ -21,7 +21,7 @@ public:
         blasFunctions().destroy(m_handle);
     }
 
-    bool multiply(const Lane& lane, const Product& op) override
+    bool multiply(const OpStream& opStream, const Product& op) override
     {
         if (op.c.rows == 0 || op.c.columns == 0 || op.count == 0)
             // False: separate kernels then compute the bias gradient.
@@ -30,7 +30,7 @@ public:
         auto found = m_plans.find(key);
         if (found == m_plans.end())
             found = m_plans.try_emplace(key, m_handle, op, m_options).first;
-        return found->second.run(m_handle, lane, op);
+        return found->second.run(m_handle, opStream, op);
     }
 
 private:

@@ -9,7 +9,7 @@ namespace engine::cuda {
 struct BlasOptions
 {
     int multiprocessors = 0; // target of the heuristics, for a partition; 0: all
-    // Rounds operands to a 10-bit mantissa. All products must be of floats.
+    // If set, products round their operands to a 10-bit mantissa. All operands must then be floats.
     bool tf32 = false;
 };
 

@@ -236,7 +236,7 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
         checkBlas(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
                   "cublasLtMatmulPreferenceSetAttribute");
     };
-    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kWorkspace);
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, OpStream::kWorkspace);
     // Other reduction schemes add partial sums in the output type, which rounds them.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
@@ -256,14 +256,14 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
                         op.count, op.c.rows, op.c.columns, innerOf(op), static_cast<int>(status)));
 }
 
-bool BlasPlan::run(cublasLtHandle_t handle, const Lane& lane, const Product& op)
+bool BlasPlan::run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op)
 {
     if (!m_exists)
         return false;
     setPointers(op);
     const cublasStatus_t status = blasFunctions().matmul(
         handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b, &op.beta, addedTo(op), m_c,
-        op.c.data, m_c, &m_choice.algo, lane.scratch, Lane::kWorkspace, lane.stream);
+        op.c.data, m_c, &m_choice.algo, opStream.scratch, OpStream::kWorkspace, opStream.stream);
     m_exists = m_hasRun || op.epilogue == Epilogue::None
         || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
     if (m_exists)

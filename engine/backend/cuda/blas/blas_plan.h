@@ -23,7 +23,7 @@ public:
 
     // Returns false and queues nothing if the library does not support the epilogue; the heuristics
     // or the first call report this. An unsupported product without an epilogue throws.
-    bool run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
+    bool run(cublasLtHandle_t handle, const OpStream& opStream, const Product& op);
 
 private:
     template<class Value>

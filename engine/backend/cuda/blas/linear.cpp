@@ -17,7 +17,7 @@ constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 
 // The residual is added by the product (its c), so it needs no separate pass.
 template<class Real>
-bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
+bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op)
 {
     const bool activates = op.activated.data != nullptr;
     if (activates && (!kHasGelu<Real> || op.bias == nullptr || op.residual.data != nullptr))
@@ -38,13 +38,14 @@ bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
         product.c.data = op.activated.data;
         product.auxiliary = op.y.data;
     }
-    return products.multiply(lane, product);
+    return products.multiply(opStream, product);
 }
 
 // cuBLASLt does not document whether the gradient may alias the GELU's input, so the gradient is
 // written to dx and copied.
 template<class Real>
-bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackwardInput<Real>& op)
+bool linearBackwardInput(const OpStream& opStream, Products& products,
+                         const LinearBackwardInput<Real>& op)
 {
     if (!kHasGelu<Real> || op.beforeGelu.data == nullptr)
         return false;
@@ -53,39 +54,40 @@ bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackw
         {.a = op.dy, .b = op.weight, .c = op.dx, .transposeB = Transpose::Yes}};
     product.epilogue = Epilogue::GeluGradient;
     product.auxiliary = op.beforeGelu.data;
-    if (!products.multiply(lane, product))
+    if (!products.multiply(opStream, product))
         return false;
     const std::span<Real> from = all(op.dx);
     check(cudaMemcpyAsync(op.beforeGelu.data, from.data(), from.size_bytes(),
-                          cudaMemcpyDeviceToDevice, lane.stream),
+                          cudaMemcpyDeviceToDevice, opStream.stream),
           "cudaMemcpyAsync");
     return true;
 }
 
 // The library overwrites the bias gradient, so it is written to scratch memory and then added.
 template<class Real>
-bool linearBackwardWeight(const Lane& lane, Products& products,
+bool linearBackwardWeight(const OpStream& opStream, Products& products,
                           const LinearBackwardWeight<Real>& op)
 {
     if (op.dBias == nullptr
-        || static_cast<std::size_t>(op.dy.columns) * sizeof(float) > Lane::kBeside)
+        || static_cast<std::size_t>(op.dy.columns) * sizeof(float) > OpStream::kIntermediate)
         return false;
     Product product = BatchedMatmul<Real, float>{
         {.a = op.x, .b = op.dy, .c = op.dWeight, .transposeA = Transpose::Yes, .beta = 1}};
     product.epilogue = Epilogue::BiasGradient;
-    product.bias = lane.beside();
-    if (!products.multiply(lane, product))
+    product.bias = opStream.intermediate();
+    if (!products.multiply(opStream, product))
         return false;
     const std::size_t count = op.dy.columns;
-    add<float>(lane, {lane.beside(), count}, {op.dBias, count});
+    add<float>(opStream, {opStream.intermediate(), count}, {op.dBias, count});
     return true;
 }
 
-template bool linear(const Lane&, Products&, const Linear<float>&);
-template bool linear(const Lane&, Products&, const Linear<bfloat16>&);
-template bool linearBackwardInput(const Lane&, Products&, const LinearBackwardInput<float>&);
-template bool linearBackwardInput(const Lane&, Products&, const LinearBackwardInput<bfloat16>&);
-template bool linearBackwardWeight(const Lane&, Products&, const LinearBackwardWeight<float>&);
-template bool linearBackwardWeight(const Lane&, Products&, const LinearBackwardWeight<bfloat16>&);
+template bool linear(const OpStream&, Products&, const Linear<float>&);
+template bool linear(const OpStream&, Products&, const Linear<bfloat16>&);
+template bool linearBackwardInput(const OpStream&, Products&, const LinearBackwardInput<float>&);
+template bool linearBackwardInput(const OpStream&, Products&, const LinearBackwardInput<bfloat16>&);
+template bool linearBackwardWeight(const OpStream&, Products&, const LinearBackwardWeight<float>&);
+template bool linearBackwardWeight(const OpStream&, Products&,
+                                   const LinearBackwardWeight<bfloat16>&);
 
 } // namespace engine::cuda

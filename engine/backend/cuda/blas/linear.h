@@ -8,11 +8,12 @@
 namespace engine::cuda {
 
 template<class Real>
-bool linear(const Lane& lane, Products& products, const Linear<Real>& op);
+bool linear(const OpStream& opStream, Products& products, const Linear<Real>& op);
 template<class Real>
-bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackwardInput<Real>& op);
+bool linearBackwardInput(const OpStream& opStream, Products& products,
+                         const LinearBackwardInput<Real>& op);
 template<class Real>
-bool linearBackwardWeight(const Lane& lane, Products& products,
+bool linearBackwardWeight(const OpStream& opStream, Products& products,
                           const LinearBackwardWeight<Real>& op);
 
 } // namespace engine::cuda

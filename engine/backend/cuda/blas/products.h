@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
 namespace engine::cuda {
@@ -44,7 +44,7 @@ enum class Epilogue : std::uint8_t {
     BiasGradient, // bias = column sums of b; b is not transposed
 };
 
-// c = alpha a b + beta c, `count` products.
+// A batch of `count` products c = alpha a b + beta c.
 struct Product
 {
     Operand a, b, c;
@@ -57,8 +57,8 @@ struct Product
     void* auxiliary = nullptr;
 };
 
-// `count` products of one shape. The operands of product i are i strides (in numbers) after those
-// of product 0; a stride of 0 shares the operand.
+// A batch of products of one shape. The operands of product i start i strides (in numbers) after
+// those of product 0; all products share an operand whose stride is 0.
 template<class Real, class Out = Real>
 struct BatchedMatmul
 {
@@ -90,7 +90,7 @@ public:
 
     // Queues the product on the stream, using the stream's workspace. Returns false and queues
     // nothing if the epilogue is not supported, which depends only on the shape. Not thread-safe.
-    virtual bool multiply(const Lane& lane, const Product& op) = 0;
+    virtual bool multiply(const OpStream& opStream, const Product& op) = 0;
 };
 
 } // namespace engine::cuda

@@ -101,44 +101,44 @@ struct SwiGluBackward
 } // namespace
 
 template<class Real>
-void gelu(const Lane& lane, std::span<const Real> x, std::span<Real> y)
+void gelu(const OpStream& opStream, std::span<const Real> x, std::span<Real> y)
 {
     CHECK(x.size() >= y.size());
-    forEach<vectorOf<Real>()>(lane.stream, y.size(), areAligned({x.data(), y.data()}),
+    forEach<vectorOf<Real>()>(opStream.stream, y.size(), areAligned({x.data(), y.data()}),
                               Gelu<Real>{x.data(), y.data()});
 }
 
 template<class Real>
-void geluBackward(const Lane& lane, std::span<const Real> dy, std::span<Real> x)
+void geluBackward(const OpStream& opStream, std::span<const Real> dy, std::span<Real> x)
 {
     CHECK(dy.size() >= x.size());
-    forEach<vectorOf<Real>()>(lane.stream, x.size(), areAligned({dy.data(), x.data()}),
+    forEach<vectorOf<Real>()>(opStream.stream, x.size(), areAligned({dy.data(), x.data()}),
                               GeluBackward<Real>{dy.data(), x.data()});
 }
 
 template<class Real>
-void swiGlu(const Lane& lane, Matrix<const Real> x, Matrix<Real> y)
+void swiGlu(const OpStream& opStream, Matrix<const Real> x, Matrix<Real> y)
 {
     CHECK(x.rows == y.rows && x.columns == 2 * y.columns);
-    forEach<vectorOf<Real>()>(lane.stream, countOf(y), isAligned(x) && isAligned(y),
+    forEach<vectorOf<Real>()>(opStream.stream, countOf(y), isAligned(x) && isAligned(y),
                               SwiGlu<Real>{x, y});
 }
 
 template<class Real>
-void swiGluBackward(const Lane& lane, Matrix<const Real> dy, Matrix<Real> x)
+void swiGluBackward(const OpStream& opStream, Matrix<const Real> dy, Matrix<Real> x)
 {
     CHECK(x.rows == dy.rows && x.columns == 2 * dy.columns);
-    forEach<vectorOf<Real>()>(lane.stream, countOf(dy), isAligned(x) && isAligned(dy),
+    forEach<vectorOf<Real>()>(opStream.stream, countOf(dy), isAligned(x) && isAligned(dy),
                               SwiGluBackward<Real>{dy, x});
 }
 
-template void gelu(const Lane&, std::span<const float>, std::span<float>);
-template void geluBackward(const Lane&, std::span<const float>, std::span<float>);
-template void swiGlu(const Lane&, Matrix<const float>, Matrix<float>);
-template void swiGluBackward(const Lane&, Matrix<const float>, Matrix<float>);
-template void gelu(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
-template void geluBackward(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
-template void swiGlu(const Lane&, Matrix<const bfloat16>, Matrix<bfloat16>);
-template void swiGluBackward(const Lane&, Matrix<const bfloat16>, Matrix<bfloat16>);
+template void gelu(const OpStream&, std::span<const float>, std::span<float>);
+template void geluBackward(const OpStream&, std::span<const float>, std::span<float>);
+template void swiGlu(const OpStream&, Matrix<const float>, Matrix<float>);
+template void swiGluBackward(const OpStream&, Matrix<const float>, Matrix<float>);
+template void gelu(const OpStream&, std::span<const bfloat16>, std::span<bfloat16>);
+template void geluBackward(const OpStream&, std::span<const bfloat16>, std::span<bfloat16>);
+template void swiGlu(const OpStream&, Matrix<const bfloat16>, Matrix<bfloat16>);
+template void swiGluBackward(const OpStream&, Matrix<const bfloat16>, Matrix<bfloat16>);
 
 } // namespace engine::cuda

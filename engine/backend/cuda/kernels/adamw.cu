@@ -63,7 +63,7 @@ struct Step
 } // namespace
 
 template<class Real>
-void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts)
+void adamW(const OpStream& opStream, const AdamW<Real>& op, std::span<const DecayPart> parts)
 {
     Step<Real> step{.weights = op.weights,
                     .firstMoment = op.firstMoment,
@@ -79,7 +79,7 @@ void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> p
                     .keep = static_cast<float>(1 - op.learningRate * op.weightDecay)};
     std::size_t count = 0;
     const auto launchSoFar = [&] {
-        forEach<vectorOf<float>()>(lane.stream, count,
+        forEach<vectorOf<float>()>(opStream.stream, count,
                                    areAligned({step.weights, step.firstMoment, step.secondMoment,
                                                step.gradients, step.rounded}),
                                    step);
@@ -107,7 +107,7 @@ void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> p
         launchSoFar();
 }
 
-template void adamW(const Lane&, const AdamW<float>&, std::span<const DecayPart>);
-template void adamW(const Lane&, const AdamW<bfloat16>&, std::span<const DecayPart>);
+template void adamW(const OpStream&, const AdamW<float>&, std::span<const DecayPart>);
+template void adamW(const OpStream&, const AdamW<bfloat16>&, std::span<const DecayPart>);
 
 } // namespace engine::cuda

@@ -90,40 +90,40 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template<class Real>
-void addBias(const Lane& lane, Matrix<Real> y, const Real* bias)
+void addBias(const OpStream& opStream, Matrix<Real> y, const Real* bias)
 {
-    forEach<vectorOf<Real>()>(lane.stream, countOf(y), isAligned(y) && areAligned({bias}),
+    forEach<vectorOf<Real>()>(opStream.stream, countOf(y), isAligned(y) && areAligned({bias}),
                               AddBias<Real>{y, bias});
 }
 
 template<class Real>
-void addBiasGradient(const Lane& lane, Matrix<const Real> dy, float* dBias)
+void addBiasGradient(const OpStream& opStream, Matrix<const Real> dy, float* dBias)
 {
-    addColumnSums<1>(lane, dy.rows, dy.columns, BiasGradient<Real>{dy}, {dBias});
+    addColumnSums<1>(opStream, dy.rows, dy.columns, BiasGradient<Real>{dy}, {dBias});
 }
 
 template<class Real>
-void add(const Lane& lane, std::span<const Real> x, std::span<Real> y)
+void add(const OpStream& opStream, std::span<const Real> x, std::span<Real> y)
 {
     CHECK(x.size() >= y.size());
-    forEach<vectorOf<Real>()>(lane.stream, y.size(), areAligned({x.data(), y.data()}),
+    forEach<vectorOf<Real>()>(opStream.stream, y.size(), areAligned({x.data(), y.data()}),
                               Add<Real>{x.data(), y.data()});
 }
 
 template<class Real>
-void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y)
+void roundRows(const OpStream& opStream, Matrix<const float> x, Matrix<Real> y)
 {
-    forEach<vectorOf<float>()>(lane.stream, countOf(y), isAligned(x) && isAligned(y),
+    forEach<vectorOf<float>()>(opStream.stream, countOf(y), isAligned(x) && isAligned(y),
                                RoundRows<Real>{x, y});
 }
 
-template void addBias(const Lane&, Matrix<float>, const float*);
-template void addBias(const Lane&, Matrix<bfloat16>, const bfloat16*);
-template void addBiasGradient(const Lane&, Matrix<const float>, float*);
-template void addBiasGradient(const Lane&, Matrix<const bfloat16>, float*);
-template void add(const Lane&, std::span<const float>, std::span<float>);
-template void add(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
-template void roundRows(const Lane&, Matrix<const float>, Matrix<float>);
-template void roundRows(const Lane&, Matrix<const float>, Matrix<bfloat16>);
+template void addBias(const OpStream&, Matrix<float>, const float*);
+template void addBias(const OpStream&, Matrix<bfloat16>, const bfloat16*);
+template void addBiasGradient(const OpStream&, Matrix<const float>, float*);
+template void addBiasGradient(const OpStream&, Matrix<const bfloat16>, float*);
+template void add(const OpStream&, std::span<const float>, std::span<float>);
+template void add(const OpStream&, std::span<const bfloat16>, std::span<bfloat16>);
+template void roundRows(const OpStream&, Matrix<const float>, Matrix<float>);
+template void roundRows(const OpStream&, Matrix<const float>, Matrix<bfloat16>);
 
 } // namespace engine::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 
 // Column sums of a matrix without atomics: sums over chunks of rows first, then over the chunks in
 // order. The order depends only on the shape.
@@ -17,7 +17,7 @@ struct ColumnSumPlan
 
     ColumnSumPlan(int rows, int columns, int outputs)
     {
-        const auto room = static_cast<int>(Lane::kScratch
+        const auto room = static_cast<int>(OpStream::kScratch
                                            / (sizeof(float) * static_cast<std::size_t>(columns)
                                               * static_cast<std::size_t>(outputs)));
         CHECK(room > 0);
@@ -28,9 +28,9 @@ struct ColumnSumPlan
     }
 };
 
-// Writes partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so a warp reads 128
-// bytes of a row; 1 KiB of shared memory per output. value(row, column, sums) adds to kOutputs
-// sums.
+// Writes partials[output][chunk][column]. The 256 threads of a block read 8 rows of 32 columns at a
+// time, so a warp reads 128 bytes of a row. A block needs 1 KiB of shared memory per output.
+// value(row, column, sums) adds to kOutputs sums.
 template<int kOutputs, class Value>
 __global__ void __launch_bounds__(kThreads)
     sumChunks(Value value, int rows, int columns, int rowsOfChunk, float* partials)
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // Adds the column sums of kOutputs values to `outputs`, which may contain nullptr.
 template<int kOutputs, class Value>
-void addColumnSums(const Lane& lane, int rows, int columns, const Value& value,
+void addColumnSums(const OpStream& opStream, int rows, int columns, const Value& value,
                    float* const (&outputs)[kOutputs])
 {
     if (rows == 0 || columns == 0)
@@ -86,14 +86,14 @@ void addColumnSums(const Lane& lane, int rows, int columns, const Value& value,
     const ColumnSumPlan plan(rows, columns, kOutputs);
     const dim3 grid(blocksFor(static_cast<std::size_t>(columns), ColumnSumPlan::kColumns),
                     static_cast<unsigned>(plan.chunks));
-    launch(lane.stream, grid, sumChunks<kOutputs, Value>, value, rows, columns, plan.rowsOfChunk,
-           lane.scratch);
+    launch(opStream.stream, grid, sumChunks<kOutputs, Value>, value, rows, columns,
+           plan.rowsOfChunk, opStream.scratch);
     static_assert(kOutputs <= ColumnSumTargets::kMost);
     ColumnSumTargets targets;
     for (int output = 0; output < kOutputs; ++output)
         targets.at[output] = outputs[output];
-    launch(lane.stream, dim3(grid.x, kOutputs), addChunks, static_cast<const float*>(lane.scratch),
-           plan.chunks, columns, targets);
+    launch(opStream.stream, dim3(grid.x, kOutputs), addChunks,
+           static_cast<const float*>(opStream.scratch), plan.chunks, columns, targets);
 }
 
 } // namespace engine::cuda

@@ -130,36 +130,36 @@ __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> 
 } // namespace
 
 template<class Real>
-void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op)
+void crossEntropy(const OpStream& opStream, const CrossEntropy<Real>& op)
 {
     if (op.loss == nullptr)
         return;
     const int rows = op.logits.rows;
     CHECK(op.targets.size() >= static_cast<std::size_t>(rows));
-    CHECK(static_cast<std::size_t>(rows) * sizeof(double) <= Lane::kScratch);
-    auto* losses = reinterpret_cast<double*>(lane.scratch);
-    launch(lane.stream, static_cast<unsigned>(rows),
+    CHECK(static_cast<std::size_t>(rows) * sizeof(double) <= OpStream::kScratch);
+    auto* losses = reinterpret_cast<double*>(opStream.scratch);
+    launch(opStream.stream, static_cast<unsigned>(rows),
            hasAlignedRows(op.logits) ? lossRows<vectorOf<Real>(), Real> : lossRows<1, Real>,
            LossRows<Real>{op.logits, op.targets.data(), losses});
-    launch(lane.stream, 1U, addLosses, losses, rows, op.share, op.loss);
+    launch(opStream.stream, 1U, addLosses, losses, rows, op.share, op.loss);
 }
 
 template<class Real>
-void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
+void crossEntropyBackward(const OpStream& opStream, Matrix<Real> logits,
                           std::span<const std::int32_t> targets, float scale)
 {
     CHECK(targets.size() >= static_cast<std::size_t>(logits.rows));
-    launch(lane.stream, static_cast<unsigned>(logits.rows),
+    launch(opStream.stream, static_cast<unsigned>(logits.rows),
            hasAlignedRows(logits) ? lossBackwardRows<vectorOf<Real>(), Real>
                                   : lossBackwardRows<1, Real>,
            LossBackward<Real>{logits, targets.data(), scale});
 }
 
-template void crossEntropy(const Lane&, const CrossEntropy<float>&);
-template void crossEntropy(const Lane&, const CrossEntropy<bfloat16>&);
-template void crossEntropyBackward(const Lane&, Matrix<float>, std::span<const std::int32_t>,
+template void crossEntropy(const OpStream&, const CrossEntropy<float>&);
+template void crossEntropy(const OpStream&, const CrossEntropy<bfloat16>&);
+template void crossEntropyBackward(const OpStream&, Matrix<float>, std::span<const std::int32_t>,
                                    float);
-template void crossEntropyBackward(const Lane&, Matrix<bfloat16>, std::span<const std::int32_t>,
+template void crossEntropyBackward(const OpStream&, Matrix<bfloat16>, std::span<const std::int32_t>,
                                    float);
 
 } // namespace engine::cuda

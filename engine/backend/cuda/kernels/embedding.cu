@@ -102,17 +102,17 @@ struct PositionGradient // indexed by position: adds the gradients of all sample
 } // namespace
 
 template<class Real>
-void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const Real* tokenTable,
-               Matrix<const Real> positionTable, Matrix<Real> out)
+void embedding(const OpStream& opStream, std::span<const std::int32_t> tokens,
+               const Real* tokenTable, Matrix<const Real> positionTable, Matrix<Real> out)
 {
     CHECK(tokens.size() >= static_cast<std::size_t>(out.rows));
     const bool aligned = isAligned(out) && isAligned(positionTable) && areAligned({tokenTable});
-    forEach<vectorOf<Real>()>(lane.stream, countOf(out), aligned,
+    forEach<vectorOf<Real>()>(opStream.stream, countOf(out), aligned,
                               Lookup<Real>{tokens.data(), tokenTable, positionTable, out});
 }
 
 template<class Real>
-void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
+void embeddingBackward(const OpStream& opStream, std::span<const std::int32_t> tokens,
                        Matrix<const Real> dOut, float* dTokenTable, Matrix<float> dPositionTable)
 {
     constexpr int kPack = vectorOf<float>();
@@ -122,23 +122,23 @@ void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
     const std::size_t ofBlock = std::size_t{kThreads} * (aligned ? kPack : 1);
     const dim3 grid(static_cast<unsigned>(dOut.rows),
                     blocksFor(static_cast<std::size_t>(dOut.columns), ofBlock));
-    launch(lane.stream, grid, aligned ? addTokenGradients<kPack, Real> : addTokenGradients<1, Real>,
-           op);
+    launch(opStream.stream, grid,
+           aligned ? addTokenGradients<kPack, Real> : addTokenGradients<1, Real>, op);
     if (dPositionTable.data == nullptr)
         return;
     Matrix<float> seen = dPositionTable; // positions that occur
     seen.rows = seen.rows < dOut.rows ? seen.rows : dOut.rows;
-    forEach<kPack>(lane.stream, countOf(seen), isAligned(dOut) && isAligned(dPositionTable),
+    forEach<kPack>(opStream.stream, countOf(seen), isAligned(dOut) && isAligned(dPositionTable),
                    PositionGradient<Real>{dOut, dPositionTable});
 }
 
-template void embedding(const Lane&, std::span<const std::int32_t>, const float*,
+template void embedding(const OpStream&, std::span<const std::int32_t>, const float*,
                         Matrix<const float>, Matrix<float>);
-template void embedding(const Lane&, std::span<const std::int32_t>, const bfloat16*,
+template void embedding(const OpStream&, std::span<const std::int32_t>, const bfloat16*,
                         Matrix<const bfloat16>, Matrix<bfloat16>);
-template void embeddingBackward(const Lane&, std::span<const std::int32_t>, Matrix<const float>,
+template void embeddingBackward(const OpStream&, std::span<const std::int32_t>, Matrix<const float>,
                                 float*, Matrix<float>);
-template void embeddingBackward(const Lane&, std::span<const std::int32_t>, Matrix<const bfloat16>,
-                                float*, Matrix<float>);
+template void embeddingBackward(const OpStream&, std::span<const std::int32_t>,
+                                Matrix<const bfloat16>, float*, Matrix<float>);
 
 } // namespace engine::cuda

@@ -54,22 +54,24 @@ struct AddIntegers
 
 } // namespace
 
-void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y)
+void addIntegers(const OpStream& opStream, std::span<const std::int64_t> x,
+                 std::span<std::int64_t> y)
 {
     CHECK(x.size() >= y.size());
-    forEach<1>(lane.stream, y.size(), false, AddIntegers{x.data(), y.data()});
+    forEach<1>(opStream.stream, y.size(), false, AddIntegers{x.data(), y.data()});
 }
 
-void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums)
+void addFixedPoint(const OpStream& opStream, std::span<const float> x, std::span<std::int64_t> sums)
 {
     CHECK(x.size() >= sums.size());
-    forEach<1>(lane.stream, sums.size(), false, ToFixedPoint{x.data(), sums.data()});
+    forEach<1>(opStream.stream, sums.size(), false, ToFixedPoint{x.data(), sums.data()});
 }
 
-void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x)
+void fromFixedPoint(const OpStream& opStream, std::span<const std::int64_t> sums,
+                    std::span<float> x)
 {
     CHECK(sums.size() >= x.size());
-    forEach<1>(lane.stream, x.size(), false, FromFixedPoint{sums.data(), x.data()});
+    forEach<1>(opStream.stream, x.size(), false, FromFixedPoint{sums.data(), x.data()});
 }
 
 } // namespace engine::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
 namespace engine::cuda {
@@ -29,7 +29,7 @@ struct FlashForward
     float* logSums = nullptr;
 };
 template<class Real>
-void flashForward(const Lane& lane, const FlashForward<Real>& op);
+void flashForward(const OpStream& opStream, const FlashForward<Real>& op);
 
 template<class Real>
 struct FlashBackward
@@ -44,6 +44,6 @@ struct FlashBackward
     Matrix<float> dKey[kMostFlashSlices], dValue[kMostFlashSlices];
 };
 template<class Real>
-void flashBackward(const Lane& lane, const FlashBackward<Real>& op);
+void flashBackward(const OpStream& opStream, const FlashBackward<Real>& op);
 
 } // namespace engine::cuda

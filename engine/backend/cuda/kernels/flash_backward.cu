@@ -188,26 +188,26 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
 } // namespace
 
 template<class Real>
-void flashBackward(const Lane& lane, const FlashBackward<Real>& op)
+void flashBackward(const OpStream& opStream, const FlashBackward<Real>& op)
 {
     const AttentionShape& shape = *op.heads.shape;
     const BackwardArguments<Real> arguments{op, Head(shape, op.heads.slice), shape.width(),
                                             shape.keyWidth()};
     const auto rows = static_cast<std::size_t>(shape.sequence);
     const auto heads = static_cast<unsigned>(shape.heads);
-    launch(lane.stream, dim3(blocksFor(rows, kThreads / kWarp), heads), rowProducts<Real>,
+    launch(opStream.stream, dim3(blocksFor(rows, kThreads / kWarp), heads), rowProducts<Real>,
            arguments);
     bySize(shape.headSize, [&]<int kSize>() {
-        launch(lane.stream, dim3(blocksFor(rows, kBackwardRows<kSize>), heads),
+        launch(opStream.stream, dim3(blocksFor(rows, kBackwardRows<kSize>), heads),
                queryGradients<kSize, Real>, arguments);
-        launch(lane.stream,
+        launch(opStream.stream,
                dim3(blocksFor(rows, kColumns), static_cast<unsigned>(shape.keyHeads),
                     static_cast<unsigned>(op.heads.slice + 1)),
                keyGradients<kSize, Real>, arguments);
     });
 }
 
-template void flashBackward(const Lane&, const FlashBackward<float>&);
-template void flashBackward(const Lane&, const FlashBackward<bfloat16>&);
+template void flashBackward(const OpStream&, const FlashBackward<float>&);
+template void flashBackward(const OpStream&, const FlashBackward<bfloat16>&);
 
 } // namespace engine::cuda

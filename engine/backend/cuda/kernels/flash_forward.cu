@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
 } // namespace
 
 template<class Real>
-void flashForward(const Lane& lane, const FlashForward<Real>& op)
+void flashForward(const OpStream& opStream, const FlashForward<Real>& op)
 {
     const AttentionShape& shape = *op.heads.shape;
     const ForwardArguments<Real> arguments{op, Head(shape, op.heads.slice), shape.width(),
@@ -106,11 +106,11 @@ void flashForward(const Lane& lane, const FlashForward<Real>& op)
     bySize(shape.headSize, [&]<int kSize>() {
         const dim3 grid(blocksFor(static_cast<std::size_t>(shape.sequence), kRows<kSize>),
                         static_cast<unsigned>(shape.heads));
-        launch(lane.stream, grid, flashForwardRows<kSize, Real>, arguments);
+        launch(opStream.stream, grid, flashForwardRows<kSize, Real>, arguments);
     });
 }
 
-template void flashForward(const Lane&, const FlashForward<float>&);
-template void flashForward(const Lane&, const FlashForward<bfloat16>&);
+template void flashForward(const OpStream&, const FlashForward<float>&);
+template void flashForward(const OpStream&, const FlashForward<bfloat16>&);
 
 } // namespace engine::cuda

@@ -2,7 +2,7 @@
 
 #include "engine/backend/attention.h"
 #include "engine/backend/bfloat16.h"
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 
 namespace engine::cuda {
 
@@ -32,7 +32,7 @@ struct TensorFlashForward
     Matrix<bfloat16> out;     // (rows, width)
     float* logSums = nullptr; // (samples, heads, sequence)
 };
-void flashForward(const Lane& lane, const TensorFlashForward& op);
+void flashForward(const OpStream& opStream, const TensorFlashForward& op);
 
 struct TensorFlashBackward
 {
@@ -41,13 +41,12 @@ struct TensorFlashBackward
     const float* logSums = nullptr;
     float* products = nullptr; // workspace, (samples, heads, sequence): dOut out
     Matrix<bfloat16> dQuery; // (rows, width): overwritten; must not alias qkv, which is still read
-    // The keys and values of this slice, (rows, 2 keyWidth). They are overwritten by their
-    // gradients, to which `later`, the gradients from later slices (rows, 2 keyWidth; optional),
-    // are added.
+    // The keys and values of this slice, (rows, 2 keyWidth). Their gradients overwrite them.
+    // `later` (rows, 2 keyWidth; optional) has the gradients from later slices, which are added.
     Matrix<bfloat16> dKeyValue;
     const float* later = nullptr;
     float* earlier[TensorFlash::kMostSlices] = {}; // gradients of earlier slices, accumulated
 };
-void flashBackward(const Lane& lane, const TensorFlashBackward& op);
+void flashBackward(const OpStream& opStream, const TensorFlashBackward& op);
 
 } // namespace engine::cuda

@@ -268,15 +268,15 @@ std::size_t TensorFlash::sharedMemory(int headSize)
     return headSize == 64 ? sizeof(KeyMemory<64>) : sizeof(KeyMemory<128>);
 }
 
-void flashBackward(const Lane& lane, const TensorFlashBackward& op)
+void flashBackward(const OpStream& opStream, const TensorFlashBackward& op)
 {
     const AttentionShape& shape = op.heads.shape;
     const unsigned tiles = blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock);
     bySize(shape.headSize, [&]<int kSize>() {
-        launchWithMemory(lane.stream,
+        launchWithMemory(opStream.stream,
                          dim3(static_cast<unsigned>(shape.samples * shape.heads), tiles),
                          KeyTiles<kKeys<kSize>, kSize>::kMemory, queryGradients<kSize>, op);
-        launchWithMemory(lane.stream,
+        launchWithMemory(opStream.stream,
                          dim3(static_cast<unsigned>(shape.samples * shape.keyHeads), tiles,
                               static_cast<unsigned>(op.heads.slice + 1)),
                          sizeof(KeyMemory<kSize>), keyGradients<kSize>, op);

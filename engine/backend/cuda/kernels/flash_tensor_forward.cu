@@ -110,13 +110,13 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
 
 } // namespace
 
-void flashForward(const Lane& lane, const TensorFlashForward& op)
+void flashForward(const OpStream& opStream, const TensorFlashForward& op)
 {
     const AttentionShape& shape = op.heads.shape;
     bySize(shape.headSize, [&]<int kSize>() {
         const dim3 grid(static_cast<unsigned>(shape.samples * shape.heads),
                         blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock));
-        launchWithMemory(lane.stream, grid, KeyTiles<kKeys, kSize>::kMemory,
+        launchWithMemory(opStream.stream, grid, KeyTiles<kKeys, kSize>::kMemory,
                          flashForwardRows<kSize>, op);
     });
 }

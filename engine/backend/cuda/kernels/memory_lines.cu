@@ -28,19 +28,20 @@ struct Unlike
 
 } // namespace
 
-std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory)
+std::int64_t linesUnlike(const OpStream& opStream, std::byte value,
+                         std::span<const std::byte> memory)
 {
     CHECK(areAligned({memory.data()}));
     constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / 0xff;
     // The count is placed after the sums of the chunks.
-    auto* total = reinterpret_cast<std::int64_t*>(lane.scratch) + kMostChunks;
-    check(cudaMemsetAsync(total, 0, sizeof *total, lane.stream), "cudaMemsetAsync");
-    addOrderedSum(lane, memory.size() / kLine,
+    auto* total = reinterpret_cast<std::int64_t*>(opStream.scratch) + kMostChunks;
+    check(cudaMemsetAsync(total, 0, sizeof *total, opStream.stream), "cudaMemsetAsync");
+    addOrderedSum(opStream, memory.size() / kLine,
                   Unlike{memory.data(), std::to_integer<std::uint64_t>(value) * kEveryByte}, total);
     std::int64_t count = 0;
-    check(cudaMemcpyAsync(&count, total, sizeof count, cudaMemcpyDeviceToHost, lane.stream),
+    check(cudaMemcpyAsync(&count, total, sizeof count, cudaMemcpyDeviceToHost, opStream.stream),
           "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(lane.stream), "cudaStreamSynchronize");
+    check(cudaStreamSynchronize(opStream.stream), "cudaStreamSynchronize");
     return count;
 }
 

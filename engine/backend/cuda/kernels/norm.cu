@@ -158,63 +158,64 @@ struct NormGradients // of the gain, and of the bias in layer norm
 };
 
 template<class Norm, class Real>
-void norm(const Lane& lane, const Forward<Real>& op)
+void norm(const OpStream& opStream, const Forward<Real>& op)
 {
     const bool aligned = isAligned(op.x) && isAligned(op.y) && areAligned({op.gain, op.bias});
-    launchRows<ForwardKernels<Norm, Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
+    launchRows<ForwardKernels<Norm, Real>, Real>(opStream.stream, op.x.rows, op.x.columns, aligned,
+                                                 op);
 }
 
 // `parameters` are the accumulated gradients of gain and bias.
 template<class Norm, class Real>
-void normBackward(const Lane& lane, const Backward<Real>& op,
+void normBackward(const OpStream& opStream, const Backward<Real>& op,
                   float* const (&parameters)[NormGradients<Norm, Real>::kCount])
 {
     using Gradients = NormGradients<Norm, Real>;
-    addColumnSums<Gradients::kCount>(lane, op.x.rows, op.x.columns,
+    addColumnSums<Gradients::kCount>(opStream, op.x.rows, op.x.columns,
                                      Gradients{op.x, op.dy, op.mean, op.inverse},
                                      parameters); // before dx overwrites x
     const bool aligned = isAligned(op.x) && isAligned(op.dy) && isAligned(op.residual)
         && isAligned(op.dx) && areAligned({op.gain});
-    launchRows<BackwardKernels<Norm, Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned,
+    launchRows<BackwardKernels<Norm, Real>, Real>(opStream.stream, op.x.rows, op.x.columns, aligned,
                                                   op);
 }
 
 } // namespace
 
 template<class Real>
-void layerNorm(const Lane& lane, const LayerNorm<Real>& op)
+void layerNorm(const OpStream& opStream, const LayerNorm<Real>& op)
 {
-    norm<Layer, Real>(lane, {op.x, op.gain, op.bias, op.y, op.mean, op.inverseDeviation});
+    norm<Layer, Real>(opStream, {op.x, op.gain, op.bias, op.y, op.mean, op.inverseDeviation});
 }
 
 template<class Real>
-void layerNormBackward(const Lane& lane, const LayerNormBackward<Real>& op)
+void layerNormBackward(const OpStream& opStream, const LayerNormBackward<Real>& op)
 {
     normBackward<Layer, Real>(
-        lane, {op.x, op.dy, op.residual, op.gain, op.mean, op.inverseDeviation, op.dx},
+        opStream, {op.x, op.dy, op.residual, op.gain, op.mean, op.inverseDeviation, op.dx},
         {op.dGain, op.dBias});
 }
 
 template<class Real>
-void rmsNorm(const Lane& lane, const RmsNorm<Real>& op)
+void rmsNorm(const OpStream& opStream, const RmsNorm<Real>& op)
 {
-    norm<Rms, Real>(lane, {op.x, op.gain, nullptr, op.y, nullptr, op.inverse});
+    norm<Rms, Real>(opStream, {op.x, op.gain, nullptr, op.y, nullptr, op.inverse});
 }
 
 template<class Real>
-void rmsNormBackward(const Lane& lane, const RmsNormBackward<Real>& op)
+void rmsNormBackward(const OpStream& opStream, const RmsNormBackward<Real>& op)
 {
-    normBackward<Rms, Real>(lane, {op.x, op.dy, op.residual, op.gain, nullptr, op.inverse, op.dx},
-                            {op.dGain});
+    normBackward<Rms, Real>(
+        opStream, {op.x, op.dy, op.residual, op.gain, nullptr, op.inverse, op.dx}, {op.dGain});
 }
 
-template void layerNorm(const Lane&, const LayerNorm<float>&);
-template void layerNorm(const Lane&, const LayerNorm<bfloat16>&);
-template void layerNormBackward(const Lane&, const LayerNormBackward<float>&);
-template void layerNormBackward(const Lane&, const LayerNormBackward<bfloat16>&);
-template void rmsNorm(const Lane&, const RmsNorm<float>&);
-template void rmsNorm(const Lane&, const RmsNorm<bfloat16>&);
-template void rmsNormBackward(const Lane&, const RmsNormBackward<float>&);
-template void rmsNormBackward(const Lane&, const RmsNormBackward<bfloat16>&);
+template void layerNorm(const OpStream&, const LayerNorm<float>&);
+template void layerNorm(const OpStream&, const LayerNorm<bfloat16>&);
+template void layerNormBackward(const OpStream&, const LayerNormBackward<float>&);
+template void layerNormBackward(const OpStream&, const LayerNormBackward<bfloat16>&);
+template void rmsNorm(const OpStream&, const RmsNorm<float>&);
+template void rmsNorm(const OpStream&, const RmsNorm<bfloat16>&);
+template void rmsNormBackward(const OpStream&, const RmsNormBackward<float>&);
+template void rmsNormBackward(const OpStream&, const RmsNormBackward<bfloat16>&);
 
 } // namespace engine::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 #include "engine/backend/kernels.h"
 
 // One family of kernels per file, for float and bfloat16. Kernels documents each operation. All are
@@ -8,59 +8,63 @@
 namespace engine::cuda {
 
 template<class Real>
-void addBias(const Lane& lane, Matrix<Real> y, const Real* bias);
+void addBias(const OpStream& opStream, Matrix<Real> y, const Real* bias);
 template<class Real>
-void addBiasGradient(const Lane& lane, Matrix<const Real> dy, float* dBias);
+void addBiasGradient(const OpStream& opStream, Matrix<const Real> dy, float* dBias);
 template<class Real>
-void add(const Lane& lane, std::span<const Real> x, std::span<Real> y);
+void add(const OpStream& opStream, std::span<const Real> x, std::span<Real> y);
 // Copies x to y, rounded.
 template<class Real>
-void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y);
+void roundRows(const OpStream& opStream, Matrix<const float> x, Matrix<Real> y);
 
 template<class Real>
-void layerNorm(const Lane& lane, const LayerNorm<Real>& op);
+void layerNorm(const OpStream& opStream, const LayerNorm<Real>& op);
 template<class Real>
-void layerNormBackward(const Lane& lane, const LayerNormBackward<Real>& op);
+void layerNormBackward(const OpStream& opStream, const LayerNormBackward<Real>& op);
 template<class Real>
-void rmsNorm(const Lane& lane, const RmsNorm<Real>& op);
+void rmsNorm(const OpStream& opStream, const RmsNorm<Real>& op);
 template<class Real>
-void rmsNormBackward(const Lane& lane, const RmsNormBackward<Real>& op);
+void rmsNormBackward(const OpStream& opStream, const RmsNormBackward<Real>& op);
 template<class Real>
-void rotary(const Lane& lane, const Rotary<Real>& op);
+void rotary(const OpStream& opStream, const Rotary<Real>& op);
 
 template<class Real>
-void gelu(const Lane& lane, std::span<const Real> x, std::span<Real> y);
+void gelu(const OpStream& opStream, std::span<const Real> x, std::span<Real> y);
 template<class Real>
-void geluBackward(const Lane& lane, std::span<const Real> dy, std::span<Real> x);
+void geluBackward(const OpStream& opStream, std::span<const Real> dy, std::span<Real> x);
 template<class Real>
-void swiGlu(const Lane& lane, Matrix<const Real> x, Matrix<Real> y);
+void swiGlu(const OpStream& opStream, Matrix<const Real> x, Matrix<Real> y);
 template<class Real>
-void swiGluBackward(const Lane& lane, Matrix<const Real> dy, Matrix<Real> x);
+void swiGluBackward(const OpStream& opStream, Matrix<const Real> dy, Matrix<Real> x);
 
 template<class Real>
-void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const Real* tokenTable,
-               Matrix<const Real> positionTable, Matrix<Real> out);
+void embedding(const OpStream& opStream, std::span<const std::int32_t> tokens,
+               const Real* tokenTable, Matrix<const Real> positionTable, Matrix<Real> out);
 template<class Real>
-void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
+void embeddingBackward(const OpStream& opStream, std::span<const std::int32_t> tokens,
                        Matrix<const Real> dOut, float* dTokenTable, Matrix<float> dPositionTable);
 
 template<class Real>
-void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op);
+void crossEntropy(const OpStream& opStream, const CrossEntropy<Real>& op);
 template<class Real>
-void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
+void crossEntropyBackward(const OpStream& opStream, Matrix<Real> logits,
                           std::span<const std::int32_t> targets, float scale);
 
 template<class Real>
-void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts);
+void adamW(const OpStream& opStream, const AdamW<Real>& op, std::span<const DecayPart> parts);
 // The order of the additions depends only on `x` and its alignment.
-void addSquares(const Lane& lane, std::span<const float> x, double* sum);
-void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);
-void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
-void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
+void addSquares(const OpStream& opStream, std::span<const float> x, double* sum);
+void addFixedPoint(const OpStream& opStream, std::span<const float> x,
+                   std::span<std::int64_t> sums);
+void addIntegers(const OpStream& opStream, std::span<const std::int64_t> x,
+                 std::span<std::int64_t> y);
+void fromFixedPoint(const OpStream& opStream, std::span<const std::int64_t> sums,
+                    std::span<float> x);
 
 // Returns the number of 64-byte lines (memory_lines.h) with a byte other than `value`. Synchronizes
 // the stream to read the count.
-std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
+std::int64_t linesUnlike(const OpStream& opStream, std::byte value,
+                         std::span<const std::byte> memory);
 
 // The scores of several consecutive heads, `sequence` rows each. A row has `stride` numbers, of
 // which the first `columns` are used. With the causal mask the last row of a head attends to all of
@@ -74,10 +78,11 @@ struct ScoreRows
 };
 // Softmax in place; masked columns become 0.
 template<class Real>
-void softmax(const Lane& lane, const ScoreRows<Real>& scores);
+void softmax(const OpStream& opStream, const ScoreRows<Real>& scores);
 // The gradient of the scores overwrites that of the probabilities in `gradient`, which has the
 // layout of `probabilities`.
 template<class Real>
-void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient);
+void softmaxBackward(const OpStream& opStream, const ScoreRows<Real>& probabilities,
+                     Real* gradient);
 
 } // namespace engine::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/op_stream.h"
 
 // One sum over very many items: each block adds a chunk, then the chunks are added, so the order
 // depends only on their number.
@@ -54,16 +54,17 @@ __global__ void __launch_bounds__(kThreads)
 // Adds a sum over `items` to `*total` in device memory; addItem(item, sum) adds one item. Uses the
 // first kMostChunks numbers of the scratch memory.
 template<class Number, class AddItem>
-void addOrderedSum(const Lane& lane, std::size_t items, const AddItem& addItem, Number* total)
+void addOrderedSum(const OpStream& opStream, std::size_t items, const AddItem& addItem,
+                   Number* total)
 {
     if (items == 0)
         return;
     const std::size_t turns = (items + kThreads - 1) / kThreads;
     const std::size_t ofChunk = (turns + kMostChunks - 1) / kMostChunks * kThreads;
     const unsigned chunks = blocksFor(items, ofChunk);
-    auto* sums = reinterpret_cast<Number*>(lane.scratch);
-    launch(lane.stream, chunks, sumItems<Number, AddItem>, addItem, items, ofChunk, sums);
-    launch(lane.stream, 1U, addChunkSums<Number>, sums, static_cast<int>(chunks), total);
+    auto* sums = reinterpret_cast<Number*>(opStream.scratch);
+    launch(opStream.stream, chunks, sumItems<Number, AddItem>, addItem, items, ofChunk, sums);
+    launch(opStream.stream, 1U, addChunkSums<Number>, sums, static_cast<int>(chunks), total);
 }
 
 } // namespace engine::cuda

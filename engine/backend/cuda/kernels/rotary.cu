@@ -36,7 +36,7 @@ struct Turn
 } // namespace
 
 template<class Real>
-void rotary(const Lane& lane, const Rotary<Real>& op)
+void rotary(const OpStream& opStream, const Rotary<Real>& op)
 {
     CHECK(op.headSize % 2 == 0 && op.heads * op.headSize <= op.x.stride);
     const auto half = static_cast<std::size_t>(op.headSize / 2);
@@ -45,10 +45,10 @@ void rotary(const Lane& lane, const Rotary<Real>& op)
     const bool aligned = half % vectorOf<Real>() == 0 && op.x.stride % vectorOf<Real>() == 0
         && areAligned({op.x.data, op.cosines, op.sines});
     const float sign = op.direction == Rotary<Real>::Direction::Forward ? 1.0F : -1.0F;
-    forEach<vectorOf<Real>()>(lane.stream, pairs, aligned, Turn<Real>{op, sign});
+    forEach<vectorOf<Real>()>(opStream.stream, pairs, aligned, Turn<Real>{op, sign});
 }
 
-template void rotary(const Lane&, const Rotary<float>&);
-template void rotary(const Lane&, const Rotary<bfloat16>&);
+template void rotary(const OpStream&, const Rotary<float>&);
+template void rotary(const OpStream&, const Rotary<bfloat16>&);
 
 } // namespace engine::cuda

@@ -96,25 +96,26 @@ struct SoftmaxBackward
 } // namespace
 
 template<class Real>
-void softmax(const Lane& lane, const ScoreRows<Real>& scores)
+void softmax(const OpStream& opStream, const ScoreRows<Real>& scores)
 {
     CHECK(scores.columns >= scores.sequence && scores.rows % scores.sequence == 0);
-    launchRows<Softmax<Real>, Real>(lane.stream, scores.rows, scores.columns, false, scores);
+    launchRows<Softmax<Real>, Real>(opStream.stream, scores.rows, scores.columns, false, scores);
 }
 
 template<class Real>
-void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient)
+void softmaxBackward(const OpStream& opStream, const ScoreRows<Real>& probabilities, Real* gradient)
 {
     const bool aligned = probabilities.columns % vectorOf<Real>() == 0
         && probabilities.stride % vectorOf<Real>() == 0
         && areAligned({probabilities.data, gradient});
-    launchRows<SoftmaxBackward<Real>, Real>(lane.stream, probabilities.rows, probabilities.columns,
-                                            aligned, Backwards<Real>{probabilities, gradient});
+    launchRows<SoftmaxBackward<Real>, Real>(opStream.stream, probabilities.rows,
+                                            probabilities.columns, aligned,
+                                            Backwards<Real>{probabilities, gradient});
 }
 
-template void softmax(const Lane&, const ScoreRows<float>&);
-template void softmax(const Lane&, const ScoreRows<bfloat16>&);
-template void softmaxBackward(const Lane&, const ScoreRows<float>&, float*);
-template void softmaxBackward(const Lane&, const ScoreRows<bfloat16>&, bfloat16*);
+template void softmax(const OpStream&, const ScoreRows<float>&);
+template void softmax(const OpStream&, const ScoreRows<bfloat16>&);
+template void softmaxBackward(const OpStream&, const ScoreRows<float>&, float*);
+template void softmaxBackward(const OpStream&, const ScoreRows<bfloat16>&, bfloat16*);
 
 } // namespace engine::cuda

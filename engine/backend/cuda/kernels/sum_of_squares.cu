@@ -21,13 +21,13 @@ struct Squares
 
 } // namespace
 
-void addSquares(const Lane& lane, std::span<const float> x, double* sum)
+void addSquares(const OpStream& opStream, std::span<const float> x, double* sum)
 {
     constexpr int kPack = vectorOf<float>();
     if (areAligned({x.data()}) && x.size() % kPack == 0)
-        addOrderedSum(lane, x.size() / kPack, Squares<kPack>{x.data()}, sum);
+        addOrderedSum(opStream, x.size() / kPack, Squares<kPack>{x.data()}, sum);
     else
-        addOrderedSum(lane, x.size(), Squares<1>{x.data()}, sum);
+        addOrderedSum(opStream, x.size(), Squares<1>{x.data()}, sum);
 }
 
 } // namespace engine::cuda

@@ -112,9 +112,9 @@ struct NcclGpu::State
         while (!isSettled(index, what)) {
             const auto waited = std::chrono::steady_clock::now() - begin;
             if (waited >= patience)
-                throw std::runtime_error(
-                    fmt::format("NCCL, {}: {}: not complete after {} ms; another rank is missing",
-                                communicators[index].name, what, patience.count()));
+                throw std::runtime_error(fmt::format(
+                    "NCCL, {}: {} did not end within {} ms; another rank does not respond",
+                    communicators[index].name, what, patience.count()));
             if (waited >= kStare)
                 std::this_thread::sleep_for(kGlance);
             else

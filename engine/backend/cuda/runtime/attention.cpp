@@ -19,13 +19,13 @@ void checkShape(const AttentionShape& shape)
 
 // Computes the probabilities of all heads of a sample, (heads, sequence, slices x sequence).
 template<class Real>
-void makeScores(const Lane& lane, Products& products, const AttentionShape& shape,
+void makeScores(const OpStream& opStream, Products& products, const AttentionShape& shape,
                 const SampleHeads<Real>& heads, Real* scores)
 {
     for (int member = 0; member < heads.group(); ++member)
         for (int slice = 0; slice <= heads.slice(); ++slice)
             products.multiply(
-                lane,
+                opStream,
                 BatchedMatmul<Real>{.first = {.a = heads.query(member),
                                               .b = heads.key(slice),
                                               .c = heads.scores(scores, member, slice),
@@ -35,7 +35,7 @@ void makeScores(const Lane& lane, Products& products, const AttentionShape& shap
                                     .strideA = heads.queryStep(),
                                     .strideB = heads.keyStep(),
                                     .strideC = heads.scoreStep()});
-    softmax(lane, heads.rows(scores));
+    softmax(opStream, heads.rows(scores));
 }
 
 // The gradients of one sample's heads. They are computed in the workspace, in the layout of the qkv
@@ -44,9 +44,9 @@ template<class Real>
 class SampleBackward
 {
 public:
-    SampleBackward(const Lane& lane, Products& products, const AttentionBackward<Real>& op,
+    SampleBackward(const OpStream& opStream, Products& products, const AttentionBackward<Real>& op,
                    int sample)
-        : m_lane(lane)
+        : m_opStream(opStream)
         , m_products(products)
         , m_op(op)
         , m_sample(sample)
@@ -66,7 +66,7 @@ public:
             products();
         const Matrix<Real> rows(m_op.qkv.row(m_sample * m_d.rows), m_d.rows, m_d.columns,
                                 m_op.qkv.stride);
-        roundRows<Real>(m_lane, m_d, rows);
+        roundRows<Real>(m_opStream, m_d, rows);
     }
 
 private:
@@ -76,7 +76,7 @@ private:
         for (int member = 0; member < m_heads.group(); ++member)
             for (int slice = 0; slice <= m_heads.slice(); ++slice)
                 values(scores, member, slice);
-        softmaxBackward(m_lane, m_heads.rows(scores), m_dScores);
+        softmaxBackward(m_opStream, m_heads.rows(scores), m_dScores);
         for (int member = 0; member < m_heads.group(); ++member)
             for (int slice = 0; slice <= m_heads.slice(); ++slice)
                 queriesAndKeys(member, slice);
@@ -101,7 +101,7 @@ private:
             op.dKey[slice] = keyTarget(slice);
             op.dValue[slice] = valueTarget(slice);
         }
-        flashBackward(m_lane, op);
+        flashBackward(m_opStream, op);
     }
 
     void copy(Matrix<const float> from, Matrix<float> to) const
@@ -111,7 +111,7 @@ private:
                                 static_cast<std::size_t>(from.stride) * kSize,
                                 static_cast<std::size_t>(from.columns) * kSize,
                                 static_cast<std::size_t>(from.rows), cudaMemcpyDeviceToDevice,
-                                m_lane.stream),
+                                m_opStream.stream),
               "cudaMemcpy2DAsync");
     }
 
@@ -130,7 +130,7 @@ private:
         constexpr auto kSize = sizeof(float);
         check(cudaMemset2DAsync(own.data, static_cast<std::size_t>(own.stride) * kSize, 0,
                                 static_cast<std::size_t>(own.columns) * kSize,
-                                static_cast<std::size_t>(own.rows), m_lane.stream),
+                                static_cast<std::size_t>(own.rows), m_opStream.stream),
               "cudaMemset2DAsync");
     }
 
@@ -143,7 +143,7 @@ private:
         const std::size_t ofHead = inWide<Real>(shape.scores());
         auto* scores = reinterpret_cast<Real*>(
             m_rest + static_cast<std::size_t>(shape.headsAtOnce) * ofHead);
-        makeScores(m_lane, m_products, shape,
+        makeScores(m_opStream, m_products, shape,
                    SampleHeads<Real>(shape, m_op.qkv, m_op.earlier, m_sample), scores);
         return scores;
     }
@@ -169,7 +169,7 @@ private:
     {
         const Matrix<const Real> dOut = m_heads.query(m_op.dOut, member);
         m_products.multiply(
-            m_lane,
+            m_opStream,
             BatchedMatmul<Real>{.first = {.a = dOut,
                                           .b = m_heads.value(slice),
                                           .c = m_heads.scores(m_dScores, member, slice),
@@ -179,7 +179,7 @@ private:
                                 .strideB = m_heads.keyStep(),
                                 .strideC = m_heads.scoreStep()});
         m_products.multiply(
-            m_lane,
+            m_opStream,
             BatchedMatmul<Real, float>{.first = {.a = m_heads.scores(scores, member, slice),
                                                  .b = dOut,
                                                  .c = valueTarget(slice),
@@ -197,7 +197,7 @@ private:
         const Matrix<const Real> dScores = m_heads.scores(m_dScores, member, slice);
         const int column = member * m_op.shape.headSize;
         m_products.multiply(
-            m_lane,
+            m_opStream,
             BatchedMatmul<Real, float>{
                 .first = {.a = dScores,
                           .b = m_heads.key(slice),
@@ -208,7 +208,7 @@ private:
                 .strideA = m_heads.scoreStep(),
                 .strideB = m_heads.keyStep(),
                 .strideC = m_heads.queryStep()});
-        m_products.multiply(m_lane,
+        m_products.multiply(m_opStream,
                             BatchedMatmul<Real, float>{.first = {.a = dScores,
                                                                  .b = m_heads.query(member),
                                                                  .c = keyTarget(slice),
@@ -221,7 +221,7 @@ private:
                                                        .strideC = m_heads.keyStep()});
     }
 
-    const Lane& m_lane;
+    const OpStream& m_opStream;
     Products& m_products;
     const AttentionBackward<Real>& m_op;
     int m_sample;
@@ -234,9 +234,9 @@ private:
 } // namespace
 
 template<class Real>
-void attention(const Lane& lane, Products& products, const Attention<Real>& op)
+void attention(const OpStream& opStream, Products& products, const Attention<Real>& op)
 {
-    if (tensorAttention(lane, op))
+    if (tensorAttention(opStream, op))
         return;
     const AttentionShape& shape = op.shape;
     checkShape(shape);
@@ -246,7 +246,7 @@ void attention(const Lane& lane, Products& products, const Attention<Real>& op)
         const int row = sample * shape.sequence;
         if (shape.kind == AttentionKind::Flash) {
             flashForward<Real>(
-                lane,
+                opStream,
                 {.heads = heads.tiles(),
                  .out = {op.out.row(row), shape.sequence, shape.width(), op.out.stride},
                  .logSums = op.kept.logSums + std::ptrdiff_t{row} * shape.heads});
@@ -255,11 +255,11 @@ void attention(const Lane& lane, Products& products, const Attention<Real>& op)
         Real* scores = shape.kind == AttentionKind::Recompute
             ? reinterpret_cast<Real*>(op.workspace)
             : op.kept.scores + sample * ofSample;
-        makeScores(lane, products, shape, heads, scores);
+        makeScores(opStream, products, shape, heads, scores);
         for (int member = 0; member < heads.group(); ++member)
             for (int slice = 0; slice <= heads.slice(); ++slice)
                 products.multiply(
-                    lane,
+                    opStream,
                     BatchedMatmul<Real>{
                         .first = {.a = heads.template scores<const Real>(scores, member, slice),
                                   .b = heads.value(slice),
@@ -273,18 +273,19 @@ void attention(const Lane& lane, Products& products, const Attention<Real>& op)
 }
 
 template<class Real>
-void attentionBackward(const Lane& lane, Products& products, const AttentionBackward<Real>& op)
+void attentionBackward(const OpStream& opStream, Products& products,
+                       const AttentionBackward<Real>& op)
 {
-    if (tensorAttentionBackward(lane, op))
+    if (tensorAttentionBackward(opStream, op))
         return;
     checkShape(op.shape);
     for (int sample = 0; sample < op.shape.samples; ++sample)
-        SampleBackward<Real>(lane, products, op, sample).run();
+        SampleBackward<Real>(opStream, products, op, sample).run();
 }
 
-template void attention(const Lane&, Products&, const Attention<float>&);
-template void attention(const Lane&, Products&, const Attention<bfloat16>&);
-template void attentionBackward(const Lane&, Products&, const AttentionBackward<float>&);
-template void attentionBackward(const Lane&, Products&, const AttentionBackward<bfloat16>&);
+template void attention(const OpStream&, Products&, const Attention<float>&);
+template void attention(const OpStream&, Products&, const Attention<bfloat16>&);
+template void attentionBackward(const OpStream&, Products&, const AttentionBackward<float>&);
+template void attentionBackward(const OpStream&, Products&, const AttentionBackward<bfloat16>&);
 
 } // namespace engine::cuda

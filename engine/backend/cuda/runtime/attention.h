@@ -9,8 +9,9 @@ namespace engine::cuda {
 // Sums over a group and over slices have a fixed order. Flash attention has its own kernels:
 // flash_tensor.h where possible, otherwise flash.h for heads of up to 128 numbers.
 template<class Real>
-void attention(const Lane& lane, Products& products, const Attention<Real>& op);
+void attention(const OpStream& opStream, Products& products, const Attention<Real>& op);
 template<class Real>
-void attentionBackward(const Lane& lane, Products& products, const AttentionBackward<Real>& op);
+void attentionBackward(const OpStream& opStream, Products& products,
+                       const AttentionBackward<Real>& op);
 
 } // namespace engine::cuda

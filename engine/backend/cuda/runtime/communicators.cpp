@@ -167,7 +167,7 @@ private:
         }
         // Checked even if no thread threw: an aborted call ends as if it had completed.
         if (cancel.load(std::memory_order_relaxed))
-            throw Cancelled("cancelled while NCCL joined the GPUs");
+            throw Cancelled("cancelled while the GPUs joined NCCL communicators");
         if (first)
             std::rethrow_exception(first);
     }
@@ -219,8 +219,8 @@ private:
             poll();
             if (std::chrono::steady_clock::now() >= deadline)
                 throw std::runtime_error(
-                    fmt::format("NCCL could not transfer a byte between these GPUs within {} ms: "
-                                "set NCCL_DEBUG=INFO to see why, or use --transport peer",
+                    fmt::format("NCCL did not complete a first transfer between these GPUs within "
+                                "{} ms: set NCCL_DEBUG=INFO to see why, or use --transport peer",
                                 m_patience.count()));
             std::this_thread::sleep_for(kGlance);
         }

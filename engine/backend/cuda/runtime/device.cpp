@@ -35,11 +35,12 @@ public:
         , m_stream(m_gpu, m_partition.get(), m_name + ": compute")
         , m_queue(m_gpu, m_stream.get())
         , m_before(part.before)
-        , m_scratch(m_memory.take(Lane::kScratch, MemoryFor::Workspace))
-        , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()), sharedMemoryOf(m_gpu)}
+        , m_scratch(m_memory.take(OpStream::kScratch, MemoryFor::Workspace))
+        , m_opStream{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()),
+                     sharedMemoryOf(m_gpu)}
         , m_products(makeProducts(Tf32::Off))
-        , m_kernels(makeKernels<float>(m_lane, *m_products, m_memory))
-        , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
+        , m_kernels(makeKernels<float>(m_opStream, *m_products, m_memory))
+        , m_bfloat16s(makeKernels<bfloat16>(m_opStream, *m_products, m_memory))
     {
         if (m_partition && m_partition->context() != nullptr)
             nameContext(m_partition->context(), m_name + ": " + partText());
@@ -47,7 +48,7 @@ public:
     ~CudaDevice() override
     {
         cudaSetDevice(m_gpu);
-        cudaStreamSynchronize(m_lane.stream);
+        cudaStreamSynchronize(m_opStream.stream);
     }
 
     DeviceInfo info() const override
@@ -57,7 +58,7 @@ public:
         check(cudaGetDeviceProperties(&properties, m_gpu), "cudaGetDeviceProperties");
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-        const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
+        const std::string lack = lackOfTensorCores(m_opStream.sharedMemory);
         return {fmt::format("{}, {}", properties.name, partText()),
                 lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
     }
@@ -68,7 +69,7 @@ public:
         if (m_tf32s == nullptr) {
             const OnGpu on(m_gpu);
             m_tf32Products = makeProducts(Tf32::On);
-            m_tf32s = makeKernels<float>(m_lane, *m_tf32Products, m_memory);
+            m_tf32s = makeKernels<float>(m_opStream, *m_tf32Products, m_memory);
         }
         return m_tf32s.get();
     }
@@ -89,15 +90,16 @@ public:
     void fill(std::span<std::byte> memory, std::byte value) const override
     {
         const OnGpu on(m_gpu);
-        check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
+        check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(),
+                              m_opStream.stream),
               "cudaMemsetAsync");
     }
     void synchronize() const override
     {
-        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
+        check(cudaStreamSynchronize(m_opStream.stream), "cudaStreamSynchronize");
     }
 
-    DeviceQueue* lane() const override { return &m_queue; }
+    DeviceQueue* queue() const override { return &m_queue; }
     std::unique_ptr<DeviceQueue> makeQueue(const std::string& role) const override
     {
         return std::make_unique<OwnQueue>(
@@ -144,7 +146,7 @@ private:
     void transfer(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
     {
         const OnGpu on(m_gpu);
-        check(cudaMemcpyAsync(to, from, bytes, kind, m_lane.stream), "cudaMemcpyAsync");
+        check(cudaMemcpyAsync(to, from, bytes, kind, m_opStream.stream), "cudaMemcpyAsync");
         synchronize();
     }
 
@@ -157,7 +159,7 @@ private:
     Allocations m_memory;
     Bytes m_before;
     DeviceMemory m_scratch;
-    Lane m_lane;
+    OpStream m_opStream;
     std::unique_ptr<Products> m_products;
     mutable std::unique_ptr<Products> m_tf32Products;
     std::unique_ptr<Kernels<float>> m_kernels;

@@ -21,6 +21,7 @@ struct DevicePart
 std::unique_ptr<Device> makeDevice(const DevicePart& part);
 
 // Opens the first `count` GPUs, or as many equal partitions of fewer GPUs (device_placement.h).
-std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier = Carrier::Auto);
+std::vector<std::unique_ptr<Device>> makeDevices(int count,
+                                                 TransportChoice transport = TransportChoice::Auto);
 
 } // namespace engine::cuda

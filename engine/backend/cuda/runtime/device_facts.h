@@ -8,12 +8,12 @@ namespace engine::cuda {
 
 // Adds bus id, UUID and attributes of a device. Creates no context.
 void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
-// [from][to]: whether peer access is supported.
+// Returns [from][to]: whether peer access is supported between two GPUs.
 std::vector<std::vector<bool>> peerAccess(int devices);
-// When the driver loads kernels: "lazy", "eager", or "" if unknown.
+// Returns when the driver loads kernels: "lazy", "eager", or "" if unknown.
 std::string moduleLoading();
-// "off", or why fp32 products are rounded to tf32: the plug-in does not request it (blas_lt.cpp),
-// but an environment variable can force it.
+// Returns "off", or the reason why fp32 products are rounded to tf32: the plug-in does not request
+// it (blas_lt.cpp), but an environment variable can force it.
 std::string tf32State();
 
 } // namespace engine::cuda

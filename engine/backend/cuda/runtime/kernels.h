@@ -10,7 +10,7 @@ namespace engine::cuda {
 // The operations on a stream. Constants are allocated from `memory`. The arguments must outlive the
 // result.
 template<class Real>
-std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
+std::unique_ptr<Kernels<Real>> makeKernels(const OpStream& opStream, Products& products,
                                            const Allocations& memory);
 
 } // namespace engine::cuda

@@ -17,7 +17,7 @@ namespace engine::cuda {
 // order; NCCL is provided for comparison with systems that use it. It does not support two ranks on
 // one GPU, so partitions of one GPU cannot use it.
 //
-// findNcclFault() (engine/schedule/check/communicator_lanes.h) checks before the run whether a
+// findNcclFault() (engine/schedule/check/communicator_streams.h) checks before the run whether a
 // schedule's order is safe.
 
 struct NcclFunctions; // nccl/functions.h
@@ -48,12 +48,12 @@ struct NcclCall
     CUstream_st* stream = nullptr;
 };
 
-// The communicators of one GPU. Separately for activations and gradients, there is one with two
-// ranks for each GPU that it sends to and one for each GPU that it receives from. There is one for
-// each all-reduce. poll() and abort() are thread-safe; the other functions need one thread at a
-// time with the GPU current. Joining and enqueuing do not wait for the GPU; an operation that NCCL
-// does not accept within `patience` is an error. Errors, including those that NCCL detects later,
-// are std::runtime_error with NCCL's message; call abort() after an error.
+// The communicators of one GPU. For each GPU that it sends to, and for each that it receives from,
+// there is one communicator of two ranks for activations and one for gradients. Each all-reduce has
+// its own communicator. poll() and abort() are thread-safe; the other functions need one thread at
+// a time with the GPU current. Joining and enqueuing do not wait for the GPU; an operation that
+// NCCL does not accept within `patience` is an error. Errors, including those that NCCL detects
+// later, are std::runtime_error with NCCL's message; call abort() after an error.
 class NcclGpu
 {
 public:

@@ -39,17 +39,17 @@ void tryOut(const Device& device)
     const auto begin = device.makeEvent(Device::Timed::Yes);
     const auto end = device.makeEvent(Device::Timed::Yes),
                last = device.makeEvent(Device::Timed::No);
-    const auto beside = device.makeQueue("trial");
-    device.lane()->record(*begin);
+    const auto other = device.makeQueue("trial");
+    device.queue()->record(*begin);
     device.fill({memory.get(), kBytes / 2}, std::byte{1});
-    device.lane()->record(*end);
-    beside->wait(*end);
-    beside->copy({{memory.get(), kBytes / 2},
-                  {memory.get() + kBytes / 2, kBytes / 2},
-                  device.gpu(),
-                  device.gpu()});
-    beside->record(*last);
-    device.lane()->wait(*last);
+    device.queue()->record(*end);
+    other->wait(*end);
+    other->copy({{memory.get(), kBytes / 2},
+                 {memory.get() + kBytes / 2, kBytes / 2},
+                 device.gpu(),
+                 device.gpu()});
+    other->record(*last);
+    device.queue()->wait(*last);
     std::array<std::byte, kBytes> copied{};
     device.download(memory.get(), copied);
     const bool isRight
@@ -80,18 +80,18 @@ void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Devic
 
 } // namespace
 
-std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
+std::vector<std::unique_ptr<Device>> makeDevices(int count, TransportChoice transport)
 {
     int gpus = 0;
     check(cudaGetDeviceCount(&gpus), "cudaGetDeviceCount");
-    const DevicePlacement placement = placeDevices(count, gpus, carrier);
+    const DevicePlacement placement = placeDevices(count, gpus, transport);
     if (placement.gpus == 0)
-        throw std::runtime_error(
-            fmt::format("--transport {} needs one GPU for each of {} devices, but there {} {}{}",
-                        carrierName(carrier), count, gpus == 1 ? "is" : "are", gpus,
-                        carrier == Carrier::Nccl ? ": NCCL does not support two ranks on one GPU; "
-                                                   "use --transport auto to partition GPUs"
-                                                 : ""));
+        throw std::runtime_error(fmt::format(
+            "--transport {} needs one GPU for each of {} devices, but there {} {}{}",
+            transportChoiceName(transport), count, gpus == 1 ? "is" : "are", gpus,
+            transport == TransportChoice::Nccl ? ": NCCL does not support two ranks on one GPU; "
+                                                 "use --transport auto to partition GPUs"
+                                               : ""));
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {
@@ -101,7 +101,7 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
                 "GPU {} does not have enough memory for {} workspaces", gpu, placement.perGpu));
         } catch (const std::exception& error) {
             throw std::runtime_error(
-                fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
+                fmt::format("GPU {} cannot run {} {}: {}", gpu, placement.perGpu,
                             placement.perGpu == 1 ? "device" : "devices", error.what()));
         }
     }
@@ -126,10 +126,10 @@ try {
 }
 
 extern "C" __attribute__((visibility("default"))) bool
-bubblescope_cuda_open_devices(int count, engine::Carrier carrier,
+bubblescope_cuda_open_devices(int count, engine::TransportChoice transport,
                               std::vector<engine::Device*>* devices, std::string* reason)
 try {
-    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, carrier))
+    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, transport))
         devices->push_back(each.release());
     return true;
 } catch (const std::exception& error) {

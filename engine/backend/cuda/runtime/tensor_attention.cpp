@@ -26,14 +26,14 @@ std::size_t numbers(std::size_t a, int b)
 }
 
 // The workspace of the query gradients, in wide numbers.
-std::size_t roomOfQueries(const AttentionShape& shape)
+std::size_t sizeOfQueries(const AttentionShape& shape)
 {
     return inWide<bfloat16>(numbers(shape.rows(), shape.width()));
 }
 
 std::size_t backwardNeed(const AttentionShape& shape)
 {
-    return roomOfQueries(shape) + numbers(shape.rows(), shape.heads);
+    return sizeOfQueries(shape) + numbers(shape.rows(), shape.heads);
 }
 
 TensorFlash headsOf(const AttentionShape& shape, Matrix<const bfloat16> qkv,
@@ -49,11 +49,11 @@ TensorFlash headsOf(const AttentionShape& shape, Matrix<const bfloat16> qkv,
     return heads;
 }
 
-bool takes(const Lane& lane, const AttentionShape& shape, Matrix<const bfloat16> qkv,
+bool takes(const OpStream& opStream, const AttentionShape& shape, Matrix<const bfloat16> qkv,
            const EarlierSlices<bfloat16>& earlier)
 {
     if (shape.kind != AttentionKind::Flash || !TensorFlash::takes(shape.headSize)
-        || TensorFlash::sharedMemory(shape.headSize) > lane.sharedMemory
+        || TensorFlash::sharedMemory(shape.headSize) > opStream.sharedMemory
         || shape.slices > TensorFlash::kMostSlices || !isAligned(qkv))
         return false;
     for (int slice = 0; slice < earlier.count(); ++slice)
@@ -79,28 +79,28 @@ std::string lackOfTensorCores(std::size_t sharedMemory)
     for (const int head : {64, 128})
         if (const std::size_t wanted = TensorFlash::sharedMemory(head); wanted > sharedMemory)
             return fmt::format(
-                "flash attention of heads of {}128 numbers without tensor cores: the limit of "
-                "shared memory per block is {} KiB, and the kernel needs {:.1f}",
-                head == 64 ? "64 and " : "", sharedMemory >> 10U,
-                static_cast<double>(wanted) / 1024);
+                "flash attention of heads of {}128 numbers does not use tensor cores: the kernel "
+                "needs {:.1f} KiB of shared memory per block, but the limit is {} KiB",
+                head == 64 ? "64 and " : "", static_cast<double>(wanted) / 1024,
+                sharedMemory >> 10U);
     return {};
 }
 
-bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op)
+bool tensorAttention(const OpStream& opStream, const Attention<bfloat16>& op)
 {
-    if (!takes(lane, op.shape, op.qkv, op.earlier) || !isAligned(op.out))
+    if (!takes(opStream, op.shape, op.qkv, op.earlier) || !isAligned(op.out))
         return false;
-    flashForward(lane,
+    flashForward(opStream,
                  {.heads = headsOf(op.shape, op.qkv, op.earlier),
                   .out = op.out,
                   .logSums = op.kept.logSums});
     return true;
 }
 
-bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op)
+bool tensorAttentionBackward(const OpStream& opStream, const AttentionBackward<bfloat16>& op)
 {
     const AttentionShape& shape = op.shape;
-    if (!takes(lane, shape, op.qkv, op.earlier) || !isAligned(op.dOut) || !isAligned(op.out)
+    if (!takes(opStream, shape, op.qkv, op.earlier) || !isAligned(op.dOut) || !isAligned(op.out)
         || shape.backwardWorkspace<bfloat16>() < backwardNeed(shape))
         return false;
     const Matrix<bfloat16> dQuery(reinterpret_cast<bfloat16*>(op.workspace), op.qkv.rows,
@@ -109,20 +109,20 @@ bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>
                               .out = op.out,
                               .dOut = op.dOut,
                               .logSums = op.kept.logSums,
-                              .products = op.workspace + roomOfQueries(shape),
+                              .products = op.workspace + sizeOfQueries(shape),
                               .dQuery = dQuery,
                               .dKeyValue = {op.qkv.data + shape.width(), op.qkv.rows,
                                             2 * shape.keyWidth(), op.qkv.stride},
                               .later = op.keyGradients};
     for (int slice = 0; slice < op.earlier.count(); ++slice)
         flash.earlier[slice] = op.earlier.keyGradientsOf(slice);
-    flashBackward(lane, flash);
+    flashBackward(opStream, flash);
     constexpr auto kSize = sizeof(bfloat16);
     check(cudaMemcpy2DAsync(op.qkv.data, static_cast<std::size_t>(op.qkv.stride) * kSize,
                             dQuery.data, static_cast<std::size_t>(dQuery.stride) * kSize,
                             static_cast<std::size_t>(dQuery.columns) * kSize,
                             static_cast<std::size_t>(dQuery.rows), cudaMemcpyDeviceToDevice,
-                            lane.stream),
+                            opStream.stream),
           "cudaMemcpy2DAsync");
     return true;
 }

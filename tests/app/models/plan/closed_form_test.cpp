@@ -17,8 +17,9 @@ TEST_CASE("a closed form is filled in with the numbers and evaluated")
 TEST_CASE("a closed form says nothing where its condition does not hold")
 {
     CHECK_FALSE(closedForm("(D-2)/(3N+D-2) at N = D", {4, 8, 2, 1}).applies);
-    CHECK_FALSE(closedForm("(D-1)/(6N+D-1) for N >= 2D-1; 0 of each span", {4, 6, 2, 1}).applies);
-    CHECK(closedForm("(D-1)/(6N+D-1) for N >= 2D-1; 0 of each span", {4, 7, 2, 1}).value);
+    const char* withRemark = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain";
+    CHECK_FALSE(closedForm(withRemark, {4, 6, 2, 1}).applies);
+    CHECK(closedForm(withRemark, {4, 7, 2, 1}).value);
 }
 
 TEST_CASE("neighbours in a closed form are multiplied, from the left")

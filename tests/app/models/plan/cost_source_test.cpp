@@ -43,7 +43,7 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
     CHECK_FALSE(prediction->info.inUnits());
     CHECK(prediction->info.model == "gpt3-96b");
     CHECK(prediction->info.deviceName == "8 x A100 SXM 80 GB");
-    CHECK_FALSE(prediction->isUsual);
+    CHECK_FALSE(prediction->closedFormsApply);
 
     const engine::ModelOnHardware on{*engine::loadTransformer("gpt3-96b"),
                                      *engine::loadHardware("a100-sxm-80"), wish.source.setup};
@@ -133,16 +133,16 @@ TEST_CASE("a scheme takes as many chunks as the recorded stages need, where it c
     wish.scheme = "interleaved-1f1b";
     wish.devices = 4;
     wish.chunks = 0;
-    CHECK(alike(source, wish).chunks == 2);
+    CHECK(withStagesOf(source, wish).chunks == 2);
     wish.devices = 3; // 8 stages are no multiple, and two chunks would be 6
     wish.microBatches = 6;
-    CHECK(alike(source, wish) == wish);
+    CHECK(withStagesOf(source, wish) == wish);
     wish.devices = 4;
     wish.microBatches = 8;
     wish.scheme = "1f1b"; // one chunk, always
-    CHECK(alike(source, wish) == wish);
+    CHECK(withStagesOf(source, wish) == wish);
     wish.devices = 3; // 8 stages are no multiple
-    CHECK(alike(source, wish) == wish);
+    CHECK(withStagesOf(source, wish) == wish);
 }
 
 TEST_CASE("the command says where costs are from, and nothing that does not count beside them")

@@ -12,7 +12,7 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
     RunPlan plan;
     plan.experiment.backend = engine::Backend::Cuda;
     plan.experiment.mode = engine::Mode::Live;
-    plan.experiment.transport = engine::Carrier::Nccl;
+    plan.experiment.transport = engine::TransportChoice::Nccl;
     plan.experiment.graphs = engine::Graphs::On;
     const QString words = commandText(plan);
     CHECK(words.contains(QStringLiteral("--transport nccl")));
@@ -23,13 +23,13 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
     engine::Experiment experiment;
     experiment.backend = engine::Backend::Cuda;
     experiment.mode = engine::Mode::Live;
-    experiment.transport = engine::Carrier::Nccl;
+    experiment.transport = engine::TransportChoice::Nccl;
     experiment.graphs = engine::Graphs::On;
     const RunPlan read = planFromExperiment(QString::fromStdString(engine::toToml(experiment)));
-    CHECK(read.experiment.transport == engine::Carrier::Nccl);
+    CHECK(read.experiment.transport == engine::TransportChoice::Nccl);
     CHECK(read.experiment.graphs == engine::Graphs::On);
     CHECK(planFromExperiment(QString::fromStdString(engine::toToml({}))).experiment.transport
-          == engine::Carrier::Auto);
+          == engine::TransportChoice::Auto);
 }
 
 TEST_CASE("a machine without a driver says so of runs on GPUs, and of nothing else")

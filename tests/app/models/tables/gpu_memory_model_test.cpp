@@ -5,8 +5,8 @@
 #include <QAbstractItemModelTester>
 
 using namespace app;
-using engine::GpuHolder;
 using engine::GpuMemory;
+using engine::GpuMemoryOwner;
 
 namespace {
 
@@ -18,8 +18,8 @@ GpuMemory memoryOf(int gpu, std::int64_t more = 0)
 {
     GpuMemory memory;
     memory.gpu = gpu;
-    memory[GpuHolder::Weights] = 6 * kGiB;
-    memory[GpuHolder::Contexts] = kGiB;
+    memory[GpuMemoryOwner::Weights] = 6 * kGiB;
+    memory[GpuMemoryOwner::Contexts] = kGiB;
     memory.used = memory.known() + more;
     return memory;
 }
@@ -65,7 +65,7 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
     GpuMemoryModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
     std::vector<GpuMemory> gpus{memoryOf(0), memoryOf(3, -kGiB)};
-    gpus[1][GpuHolder::Stash] = kGiB; // the first one has none
+    gpus[1][GpuMemoryOwner::Stash] = kGiB; // the first one has none
     gpus[1].reserved = kGiB / 2;
     model.show(gpus);
     CHECK(header(model) == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));

@@ -76,7 +76,7 @@ TEST_CASE("a range counts ops at its edges with their part")
     range.window = {ticks / 2, 3 * ticks / 2};
     const auto details = app::detailsOf(view, range);
     CHECK(details.value.toDouble() == 1);
-    CHECK(row(details, "Ops complete, cut") == QLatin1String("0, 2"));
+    CHECK(row(details, "Ops within, cut off") == QLatin1String("0, 2"));
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
 }
 
@@ -119,12 +119,12 @@ TEST_CASE("a device says what was laid out for it, what was alive and what was t
     run.info.arenas = {{1 * kMiB, 2 * kMiB, {}}, {10 * kMiB, 12 * kMiB, 11 * kMiB}};
     const auto details = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device);
     CHECK(row(details, "Arena, planned") == QLatin1String("12.00 MiB"));
-    CHECK(row(details, "... live at its peak") == QLatin1String("10.00 MiB"));
-    CHECK(row(details, "... touched") == QLatin1String("11.00 MiB"));
+    CHECK(row(details, "Arena, live at the peak") == QLatin1String("10.00 MiB"));
+    CHECK(row(details, "Arena, written") == QLatin1String("11.00 MiB"));
     device.device = engine::DeviceId{0};
-    CHECK(
-        row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device), "... touched")
-        == QLatin1String("known at the end of the run"));
+    CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
+              "Arena, written")
+          == QLatin1String("known at the end of the run"));
 }
 
 TEST_CASE("MFU says where its peak comes from")
@@ -181,8 +181,8 @@ TEST_CASE("a GPU run lists memory by owner and what the driver reports")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
-    gpu[engine::GpuHolder::Weights] = 6LL << 30;
-    gpu[engine::GpuHolder::Contexts] = 4LL << 30;
+    gpu[engine::GpuMemoryOwner::Weights] = 6LL << 30;
+    gpu[engine::GpuMemoryOwner::Contexts] = 4LL << 30;
     gpu.used = 10LL << 30;
     run->info.gpuMemory = {gpu};
     const app::RunView one(run);
@@ -199,7 +199,7 @@ TEST_CASE("a GPU run lists memory by owner and what the driver reports")
     const app::RunView two(run);
     details = app::detailsOf(two, {});
     CHECK(row(details, "Weights").toStdString() == "12.00");
-    CHECK(row(details, "Sum").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "Sum").toStdString() == "20.00"); // the sum of the owners
     CHECK(row(details, "Reported by the driver").toStdString() == "19.00");
     CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
 }
@@ -235,14 +235,14 @@ TEST_CASE("a time that is short beside its iteration has as many digits as it ne
     op = *app::firstOp(shorter, 0);
     const auto details = app::detailsOf(shorter, op);
     CHECK(details.value == QLatin1String("0.60"));
-    CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
+    CHECK(row(details, "Start, end") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
 TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
-    gpu[engine::GpuHolder::Weights] = 100LL << 20;
+    gpu[engine::GpuMemoryOwner::Weights] = 100LL << 20;
     const auto shown = [&](std::int64_t used, int gpus) {
         gpu.used = used;
         run->info.gpuMemory.assign(static_cast<std::size_t>(gpus), gpu);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr engine::DeviceId kInner{1}; // has a neighbour on both sides
 constexpr engine::Window kAlways{0, 1LL << 60};
-using Role = profiler::GpuLane::Role;
+using Role = profiler::DeviceStream::Role;
 
 // A run whose messages NCCL carries, as the window prepares it.
 struct NcclView
@@ -105,7 +105,7 @@ TEST_CASE("streams of NCCL share as many rows as work at the same time")
 {
     const NcclView nccl;
     std::set<std::uint32_t> streams;
-    for (const auto& lane : nccl.kernels.activity().lanes(kInner))
+    for (const auto& lane : nccl.kernels.activity().streams(kInner))
         if (lane.role == Role::Nccl)
             streams.insert(lane.stream);
     const auto rows = nccl.rowsOf(kInner, Role::Nccl);
@@ -122,7 +122,7 @@ TEST_CASE("streams of NCCL share as many rows as work at the same time")
         }
     }
     std::size_t recorded = 0;
-    for (const auto& lane : nccl.kernels.activity().lanes(kInner))
+    for (const auto& lane : nccl.kernels.activity().streams(kInner))
         recorded += lane.role == Role::Nccl ? lane.count : 0;
     CHECK(shown == recorded);
 }
@@ -186,7 +186,7 @@ TEST_CASE("details of a kernel of NCCL say its wait, its transfer, and its share
     const std::uint32_t at = nccl.waiting();
     const auto rows = nccl.rowsOfDetails(at);
     const double wait = static_cast<double>(nccl.kernels.waitOf(at)->duration()) / 1000;
-    CHECK(rows.contains(QStringLiteral("Waits for other ranks=%1 ").arg(wait, 0, 'f', 1)
+    CHECK(rows.contains(QStringLiteral("Wait for other ranks=%1 ").arg(wait, 0, 'f', 1)
                         + QString::fromUtf8("µs")));
     CHECK(rows.contains(QString::fromUtf8("Transfers=20.0 µs")));
     // The op begins when both ends have come: waiting before is no part of it.

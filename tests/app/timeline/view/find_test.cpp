@@ -78,13 +78,13 @@ TEST_CASE("a facet that leaves nothing is named, with what there is instead")
 {
     const Searched run({"1f1b", 4, 8, 2});
     CHECK(run.found("op:B stage:2 mb:9").blame()
-          == QStringLiteral("nothing has mb:9; micro-batches are 0 to 7"));
+          == QStringLiteral("no op matches mb:9; micro-batches are 0 to 7"));
     CHECK(run.found("device:7 mb:1").blame()
-          == QStringLiteral("nothing has device:7; devices are 0 to 3"));
+          == QStringLiteral("no op matches device:7; devices are 0 to 3"));
     CHECK(run.found("dir:up").blame()
-          == QStringLiteral("nothing has dir:up; all micro-batches go down"));
+          == QStringLiteral("no op matches dir:up; all micro-batches go down"));
     CHECK(run.found("iter:5").blame()
-          == QStringLiteral("nothing has iter:5; iterations are 0 to 1"));
+          == QStringLiteral("no op matches iter:5; iterations are 0 to 1"));
     CHECK(run.found("mb:1").blame().isEmpty());
 }
 
@@ -115,10 +115,10 @@ TEST_CASE("kernels are found by a part of their name, beneath the ops that other
     CHECK(found("kernel:nccl").hits().size() == found("kernel:nccl op:AR").hits().size());
     CHECK(found("kernel:gemm kernel:flash").hits().empty());
     CHECK(found("kernel:flash dur>1s").blame()
-          == QStringLiteral("nothing has dur>1s; try another value"));
+          == QStringLiteral("no op matches dur>1s; try another value"));
     CHECK(
         found("kernel:nosuch").blame()
-        == QStringLiteral("nothing matches kernel:nosuch; the table of kernels lists their names"));
+        == QStringLiteral("no kernel matches kernel:nosuch; the Kernels table lists their names"));
     CHECK(found("kernel:flash op:OPT").hits().size() + found("kernel:flash op:F").hits().size()
               + found("kernel:flash op:B").hits().size()
           == found("kernel:flash").hits().size());

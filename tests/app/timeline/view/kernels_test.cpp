@@ -202,7 +202,7 @@ TEST_CASE("a kernel says its launch, its share and leads to its op")
     CHECK(rows.contains(QString::fromUtf8("Grid, blocks=132 × 16")));
     CHECK(rows.contains(QStringLiteral("Block, threads=384")));
     CHECK(rows.contains(QStringLiteral("Registers per thread=168")));
-    CHECK(rows.contains(QStringLiteral("From call to start=not available in emulation")));
+    CHECK(rows.contains(QStringLiteral("Launch latency=not available in emulation")));
     CHECK(rows.contains(QStringLiteral("Position in the op=1 of 15")));
     REQUIRE(details.sections.front().links.size() == 1);
     CHECK(details.sections.front().links.front().name == QLatin1String("0F0"));
@@ -220,7 +220,7 @@ TEST_CASE("a live run says how long a kernel waited for its launch")
     for (const auto& section : details.sections)
         for (const auto& row : section.rows)
             isSaid = isSaid
-                || (row.name == QLatin1String("From call to start")
+                || (row.name == QLatin1String("Launch latency")
                     && row.value == QString::fromUtf8("6.0 µs"));
     CHECK(isSaid);
 }
@@ -273,7 +273,7 @@ TEST_CASE("a kernel of NCCL says how long it waited for the others and how long 
         if (kernels.kindOf(at) == profiler::KernelKind::Nccl)
             for (const auto& section : detailsOf(view, kernels.select(at), &kernels).sections)
                 for (const auto& row : section.rows)
-                    isSaid = isSaid || row.name == QLatin1String("Waits for other ranks");
+                    isSaid = isSaid || row.name == QLatin1String("Wait for other ranks");
     CHECK(isSaid);
 }
 

@@ -55,7 +55,8 @@ TEST_CASE("a GPU run has a table of memory by owner beside its plots")
     Shown shown;
     shown.showRun(2);
     CHECK(shown.table().isVisible());
-    CHECK(shown.table().model()->rowCount() == engine::kGpuHolders + 3 + 1); // 6 % are not known of
+    CHECK(shown.table().model()->rowCount()
+          == engine::kGpuMemoryOwners + 3 + 1); // 6 % are not known of
     CHECK(shown.plots().width() + shown.table().width() <= 1000);
     CHECK(shown.plots().width() >= 480);
     CHECK(shown.table().viewport()->width() >= shown.table().neededWidth() - 2); // no column is cut

@@ -24,11 +24,11 @@ TimelineScene scene()
 TEST_CASE("a timeline without iterations says so, and why")
 {
     TimelineScene empty;
-    REQUIRE(empty.emptyWords());
-    CHECK(empty.emptyWords()->fact == QStringLiteral("No iteration yet"));
+    REQUIRE(empty.emptyTexts());
+    CHECK(empty.emptyTexts()->fact == QStringLiteral("No iteration yet"));
     CHECK_FALSE(empty.fitOf(0));
     CHECK(empty.hit({200, 200}).kind == Selection::Kind::None);
-    CHECK_FALSE(scene().emptyWords());
+    CHECK_FALSE(scene().emptyTexts());
 }
 
 TEST_CASE("what lies under a point is found where its box is drawn")

@@ -163,7 +163,8 @@ TEST_CASE("a rank that does not come is an error after a while, not a standstill
     fake.inProgress = -1;
     gpu.join(member("activations down", 0, 2));
     CHECK(failureOf([&] { gpu.waitUntilJoined(); })
-          == "NCCL, activations down: joining: not complete after 30 ms; another rank is missing");
+          == "NCCL, activations down: joining did not end within 30 ms; another rank does not "
+             "respond");
 }
 
 TEST_CASE("any thread looks after NCCL and aborts, also while another waits")

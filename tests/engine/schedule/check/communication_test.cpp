@@ -98,8 +98,8 @@ TEST_CASE("on two devices a split backward of looping stages overtakes an activa
     }
     CHECK(
         reportOf(scheduleOf("interleaved-zb", 2, 4)).verdicts[TransportKind::OneCommunicator].reason
-        == "device 1, index 15: 1RECV_F2 gets message 4 from device 0, which is 2SEND_B0 (its "
-           "index 12)");
+        == "device 1, index 15: 1RECV_F2 would receive message 4 of device 0, which is 2SEND_B0 "
+           "(index 12)");
 }
 
 TEST_CASE("within one kind the order always holds, and tags need none")
@@ -154,8 +154,8 @@ TEST_CASE("a message in another's place is told with both ends")
         CHECK(verdict.device == DeviceId{1});
         CHECK(verdict.index == 0);
         CHECK(verdict.reason
-              == "device 1, index 0: 1RECV_F1 gets message 0 from device 0, which is 0SEND_F0 (its "
-                 "index 1)");
+              == "device 1, index 0: 1RECV_F1 would receive message 0 of device 0, which is "
+                 "0SEND_F0 (index 1)");
     }
     CHECK(report.verdicts[TransportKind::Tagged].safe);
 }

@@ -148,5 +148,5 @@ TEST_CASE("micro-batches that Chimera's generator numbers twice are named")
             op.microBatch.value %= 4;
     const auto violations = validate(schedule);
     CHECK(std::ranges::count(violations, Violation::Kind::Duplicate, &Violation::kind) == 32);
-    CHECK_THAT(violations.back().message, Catch::Contains("already does this"));
+    CHECK_THAT(violations.back().message, Catch::Contains("does the same work"));
 }

@@ -58,8 +58,8 @@ TEST_CASE("a stash comes back before its backward, and somebody has to take it")
     CHECK(of("0F0 0EVICT0 0B0").front() == "device 0: 0LOAD0 is missing");
     CHECK(of("0F0 0LOAD0 0B0").front() == "device 0: 0EVICT0 is missing");
     CHECK(of("0EVICT0 0F0 0LOAD0 0B0")
-          == Messages{"device 0, index 0: 0EVICT0 comes before 0F0 (index 1), but needs its stash "
-                      "of stage 0, micro-batch 0"});
+          == Messages{"device 0, index 0: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
+                      "0F0 provides only later, at index 1"});
     CHECK(of("0F0 0EVICT0 0B0 0LOAD0").front()
           == "device 0, index 2: 0B0 needs the stash of stage 0, micro-batch 0, which is on device "
              "1: evicted at index 1 and not loaded yet");
@@ -97,13 +97,13 @@ TEST_CASE("torch 2.8's printed 1F1B is rejected: its last device has no F0 and o
 TEST_CASE("an op that is there twice is named with both places")
 {
     CHECK(messagesOf(scheduleFrom({"0F0 0F0 0B0"}))
-          == Messages{"device 0, index 1: 0F0: 0F0 at index 0 already does this"});
+          == Messages{"device 0, index 1: 0F0: 0F0 at index 0 does the same work"});
     CHECK(messagesOf(scheduleFrom({"0F0 0B0 0I0 0W0"}))
-          == Messages{"device 0, index 2: 0I0: 0B0 at index 1 already does this",
-                      "device 0, index 3: 0W0: 0B0 at index 1 already does this"});
+          == Messages{"device 0, index 2: 0I0: 0B0 at index 1 does the same work",
+                      "device 0, index 3: 0W0: 0B0 at index 1 does the same work"});
     CHECK(messagesOf(scheduleFrom({"0F0 0F0.0 0F0.1 0B0"})).size() == 2);
     CHECK(messagesOf(scheduleFrom({"0F0 1F0u 1B0u 0B0", "1F0 1B0 0F0u 0B0u"})).front()
-          == "device 0, index 1: 1F0u: micro-batch 0 already goes down");
+          == "device 0, index 1: 1F0u: earlier ops of micro-batch 0 have direction down");
 }
 
 TEST_CASE("an op on a device without its stage, or of no stage at all, is named")
@@ -123,27 +123,26 @@ TEST_CASE("an op on a device without its stage, or of no stage at all, is named"
 TEST_CASE("an op before what it needs on its own device is named with what it needs")
 {
     CHECK(messagesOf(scheduleFrom({"0B0 0F0"}))
-          == Messages{"device 0, index 0: 0B0 comes before 0F0 (index 1), but needs its stash of "
-                      "stage 0, micro-batch 0"});
+          == Messages{"device 0, index 0: 0B0 needs the stash of stage 0, micro-batch 0, which 0F0 "
+                      "provides only later, at index 1"});
     CHECK(messagesOf(scheduleFrom({"0F0 0W0 0I0"})).size() == 1);
     const Messages sent
         = messagesOf(scheduleFrom({"0SEND_F0 0F0 0RECV_B0 0B0", "1RECV_F0 1F0 1B0 1SEND_B0"}));
     REQUIRE_FALSE(sent.empty());
     CHECK_THAT(sent[0],
-               Catch::StartsWith("device 0, index 0: 0SEND_F0 comes before 0F0 (index 1)"));
+               Catch::StartsWith("device 0, index 0: 0SEND_F0 needs the activation of stage 0"));
     const Messages received
         = messagesOf(scheduleFrom({"0F0 0SEND_F0 0RECV_B0 0B0", "1F0 1RECV_F0 1B0 1SEND_B0"}));
     REQUIRE_FALSE(received.empty());
-    CHECK_THAT(received[0],
-               Catch::StartsWith("device 1, index 0: 1F0 comes before 1RECV_F0 (index 1)"));
+    CHECK_THAT(received[0], Catch::EndsWith("which 1RECV_F0 provides only later, at index 1"));
 }
 
 TEST_CASE("an all-reduce or a step before the last backward of its stage is named")
 {
     CHECK_THAT(messagesOf(scheduleFrom({"0F0 0ALLREDUCE 0B0"})).front(),
-               Catch::StartsWith("device 0, index 1: 0ALLREDUCE comes before 0B0 (index 2)"));
+               Catch::StartsWith("device 0, index 1: 0ALLREDUCE needs the gradient of stage 0"));
     CHECK_THAT(messagesOf(scheduleFrom({"0F0 0OPT 0B0"})).front(),
-               Catch::StartsWith("device 0, index 1: 0OPT comes before 0B0 (index 2)"));
+               Catch::EndsWith("to which 0B0 contributes only later, at index 2"));
     CHECK(messagesOf(scheduleFrom({"0F0 0B0 0OPT", "1F0 1B0"}))
           == Messages{"device 1: 1OPT is missing"});
 }

@@ -1,4 +1,4 @@
-#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/communicator_streams.h"
 
 #include "engine/schedule/dataflow_visit.h"
 #include "engine/schedule/notation.h"
@@ -13,19 +13,19 @@ namespace engine {
 namespace {
 
 // Identifies a communicator on all its ranks.
-struct LaneKey
+struct StreamKey
 {
     bool reduces = false, gradients = false;
     int from = 0, to = 0; // Ranks::All: both are the pipeline direction
 
-    friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
+    friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
-constexpr LaneKey kReduceLane{true};
+constexpr StreamKey kReduceStream{true};
 
-class LaneRun
+class StreamRun
 {
 public:
-    LaneRun(const Schedule& schedule, Ranks ranks)
+    StreamRun(const Schedule& schedule, Ranks ranks)
         : m_schedule(schedule)
         , m_ranks(ranks)
         , m_devices(schedule.program.size())
@@ -55,7 +55,7 @@ private:
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
     // The stream of a communicator on one device. Its running group is [first, end) of `ops`.
-    struct Lane
+    struct Stream
     {
         std::vector<std::uint32_t> ops; // positions in the program
         std::size_t first = 0, end = 0; // equal if no group is running
@@ -64,7 +64,7 @@ private:
     struct Device
     {
         std::size_t computed = 0; // preceding ops that are complete or belong to other streams
-        std::map<LaneKey, Lane> lanes;
+        std::map<StreamKey, Stream> streams;
     };
     struct Sum // an all-reduce
     {
@@ -77,10 +77,10 @@ private:
         const auto& ops = m_schedule.program[d];
         std::map<std::pair<int, bool>, bool> seen;
         for (std::uint32_t i = 0; i < ops.size(); ++i) {
-            if (const auto lane = laneOf(d, ops[i])) {
-                m_devices[d].lanes[*lane].ops.push_back(i);
-                if (*lane == kReduceLane
-                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEmbeddings(ops[i])}],
+            if (const auto stream = streamOf(d, ops[i])) {
+                m_devices[d].streams[*stream].ops.push_back(i);
+                if (*stream == kReduceStream
+                    && !std::exchange(seen[{allReduceStage(ops[i]).value, tiesEmbeddings(ops[i])}],
                                       true))
                     ++sumOf(ops[i]).devices;
             } else if (isCompute(ops[i].kind)) {
@@ -92,25 +92,25 @@ private:
     }
 
     // The communicator of an op; none for compute, evicts and loads.
-    std::optional<LaneKey> laneOf(DeviceId d, const Op& op) const
+    std::optional<StreamKey> streamOf(DeviceId d, const Op& op) const
     {
         if (op.kind == OpKind::AllReduce)
-            return kReduceLane;
+            return kReduceStream;
         if (!isTransfer(op.kind))
             return std::nullopt;
         const bool gradients = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
         if (m_ranks == Ranks::All)
-            return LaneKey{false, gradients, op.replica, op.replica};
+            return StreamKey{false, gradients, op.replica, op.replica};
         const DeviceId other = otherDevice(m_schedule, op);
-        return isSend(op.kind) ? LaneKey{false, gradients, d.value, other.value}
-                               : LaneKey{false, gradients, other.value, d.value};
+        return isSend(op.kind) ? StreamKey{false, gradients, d.value, other.value}
+                               : StreamKey{false, gradients, other.value, d.value};
     }
 
     const Op& at(DeviceId d, std::uint32_t position) const
     {
         return m_schedule.program[d][position];
     }
-    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEmbeddings(op)}]; }
+    Sum& sumOf(const Op& op) { return m_sums[{allReduceStage(op).value, tiesEmbeddings(op)}]; }
     std::uint32_t carried(const Op& transfer) const
     {
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
@@ -120,8 +120,8 @@ private:
     bool advance(DeviceId d)
     {
         bool moved = compute(d);
-        for (auto& [key, lane] : m_devices[d].lanes)
-            moved = start(d, lane) || moved;
+        for (auto& [key, stream] : m_devices[d].streams)
+            moved = start(d, stream) || moved;
         return moved;
     }
 
@@ -148,45 +148,46 @@ private:
     bool waitsFor(DeviceId d, std::size_t position) const
     {
         const Op& op = m_schedule.program[d][position];
-        return std::ranges::any_of(m_devices[d].lanes, [&](const auto& each) {
-            const Lane& lane = each.second;
-            for (std::size_t k = lane.first; k < lane.ops.size() && lane.ops[k] < position; ++k)
-                if (needs(op, at(d, lane.ops[k])))
+        return std::ranges::any_of(m_devices[d].streams, [&](const auto& each) {
+            const Stream& stream = each.second;
+            for (std::size_t k = stream.first; k < stream.ops.size() && stream.ops[k] < position;
+                 ++k)
+                if (needs(op, at(d, stream.ops[k])))
                     return true;
             return false;
         });
     }
 
-    bool needs(const Op& op, const Op& carrier) const
+    bool needs(const Op& op, const Op& transfer) const
     {
         bool found = false;
         visitConsumed(op, m_schedule.shape, [&](const Value& value) {
-            if (carrier.kind == OpKind::AllReduce)
+            if (transfer.kind == OpKind::AllReduce)
                 found = found
                     || (value.kind == Value::Kind::ReducedGradient
-                        && value.stage == meetingOf(carrier)
-                        && tiesEmbeddings(op) == tiesEmbeddings(carrier));
-            else if (!isSend(carrier.kind))
-                found = found || value == transferredValue(carrier, m_schedule.shape);
+                        && value.stage == allReduceStage(transfer)
+                        && tiesEmbeddings(op) == tiesEmbeddings(transfer));
+            else if (!isSend(transfer.kind))
+                found = found || value == transferredValue(transfer, m_schedule.shape);
         });
         return found;
     }
 
-    bool start(DeviceId d, Lane& lane)
+    bool start(DeviceId d, Stream& stream)
     {
-        if (lane.first < lane.end || lane.first == lane.ops.size())
+        if (stream.first < stream.end || stream.first == stream.ops.size())
             return false;
-        std::size_t end = lane.first + 1;
-        while (end < lane.ops.size() && isBetween(d, lane.ops[end - 1], lane.ops[end]))
+        std::size_t end = stream.first + 1;
+        while (end < stream.ops.size() && isBetween(d, stream.ops[end - 1], stream.ops[end]))
             ++end;
-        for (std::size_t k = lane.first; k < end; ++k)
-            if (!hasInput(d, lane.ops[k]))
+        for (std::size_t k = stream.first; k < end; ++k)
+            if (!hasInput(d, stream.ops[k]))
                 return false;
-        lane.end = end;
-        lane.missing = end - lane.first;
-        for (std::size_t k = lane.first; k < end; ++k)
-            meet(d, lane, at(d, lane.ops[k]));
-        finish(lane);
+        stream.end = end;
+        stream.missing = end - stream.first;
+        for (std::size_t k = stream.first; k < end; ++k)
+            meet(d, stream, at(d, stream.ops[k]));
+        finish(stream);
         return true;
     }
 
@@ -205,15 +206,15 @@ private:
         return !isSend(op.kind) || m_makerOn[carried(op)] < m_devices[d].computed;
     }
 
-    void meet(DeviceId d, Lane& lane, const Op& op)
+    void meet(DeviceId d, Stream& stream, const Op& op)
     {
         if (op.kind == OpKind::AllReduce)
-            return join(d, lane, sumOf(op));
+            return join(d, stream, sumOf(op));
         if (++m_started[carried(op)] < 2)
             return;
-        --lane.missing;
+        --stream.missing;
         const DeviceId other = otherDevice(m_schedule, op);
-        Lane& theirs = m_devices[other].lanes[*laneOf(d, op)];
+        Stream& theirs = m_devices[other].streams[*streamOf(d, op)];
         --theirs.missing;
         finish(theirs);
         m_running.push_back(other);
@@ -221,17 +222,17 @@ private:
 
     // A device that holds both replicas of a stage is one rank, so the second all-reduce completes
     // with the first.
-    void join(DeviceId d, Lane& lane, Sum& sum)
+    void join(DeviceId d, Stream& stream, Sum& sum)
     {
         if (sum.started == sum.devices || std::ranges::count(sum.waiting, d) > 0) {
-            --lane.missing;
+            --stream.missing;
             return;
         }
         sum.waiting.push_back(d);
         if (++sum.started < sum.devices)
             return;
         for (const DeviceId member : sum.waiting) {
-            Lane& theirs = m_devices[member].lanes[kReduceLane];
+            Stream& theirs = m_devices[member].streams[kReduceStream];
             --theirs.missing;
             if (member != d)
                 finish(theirs);
@@ -239,17 +240,17 @@ private:
         }
     }
 
-    static void finish(Lane& lane)
+    static void finish(Stream& stream)
     {
-        if (lane.missing == 0)
-            lane.first = lane.end;
+        if (stream.missing == 0)
+            stream.first = stream.end;
     }
 
     bool isDone(DeviceId d) const
     {
         const Device& device = m_devices[d];
         return device.computed == m_schedule.program[d].size()
-            && std::ranges::all_of(device.lanes, [](const auto& each) {
+            && std::ranges::all_of(device.streams, [](const auto& each) {
                    return each.second.first == each.second.ops.size();
                });
     }
@@ -258,12 +259,12 @@ private:
     std::optional<std::uint32_t> unmet(DeviceId d) const
     {
         std::optional<std::uint32_t> first;
-        for (const auto& [key, lane] : m_devices[d].lanes)
-            for (std::size_t k = lane.first; k < lane.end; ++k) {
-                const Op& op = at(d, lane.ops[k]);
+        for (const auto& [key, stream] : m_devices[d].streams)
+            for (std::size_t k = stream.first; k < stream.end; ++k) {
+                const Op& op = at(d, stream.ops[k]);
                 const bool meets = isTransfer(op.kind) && m_started[carried(op)] == 2;
-                if (!meets && (!first || lane.ops[k] < *first))
-                    first = lane.ops[k];
+                if (!meets && (!first || stream.ops[k] < *first))
+                    first = stream.ops[k];
             }
         return first;
     }
@@ -273,11 +274,11 @@ private:
     {
         if (isTransfer(op.kind))
             return otherDevice(m_schedule, op);
-        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEmbeddings(op)}).waiting;
+        const auto& waiting = m_sums.at({allReduceStage(op).value, tiesEmbeddings(op)}).waiting;
         for (const DeviceId other : m_devices.ids())
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
-                    if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
+                    if (their.kind == op.kind && allReduceStage(their) == allReduceStage(op)
                         && tiesEmbeddings(their) == tiesEmbeddings(op))
                         return other;
         return d;
@@ -329,16 +330,16 @@ private:
 
 } // namespace
 
-std::optional<TransportFault> findLaneFault(const Schedule& lowered, Ranks ranks)
+std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks)
 {
-    return LaneRun(lowered, ranks).find();
+    return StreamRun(lowered, ranks).find();
 }
 
 std::optional<TransportFault> findNcclFault(const Schedule& lowered)
 {
     if (auto fault = findOrderFault(lowered, Communicators::PerKind))
         return fault;
-    return findLaneFault(lowered, Ranks::Pair);
+    return findStreamFault(lowered, Ranks::Pair);
 }
 
 } // namespace engine

@@ -7,7 +7,7 @@
 namespace engine {
 
 // A memory that contains arenas: of the machine, or of a GPU.
-struct MemoryRoom
+struct MemorySpace
 {
     Bytes free = 0; // after all devices were opened; 0: unknown, everything fits
     int gpu = -1;   // -1: the machine's memory, which also has the recording
@@ -20,10 +20,10 @@ struct MemoryRoom
 };
 
 // The memories of a run; not empty.
-using MemoryRooms = std::vector<MemoryRoom>;
+using MemorySpaces = std::vector<MemorySpace>;
 
-// The index in `rooms` of the memory of device `device`. `devices` is the number of devices of all
+// The index in `spaces` of the memory of device `device`. `devices` is the number of devices of all
 // data-parallel pipelines (device_placement.h places them on GPUs).
-int roomOf(int device, int devices, const MemoryRooms& rooms);
+int spaceOf(int device, int devices, const MemorySpaces& spaces);
 
 } // namespace engine

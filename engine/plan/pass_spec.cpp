@@ -1,4 +1,4 @@
-#include "engine/plan/unit_spec.h"
+#include "engine/plan/pass_spec.h"
 
 #include "engine/plan/stash_plan.h"
 
@@ -6,7 +6,7 @@
 
 namespace engine {
 
-Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
+Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered)
 {
     if (hasHalves(lowered)) {
         if (model.microBatchSize % 2 != 0)
@@ -16,7 +16,7 @@ Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
                                     lowered.scheme, model.microBatchSize,
                                     model.microBatchSize + 1));
         model.microBatchSize /= 2;
-        return UnitSpec{std::move(model), 1};
+        return PassSpec{std::move(model), 1};
     }
     const int slices = lowered.shape.slices;
     if (model.sequence % slices != 0)
@@ -24,7 +24,7 @@ Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
             Error::Code::InvalidArgument,
             fmt::format("{} slices do not divide a sequence of {} tokens evenly: use --sequence {}",
                         slices, model.sequence, (model.sequence / slices + 1) * slices));
-    return UnitSpec{std::move(model), slices};
+    return PassSpec{std::move(model), slices};
 }
 
 } // namespace engine

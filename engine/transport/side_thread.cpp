@@ -1,10 +1,10 @@
-#include "engine/transport/side_lane.h"
+#include "engine/transport/side_thread.h"
 
 #include <algorithm>
 
 namespace engine {
 
-SideLane::SideLane(std::vector<DeviceId> devices, std::size_t capacity, Work work)
+SideThread::SideThread(std::vector<DeviceId> devices, std::size_t capacity, Work work)
     : m_devices(std::move(devices))
     , m_work(std::move(work))
 {
@@ -13,14 +13,14 @@ SideLane::SideLane(std::vector<DeviceId> devices, std::size_t capacity, Work wor
     m_thread = std::thread([this] { run(); });
 }
 
-SideLane::~SideLane()
+SideThread::~SideThread()
 {
     m_stopping.store(true, std::memory_order_release);
     m_bell.ring();
     m_thread.join();
 }
 
-void SideLane::call(DeviceId self, std::uint32_t call)
+void SideThread::call(DeviceId self, std::uint32_t call)
 {
     const auto place = std::ranges::find(m_devices, self) - m_devices.begin();
     Queue& queue = *m_queues[place];
@@ -30,7 +30,7 @@ void SideLane::call(DeviceId self, std::uint32_t call)
     m_bell.ring();
 }
 
-void SideLane::run()
+void SideThread::run()
 {
     for (;;) {
         const std::uint32_t epoch = m_bell.epoch();
@@ -43,7 +43,7 @@ void SideLane::run()
     }
 }
 
-bool SideLane::takeAll()
+bool SideThread::takeAll()
 {
     bool any = false;
     for (const auto& queue : m_queues)

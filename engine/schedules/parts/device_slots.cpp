@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/lane.h"
+#include "engine/schedules/parts/device_slots.h"
 
 #include "engine/base/id_vector.h"
 
@@ -9,16 +9,16 @@ namespace engine::parts {
 namespace {
 
 // Change of the activations held.
-constexpr EnumArray<Lane::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
+constexpr EnumArray<DeviceSlots::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
-int change(Lane::Content content)
+int change(DeviceSlots::Content content)
 {
     return kChanges[content];
 }
 
 } // namespace
 
-int Lane::held() const
+int DeviceSlots::held() const
 {
     int most = 0;
     int before = 0;
@@ -29,7 +29,7 @@ int Lane::held() const
     return most;
 }
 
-int Lane::place(Content op, int from)
+int DeviceSlots::place(Content op, int from)
 {
     for (int slot = from;;) {
         if (isTaken(slot, length(op))) {
@@ -48,7 +48,7 @@ int Lane::place(Content op, int from)
     }
 }
 
-bool Lane::isTaken(int slot, int length) const
+bool DeviceSlots::isTaken(int slot, int length) const
 {
     for (int i = slot; i < std::min(slot + length, size()); ++i) {
         const Content content = m_slots[i];
@@ -58,7 +58,7 @@ bool Lane::isTaken(int slot, int length) const
     return false;
 }
 
-void Lane::grow(int size)
+void DeviceSlots::grow(int size)
 {
     while (this->size() < size) {
         const int slot = this->size();
@@ -71,7 +71,7 @@ void Lane::grow(int size)
     }
 }
 
-void Lane::set(int slot, Content content)
+void DeviceSlots::set(int slot, Content content)
 {
     m_heldAtEnd += change(content) - change(at(slot));
     m_slots[slot] = content;
@@ -85,14 +85,14 @@ void Lane::set(int slot, Content content)
 }
 
 // Returns the end if no slot is free.
-int Lane::nextFree(int slot) const
+int DeviceSlots::nextFree(int slot) const
 {
     const auto begin = m_slots.begin();
     return std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free) - begin;
 }
 
 // The last of these slots after which more than the limit is held; -1: none.
-int Lane::lastAbove(int held, int begin, int end) const
+int DeviceSlots::lastAbove(int held, int begin, int end) const
 {
     int after = m_heldAtEnd;
     for (int i = (size() - 1) / kSummarized; i >= begin / kSummarized; --i) {
@@ -111,7 +111,7 @@ int Lane::lastAbove(int held, int begin, int end) const
     return -1;
 }
 
-void Lane::putWeight(int slot)
+void DeviceSlots::putWeight(int slot)
 {
     if (slot == size())
         ++m_waiting;
@@ -120,7 +120,7 @@ void Lane::putWeight(int slot)
 }
 
 // Returns the slot that would exceed the limit, without any change; -1 on success.
-int Lane::placeForward(Content op, int slot)
+int DeviceSlots::placeForward(Content op, int slot)
 {
     if (const int full = lastAbove(m_mostHeld - 1, slot, size()); full >= 0)
         return full;
@@ -135,7 +135,7 @@ int Lane::placeForward(Content op, int slot)
 }
 
 // As placeForward(), for an input gradient; its weight gradient goes to the next free slot.
-int Lane::placeInput(Content op, int slot)
+int DeviceSlots::placeInput(Content op, int slot)
 {
     const bool movesWeight = at(slot) == Content::Weight;
     const int moved = nextFree(slot);
@@ -148,7 +148,7 @@ int Lane::placeInput(Content op, int slot)
     return -1;
 }
 
-void Lane::placeBackward(Content op, int slot)
+void DeviceSlots::placeBackward(Content op, int slot)
 {
     set(slot, op);
     set(slot + 1, Content::BackwardEnd);

@@ -8,12 +8,13 @@ namespace engine::cuda {
 
 // The stream that executes the ops of one device, and scratch memory for one op at a time, which
 // matrix products and reductions share. Owned by the device.
-struct Lane
+struct OpStream
 {
     // In bytes. The workspace of matrix products follows the recommendation for Hopper; the rest is
     // for intermediate results of an op.
-    static constexpr std::size_t kWorkspace = std::size_t{32} << 20, kBeside = std::size_t{1} << 20,
-                                 kScratch = kWorkspace + kBeside;
+    static constexpr std::size_t kWorkspace = std::size_t{32} << 20,
+                                 kIntermediate = std::size_t{1} << 20,
+                                 kScratch = kWorkspace + kIntermediate;
 
     cudaStream_t stream = nullptr;
     float* scratch = nullptr; // aligned to 256 bytes; kScratch bytes
@@ -21,9 +22,9 @@ struct Lane
     // for others.
     std::size_t sharedMemory = std::size_t{99} << 10;
 
-    // Scratch memory for an op's intermediate results: kBeside bytes after the workspace of matrix
-    // products.
-    float* beside() const { return scratch + kWorkspace / sizeof(float); }
+    // Scratch memory for an op's intermediate results: kIntermediate bytes after the workspace of
+    // matrix products.
+    float* intermediate() const { return scratch + kWorkspace / sizeof(float); }
 };
 
 } // namespace engine::cuda

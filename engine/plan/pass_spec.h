@@ -8,12 +8,12 @@ namespace engine {
 
 // The input of one pass: a micro-batch, half of its samples, or one slice of its sequence
 // (UnitRange).
-struct UnitSpec
+struct PassSpec
 {
     ModelSpec model; // the model; with half of the samples if the schedule has halves
     int slices = 1;  // slices of the sequence
 };
 // Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
-Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered);
+Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered);
 
 } // namespace engine

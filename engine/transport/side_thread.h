@@ -12,14 +12,14 @@ namespace engine {
 
 // A thread that executes calls of several devices (all-reduces, copies over their link) while the
 // devices compute. The calls of each device run in order. Lock-free.
-class SideLane
+class SideThread
 {
 public:
     using Work = std::function<void(std::uint32_t call)>;
     // `capacity`: the largest number of calls of one device per iteration. `work` runs on this
     // object's thread.
-    SideLane(std::vector<DeviceId> devices, std::size_t capacity, Work work);
-    ~SideLane(); // completes all calls
+    SideThread(std::vector<DeviceId> devices, std::size_t capacity, Work work);
+    ~SideThread(); // completes all calls
 
     void call(DeviceId self, std::uint32_t call); // only from the thread of that device
     const std::vector<DeviceId>& devices() const { return m_devices; }

@@ -14,12 +14,12 @@ namespace engine::sim {
 // that needs space on the device waits for the oldest running evict; an evict that needs space on
 // the partner waits for the oldest load. The evict or load to wait for is always earlier in the
 // program, so this cannot deadlock.
-class CopyLanes
+class CopyQueues
 {
 public:
-    CopyLanes(const StashRoom& room, std::int64_t start)
-        : m_own(room.own)
-        , m_guests(room.guests)
+    CopyQueues(const StashCapacity& capacity, std::int64_t start)
+        : m_own(capacity.own)
+        , m_guests(capacity.guests)
         , m_evictFree(start)
         , m_loadFree(start)
     { }
@@ -46,8 +46,8 @@ private:
     class Slots
     {
     public:
-        explicit Slots(std::int64_t room)
-            : m_room(room)
+        explicit Slots(std::int64_t capacity)
+            : m_capacity(capacity)
         { }
         std::int64_t take(std::int64_t parts, std::int64_t ready);
         void giveBack(std::int64_t parts) { m_held -= parts; }
@@ -59,7 +59,7 @@ private:
             std::int64_t end = 0, parts = 0;
         };
 
-        std::int64_t m_room = 0, m_held = 0;
+        std::int64_t m_capacity = 0, m_held = 0;
         std::deque<Leaving> m_leaving; // ends ascending
     };
 

@@ -11,7 +11,7 @@ struct AllReduceCall
 {
     std::uint32_t op = 0; // OpIndex
     std::uint8_t replica = 0;
-    StageId stage; // identifies the all-reduce (meetingOf())
+    StageId stage; // identifies the all-reduce (allReduceStage())
     std::int64_t issued = 0, duration = 0;
 };
 
@@ -26,15 +26,15 @@ struct AllReduceDone
 
 // The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
 // a stage starts when it is first in the queue of every device that holds the stage.
-class AllReduceLanes
+class AllReduceQueues
 {
 public:
     // `calls`: the number of ALLREDUCE ops per stage.
-    AllReduceLanes(const Schedule& schedule, const IdVector<StageId, int>& calls);
+    AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage. If so, the optimizer step of the stage
-    // waits for the result.
-    bool isCalled(StageId stage) const { return m_meetings[stage].expected > 0; }
+    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
+    // waits.
+    bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
     // Returns the all-reduces that can start with this call; empty while other devices have not
     // called.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
@@ -42,26 +42,26 @@ public:
     bool isIdle() const;
 
 private:
-    struct Lane
+    struct Queue
     {
         std::vector<AllReduceCall> calls;
         std::size_t head = 0;   // number of completed calls
         std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
-    struct Meeting // of a stage
+    struct PendingAllReduce // of a stage
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;
     };
 
-    void join(Lane& lane);
+    void join(Queue& queue);
     void finish(StageId stage);
     void finishOn(DeviceId device, StageId stage);
 
     const Schedule& m_schedule;
-    IdVector<DeviceId, Lane> m_lanes;
-    IdVector<StageId, Meeting> m_meetings;
+    IdVector<DeviceId, Queue> m_queues;
+    IdVector<StageId, PendingAllReduce> m_pending;
     std::vector<DeviceId> m_toJoin;
     std::vector<StageId> m_complete;
     std::vector<AllReduceDone> m_done;

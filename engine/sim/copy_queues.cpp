@@ -1,10 +1,10 @@
-#include "engine/sim/copy_lanes.h"
+#include "engine/sim/copy_queues.h"
 
 #include <algorithm>
 
 namespace engine::sim {
 
-Window CopyLanes::evict(std::int64_t parts, std::int64_t ready, std::int64_t duration)
+Window CopyQueues::evict(std::int64_t parts, std::int64_t ready, std::int64_t duration)
 {
     const std::int64_t begin = m_guests.take(parts, std::max(ready, m_evictFree));
     m_evictFree = begin + duration;
@@ -12,7 +12,7 @@ Window CopyLanes::evict(std::int64_t parts, std::int64_t ready, std::int64_t dur
     return {begin, m_evictFree};
 }
 
-Window CopyLanes::load(std::int64_t parts, std::int64_t ready, std::int64_t duration)
+Window CopyQueues::load(std::int64_t parts, std::int64_t ready, std::int64_t duration)
 {
     const std::int64_t begin = take(parts, std::max(ready, m_loadFree));
     m_loadFree = begin + duration;
@@ -20,10 +20,10 @@ Window CopyLanes::load(std::int64_t parts, std::int64_t ready, std::int64_t dura
     return {begin, m_loadFree};
 }
 
-std::int64_t CopyLanes::Slots::take(std::int64_t parts, std::int64_t ready)
+std::int64_t CopyQueues::Slots::take(std::int64_t parts, std::int64_t ready)
 {
     m_held += parts;
-    for (; m_held > m_room && !m_leaving.empty(); m_leaving.pop_front()) {
+    for (; m_held > m_capacity && !m_leaving.empty(); m_leaving.pop_front()) {
         ready = std::max(ready, m_leaving.front().end);
         m_held -= m_leaving.front().parts;
     }

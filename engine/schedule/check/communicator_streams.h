@@ -18,12 +18,12 @@ enum class Ranks : std::uint8_t {
 // end of every transfer in it has started. A compute op waits for the groups that it receives
 // from; receive buffers are always free. Requires a valid schedule with transfers. Call
 // findOrderFault() first: transfers are matched by name here, but by order in NCCL.
-std::optional<TransportFault> findLaneFault(const Schedule& lowered, Ranks ranks);
+std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
 
-// Why NCCL cannot execute this schedule, because of the order of messages or because devices wait
-// forever. There is one communicator for activations and one for gradients per directed pair of
-// devices. (With one communicator for all devices, ring and V-shaped placements deadlock: a device
-// sends for its first stage while it should receive for its second.)
+// Returns the reason why NCCL cannot execute this schedule: the order of messages, or devices that
+// wait forever. There is one communicator for activations and one for gradients per directed pair
+// of devices. (With one communicator for all devices, ring and V-shaped placements deadlock: a
+// device sends for its first stage while it should receive for its second.)
 std::optional<TransportFault> findNcclFault(const Schedule& lowered);
 
 } // namespace engine

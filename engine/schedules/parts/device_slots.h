@@ -6,7 +6,7 @@ namespace engine::parts {
 
 // The time slots of one device of a V, and the number of chunk activations held in each. A slot has
 // at most one op. A weight gradient moves to the next free slot if another op takes its slot.
-class Lane
+class DeviceSlots
 {
 public:
     // The ops in the order in which a micro-batch passes them, then the second half of a whole
@@ -21,7 +21,7 @@ public:
         Free,
     };
 
-    Lane(bool splitsBackward, int mostHeld)
+    DeviceSlots(bool splitsBackward, int mostHeld)
         : m_splitsBackward(splitsBackward)
         , m_mostHeld(mostHeld)
     { }
@@ -33,7 +33,7 @@ public:
     // far, because otherwise no slot exists.
     int place(Content op, int from);
 
-    const std::vector<Content>& slots() const { return m_slots; }
+    const std::vector<Content>& contents() const { return m_slots; }
     int waiting() const { return m_waiting; } // weight gradients after the last slot
     int held() const;                         // largest number of chunk activations held in a slot
 

@@ -1,4 +1,4 @@
-#include "engine/plan/memory_rooms.h"
+#include "engine/plan/memory_spaces.h"
 
 #include "engine/backend/device_placement.h"
 
@@ -6,7 +6,7 @@
 
 namespace engine {
 
-double MemoryRoom::usable() const
+double MemorySpace::usable() const
 {
     constexpr double kOfMachine = 0.1, kOfGpu = 0.03, kLeast = 1e9;
     const double all = free;
@@ -15,9 +15,9 @@ double MemoryRoom::usable() const
     return all - kept;
 }
 
-int roomOf(int device, int devices, const MemoryRooms& rooms)
+int spaceOf(int device, int devices, const MemorySpaces& spaces)
 {
-    return placeDevices(devices, rooms.size()).gpuOf(device);
+    return placeDevices(devices, spaces.size()).gpuOf(device);
 }
 
 } // namespace engine
