@@ -108,7 +108,7 @@ TEST_CASE("kernels belong to the range that encloses their launch, on any thread
         CHECK(kernel.of.isKnown());
     const GpuActivity activity(result.run, result.gpu);
     CHECK(activity.withoutPlace() == 0);
-    CHECK(activity.lanes(DeviceId{1}).size() == 2); // compute and NCCL
+    CHECK(activity.streams(DeviceId{1}).size() == 2); // compute and NCCL
 }
 
 TEST_CASE("without ranges, backward kernels are those of the autograd engine's threads")
