@@ -252,8 +252,9 @@ void GpuActivity::indexOps()
 
 std::span<const GpuLane> GpuActivity::lanes(DeviceId device) const
 {
-    const auto found = std::ranges::equal_range(m_lanes, device, {}, &GpuLane::device);
-    return {found.begin(), found.end()};
+    // clang 14 cannot compile std::ranges::equal_range() of libstdc++ 12.
+    return {std::ranges::lower_bound(m_lanes, device, {}, &GpuLane::device),
+            std::ranges::upper_bound(m_lanes, device, {}, &GpuLane::device)};
 }
 
 std::span<const std::uint32_t> GpuActivity::of(OpOfIteration op) const
