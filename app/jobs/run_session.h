@@ -38,6 +38,8 @@ private:
     void loaded(const RunPointer& run, const QString& warning);
     void grown(const RunPointer& run);
     void allRead();
+    void interrupt(const Notice& notice);
+    void endInterruption();
 
     std::shared_ptr<RunDocument> m_document;
     RunProcess m_process;
@@ -46,6 +48,7 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
+    Notice m_interruption, m_before; // shown while the file cannot be read or written, and before
 };
 
 } // namespace app

@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+// A lock that is held longer is reported; the next read continues.
+constexpr std::chrono::milliseconds kLockWait{1000};
+
+} // namespace
 
 SnapshotPool::SnapshotPool(std::filesystem::path file)
     : m_file(std::move(file))
@@ -19,7 +25,7 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
             return buffer;
         }
     }
-    auto reader = profiler::TraceReader::open(m_file);
+    auto reader = profiler::TraceReader::open(m_file, kLockWait);
     if (!reader)
         return tl::unexpected(reader.error());
     return std::make_unique<Buffer>(Buffer{std::move(*reader), {}});

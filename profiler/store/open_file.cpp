@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -93,9 +94,10 @@ bool holdsBytes(const fs::path& file)
 }
 
 // Reads the first page, because SQLite detects most errors only then.
-Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code)
+Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code,
+                              std::chrono::milliseconds lockWait = kLockWait)
 {
-    auto database = Database::open(file, access);
+    auto database = Database::open(file, access, lockWait);
     if (!database)
         return database;
     const auto tables = database->integer("SELECT count(*) FROM sqlite_schema");
@@ -141,10 +143,10 @@ Result<OpenFile> openCopy(const fs::path& file)
     return open;
 }
 
-Result<OpenFile> openAnyWay(const fs::path& file)
+Result<OpenFile> openAnyWay(const fs::path& file, std::chrono::milliseconds lockWait)
 {
     int code = SQLITE_OK;
-    auto database = openAndProbe(file, Database::Access::ReadOnly, code);
+    auto database = openAndProbe(file, Database::Access::ReadOnly, code, lockWait);
     if (!database && needsAnotherWay(code)) {
         // A process that cannot create files here cannot write the run either, so no locks are
         // needed.
@@ -183,7 +185,9 @@ Result<void> checkWhole(Database& database, const fs::path& file)
     const auto pageSize = database.integer("PRAGMA page_size");
     std::error_code error;
     const std::int64_t size = fs::file_size(file, error);
-    if (!pages || !pageSize || error)
+    if (!pages || !pageSize)
+        return tl::unexpected(pages ? pageSize.error() : pages.error());
+    if (error)
         return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
     if (size < *pages * *pageSize)
         return tl::unexpected(whatItIs(file, SQLITE_CORRUPT));
@@ -199,13 +203,20 @@ void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
     delete folder;
 }
 
-Result<OpenFile> openFile(const fs::path& file)
+DiskFile onDisk(const fs::path& file)
+{
+    struct stat status = {};
+    stat(file.c_str(), &status);
+    return {status.st_dev, status.st_ino};
+}
+
+Result<OpenFile> openFile(const fs::path& file, std::chrono::milliseconds lockWait)
 {
     if (auto ok = checkReadable(file); !ok)
         return tl::unexpected(ok.error());
     if (auto ok = checkCompanions(file); !ok)
         return tl::unexpected(ok.error());
-    auto open = openAnyWay(file);
+    auto open = openAnyWay(file, lockWait);
     if (!open)
         return open;
     const auto known = harden(open->database)

@@ -12,9 +12,6 @@ namespace {
 using engine::Error;
 using engine::Result;
 
-// A reader in DELETE mode, or a checkpoint, finishes in less time.
-constexpr int kBusyMilliseconds = 5000;
-
 // The file as an SQLite URI: only URIs support `immutable`. In a URI, a file called "file:x" is
 // also only a file.
 std::string uri(const std::filesystem::path& file, std::string_view query)
@@ -70,7 +67,7 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
         return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return {Error::Code::Io,
+        return {Error::Code::Locked,
                 fmt::format("another program has locked {}: close it and try again", name)};
     case SQLITE_NOTADB:
         return {Error::Code::Corrupt, fmt::format("{} is not a SQLite file", name)};
@@ -110,7 +107,8 @@ void Statement::set(int index, std::string_view value)
     sqlite3_bind_text64(m_handle.get(), index, bytes, value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access)
+Result<Database> Database::open(const std::filesystem::path& file, Access access,
+                                std::chrono::milliseconds lockWait)
 {
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
     if (access == Access::Create)
@@ -123,7 +121,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     if (code != SQLITE_OK)
         return tl::unexpected(errorOf(handle, file));
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    sqlite3_busy_timeout(handle, static_cast<int>(lockWait.count()));
     return database;
 }
 

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
@@ -124,6 +125,10 @@ private:
     int m_code = SQLITE_DONE;
 };
 
+// How long a statement waits for the lock of another program before it fails with
+// Error::Code::Locked. A checkpoint, or a commit without WAL, finishes in less time.
+constexpr std::chrono::milliseconds kLockWait{5000};
+
 // A connection to a file, used by one thread at a time. All its statements must be destroyed before
 // it.
 class Database
@@ -136,7 +141,8 @@ public:
         Create,
     };
 
-    static engine::Result<Database> open(const std::filesystem::path& file, Access access);
+    static engine::Result<Database> open(const std::filesystem::path& file, Access access,
+                                         std::chrono::milliseconds lockWait = kLockWait);
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
