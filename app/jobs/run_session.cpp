@@ -161,6 +161,7 @@ void RunSession::setPaused(bool paused)
 void RunSession::stop()
 {
     if (m_document->isQueued()) {
+        m_name.reset();
         m_document->setNotice({Level::Warning,
                                tr("Not started."),
                                tr("The run was removed from the queue."),
@@ -181,6 +182,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     RunProgress progress = m_document->progress();
     switch (event.kind) {
     case WorkerEvent::Kind::Started:
+        m_name.reset(); // the file exists
         m_sinceStart.start();
         progress.planned = event.iterations;
         progress.warmup = event.warmup;
@@ -239,6 +241,7 @@ void RunSession::iterationDone(const WorkerEvent& event)
 void RunSession::workerEnded(const WorkerEnd& end)
 {
     m_end = end;
+    m_name.reset();
     if (end.how == WorkerEnd::How::Refused) {
         m_document->setNotice(noticeOfEnd(end, nullptr));
         m_document->setState(State::Failed);

@@ -25,10 +25,13 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
             return buffer;
         }
     }
-    auto reader = profiler::TraceReader::open(m_file, kLockWait);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    return std::make_unique<Buffer>(Buffer{std::move(*reader), {}});
+    if (!m_opened) {
+        auto reader = profiler::TraceReader::open(m_file, kLockWait);
+        if (!reader)
+            return tl::unexpected(reader.error());
+        m_opened = std::move(*reader);
+    }
+    return std::make_unique<Buffer>(Buffer{*m_opened, {}});
 }
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)

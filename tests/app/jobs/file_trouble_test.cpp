@@ -36,6 +36,8 @@ std::shared_ptr<RunDocument> openRunning(RunLibrary& library, const QString& fil
     const auto document = library.open(file);
     REQUIRE(waitFor([&] { return document->state() == State::Finished; }));
     CHECK(document->notice().title == QStringLiteral("Not finished."));
+    const RunPointer loaded = document->run();
+    REQUIRE(waitFor([&] { return document->run() != loaded; })); // the follower has opened it
     return document;
 }
 
