@@ -100,7 +100,8 @@ Result<Database> openAndProbe(const fs::path& file, Database::Access access, int
     auto database = Database::open(file, access, lockWait);
     if (!database)
         return database;
-    const auto tables = database->integer("SELECT count(*) FROM sqlite_schema");
+    database->limitWork();
+    const auto tables = database->integer("SELECT rootpage FROM sqlite_schema LIMIT 1");
     code = database->code() & 0xFF;
     if (!tables)
         return tl::unexpected(tables.error());
@@ -243,6 +244,7 @@ Result<Database> openFileForWriting(const fs::path& file)
         return database;
     if (sqlite3_db_readonly(database->handle(), "main") != 0)
         return tl::unexpected(readOnly());
+    database->limitWork();
     if (auto hard = harden(*database); !hard)
         return tl::unexpected(hard.error());
     return database;

@@ -1,5 +1,7 @@
 #include "profiler/store/sqlite.h"
 
+#include "engine/base/new_file.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,6 +13,14 @@ namespace {
 
 using engine::Error;
 using engine::Result;
+
+// SQLite frees pages of its caches above the soft limit, and fails above the hard limit. It needs
+// 3 MiB to read a run; one value may have 64 MiB.
+constexpr sqlite3_int64 kSoftHeapLimit = 256 << 20, kHardHeapLimit = 512 << 20;
+
+// Virtual-machine instructions. Reading a whole run takes about a quarter of one per byte.
+constexpr double kFewestSteps = 5e7, kStepsOfByte = 20; // 5e7: half a second
+constexpr int kStepsBetweenChecks = 100'000;
 
 // The file as an SQLite URI: only URIs support `immutable`. In a URI, a file called "file:x" is
 // also only a file.
@@ -65,6 +75,16 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
+    case SQLITE_NOMEM:
+        return {Error::Code::Corrupt,
+                fmt::format("{} needs more than {} MiB to be read, so it is damaged: use another "
+                            "copy or record the run again",
+                            name, kHardHeapLimit >> 20)};
+    case SQLITE_INTERRUPT:
+        return {Error::Code::Corrupt,
+                fmt::format("{} takes too long to read for its size, so it is damaged: use another "
+                            "copy or record the run again",
+                            name)};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return {Error::Code::Locked,
@@ -123,6 +143,25 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, static_cast<int>(lockWait.count()));
     return database;
+}
+
+void Database::limitWork()
+{
+    sqlite3_soft_heap_limit64(kSoftHeapLimit);
+    sqlite3_hard_heap_limit64(kHardHeapLimit);
+    double bytes = 0;
+    for (const std::string_view suffix : {"", "-wal"}) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(engine::companion(m_file, suffix), error);
+        bytes += error ? 0 : static_cast<double>(size);
+    }
+    m_stepsLeft = std::make_unique<double>(kFewestSteps + kStepsOfByte * bytes);
+    const auto spend = [](void* left) {
+        auto& steps = *static_cast<double*>(left);
+        steps -= kStepsBetweenChecks;
+        return steps < 0 ? 1 : 0;
+    };
+    sqlite3_progress_handler(m_handle.get(), kStepsBetweenChecks, spend, m_stepsLeft.get());
 }
 
 Result<void> Database::execute(const std::string& sql)

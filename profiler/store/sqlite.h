@@ -144,6 +144,11 @@ public:
     static engine::Result<Database> open(const std::filesystem::path& file, Access access,
                                          std::chrono::milliseconds lockWait = kLockWait);
 
+    // For files of unknown origin, whose b-trees may lead to a page many times: the statements fail
+    // after a number of steps that is proportional to the size of the file. count(*) of a whole
+    // table makes no steps. Also limits the memory of all connections of the process.
+    void limitWork();
+
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
     // The first column of the first row; 0 or "" if there are no rows.
@@ -163,6 +168,7 @@ private:
         void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
     };
     std::filesystem::path m_file;
+    std::unique_ptr<double> m_stepsLeft; // of all statements; null: no limit
     std::unique_ptr<sqlite3, Close> m_handle;
 };
 
