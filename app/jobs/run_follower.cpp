@@ -6,10 +6,17 @@
 
 namespace app {
 
+namespace {
+
+constexpr int kRetryMilliseconds = 200; // after the writer has ended, while the file is locked
+
+} // namespace
+
 struct RunFollower::Answer
 {
     RunPointer run;
     QString warning, failure;
+    bool isLocked = false;
 };
 
 RunFollower::RunFollower(const QString& file, QObject* parent)
@@ -50,8 +57,12 @@ void RunFollower::read()
     m_background.run(
         [pool = m_pool] {
             auto next = pool->next();
-            return next ? Answer{std::move(next->run), QString::fromStdString(next->warning), {}}
-                        : Answer{nullptr, {}, QString::fromStdString(next.error().message)};
+            if (next)
+                return Answer{std::move(next->run), QString::fromStdString(next->warning), {}};
+            return Answer{nullptr,
+                          {},
+                          QString::fromStdString(next.error().message),
+                          next.error().code == engine::Error::Code::Locked};
         },
         [this](const Answer& answer) { take(answer); });
 }
@@ -59,18 +70,34 @@ void RunFollower::read()
 void RunFollower::take(const Answer& answer)
 {
     m_isReading = false;
+    if (m_isLast)
+        m_timer.stop();
     if (!answer.warning.isEmpty() && answer.warning != std::exchange(m_lastWarning, answer.warning))
         Q_EMIT warned(answer.warning);
-    if (!answer.failure.isEmpty() && answer.failure != std::exchange(m_lastFailure, answer.failure))
-        Q_EMIT failed(answer.failure);
+    report(answer);
     if (answer.run)
         Q_EMIT grown(answer.run);
     // Reads again if rows arrived during the last read, or if the writer has ended, because a
     // snapshot may lack rows that were written after it was taken.
     if (m_isPoked || (m_isLast && answer.run))
         read();
+    else if (m_isLast && answer.isLocked)
+        m_timer.start(kRetryMilliseconds);
     else if (m_isLast)
         Q_EMIT finished();
+}
+
+void RunFollower::report(const Answer& answer)
+{
+    const QString before = std::exchange(m_failure, answer.failure);
+    if (m_failure == before)
+        return;
+    if (m_failure.isEmpty())
+        Q_EMIT recovered();
+    else if (answer.isLocked)
+        Q_EMIT locked();
+    else
+        Q_EMIT failed(m_failure);
 }
 
 } // namespace app

@@ -31,17 +31,20 @@ Q_SIGNALS:
     void warned(const QString& text); // the file is updated only once a second; emitted once
     // The file cannot be read, or can no longer be read. Emitted once per reason.
     void failed(const QString& reason);
-    void finished(); // no more snapshots follow
+    void locked();    // by another program; emitted once
+    void recovered(); // the file was read again after failed() or locked()
+    void finished();  // no more snapshots follow
 
 private:
     struct Answer;
     void read();
     void take(const Answer& answer);
+    void report(const Answer& answer);
 
     std::shared_ptr<SnapshotPool> m_pool;
     Background m_background;
     QTimer m_timer;
-    QString m_lastFailure, m_lastWarning;
+    QString m_failure, m_lastWarning;
     bool m_isReading = false, m_isPoked = false, m_isLast = false;
 };
 

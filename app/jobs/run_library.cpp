@@ -2,6 +2,7 @@
 
 #include "app/models/plan/run_work.h"
 #include "app/models/text.h"
+#include "engine/base/new_file.h"
 #include "engine/base/version.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
@@ -12,7 +13,10 @@
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace app {
@@ -30,8 +34,8 @@ QString schemeTitle(const QString& name)
     return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
-// The default output file; creates its folder.
-QString newRunFile(const QStringList& options)
+// The names of default output files, from 1; creates their folder.
+std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
 {
     QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
                 + QStringLiteral("/bubblescope/runs"));
@@ -44,21 +48,24 @@ QString newRunFile(const QStringList& options)
                               : optionValue(options, "--scheme", "bitpipe"),
                    optionValue(options, "--devices", "4"),
                    optionValue(options, "--micro-batches", "8"));
-    QString file = folder.filePath(name + QStringLiteral(".sqlite"));
-    for (int i = 2; QFileInfo::exists(file); ++i)
-        file = folder.filePath(QStringLiteral("%1-%2.sqlite").arg(name).arg(i));
-    return file;
+    const std::string stem = folder.filePath(name).toStdString();
+    return [stem](int i) {
+        return i == 1 ? stem + ".sqlite" : stem + "-" + std::to_string(i) + ".sqlite";
+    };
 }
 
 } // namespace
 
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)
 {
-    const QString file = newRunFile(options);
+    auto file = engine::NewFile::firstFree(newRunNames(options));
+    if (!file)
+        return tl::unexpected(file.error());
+    const QString name = QString::fromStdString(file->target().string());
     run.info.program = engine::buildId();
-    if (auto written = profiler::writeRun(file.toStdString(), run); !written)
+    if (auto written = profiler::writeRun(std::move(*file), run); !written)
         return tl::unexpected(written.error());
-    return file;
+    return name;
 }
 
 RunLibrary::RunLibrary(QObject* parent)
@@ -89,12 +96,14 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
-    const QString wanted = newRunFile(options);
-    QString file = wanted;
-    for (int i = 2; m_runs->find(file) != nullptr; ++i) // queued: no file yet
-        file = wanted.chopped(7) + QStringLiteral("-q%1.sqlite").arg(i);
+    const auto names = newRunNames(options);
+    auto reserved = engine::ReservedName::firstFree(names);
     const bool mustWait = isAnyRunning() || queued() > 0;
-    auto document = newDocument(file);
+    // Without a folder for runs the session reports the reason.
+    auto document
+        = newDocument(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
+    if (reserved)
+        m_sessions.back()->keepName(std::move(*reserved));
     document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);

@@ -92,8 +92,15 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
     });
     connect(&m_follower, &RunFollower::grown, this, &RunSession::grown);
     connect(&m_follower, &RunFollower::finished, this, &RunSession::allRead);
-    connect(&m_follower, &RunFollower::failed, m_document.get(),
-            [document = m_document.get()](const QString& reason) { document->addLogLine(reason); });
+    connect(&m_follower, &RunFollower::locked, this, [this] {
+        interrupt({Level::Warning, tr("Waiting."),
+                   tr("%1 is locked by another program; the timeline continues when it is released")
+                       .arg(m_document->file())});
+    });
+    connect(&m_follower, &RunFollower::failed, this, [this](const QString& reason) {
+        interrupt({Level::Error, tr("The file cannot be read."), reason});
+    });
+    connect(&m_follower, &RunFollower::recovered, this, &RunSession::endInterruption);
 }
 
 void RunSession::open()
@@ -154,6 +161,7 @@ void RunSession::setPaused(bool paused)
 void RunSession::stop()
 {
     if (m_document->isQueued()) {
+        m_name.reset();
         m_document->setNotice({Level::Warning,
                                tr("Not started."),
                                tr("The run was removed from the queue."),
@@ -174,6 +182,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     RunProgress progress = m_document->progress();
     switch (event.kind) {
     case WorkerEvent::Kind::Started:
+        m_name.reset(); // the file exists
         m_sinceStart.start();
         progress.planned = event.iterations;
         progress.warmup = event.warmup;
@@ -181,6 +190,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
         m_follower.start();
         break;
     case WorkerEvent::Kind::Rows:
+        endInterruption();
         progress.rows = event.rows;
         m_document->setProgress(progress);
         m_follower.poke();
@@ -192,6 +202,9 @@ void RunSession::workerSaid(const WorkerEvent& event)
         m_document->addLogLine(tr("warning: %1").arg(event.message));
         m_document->setNotice(
             {Level::Warning, tr("The run continues with limitations."), event.message});
+        break;
+    case WorkerEvent::Kind::Locked:
+        interrupt({Level::Warning, tr("Waiting."), event.message});
         break;
     case WorkerEvent::Kind::Finishing:
         m_document->addLogLine(tr("writing the file"));
@@ -228,6 +241,7 @@ void RunSession::iterationDone(const WorkerEvent& event)
 void RunSession::workerEnded(const WorkerEnd& end)
 {
     m_end = end;
+    m_name.reset();
     if (end.how == WorkerEnd::How::Refused) {
         m_document->setNotice(noticeOfEnd(end, nullptr));
         m_document->setState(State::Failed);
@@ -246,6 +260,23 @@ void RunSession::grown(const RunPointer& run)
         m_document->setProgress(progress);
     else if (run->info.outcome != engine::Outcome::Running)
         m_follower.finish(); // another program wrote the file and has finished
+}
+
+// Shows `notice` until the run continues. A lock may be found by the worker and by the follower.
+void RunSession::interrupt(const Notice& notice)
+{
+    m_document->addLogLine(notice.text);
+    if (m_document->notice() != m_interruption)
+        m_before = m_document->notice();
+    m_interruption = notice;
+    m_document->setNotice(notice);
+}
+
+void RunSession::endInterruption()
+{
+    if (m_interruption != Notice() && m_document->notice() == m_interruption)
+        m_document->setNotice(m_before);
+    m_interruption = m_before = {};
 }
 
 void RunSession::allRead()

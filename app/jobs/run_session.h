@@ -4,11 +4,14 @@
 #include "app/jobs/run_loader.h"
 #include "app/jobs/run_process.h"
 #include "app/models/run_document.h"
+#include "engine/base/new_file.h"
 
 #include <QElapsedTimer>
 #include <QObject>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace app {
 
@@ -21,6 +24,8 @@ class RunSession : public QObject
 public:
     explicit RunSession(std::shared_ptr<RunDocument> document, QObject* parent = nullptr);
 
+    // Reserves the name of the file until the worker has created it.
+    void keepName(engine::ReservedName name) { m_name = std::move(name); }
     void open(); // also follows the file while another program writes it
     void start(const QString& program, const QStringList& options); // see RunProcess::start
     void queue(const QStringList& options); // sets the options for startQueued()
@@ -38,14 +43,18 @@ private:
     void loaded(const RunPointer& run, const QString& warning);
     void grown(const RunPointer& run);
     void allRead();
+    void interrupt(const Notice& notice);
+    void endInterruption();
 
     std::shared_ptr<RunDocument> m_document;
     RunProcess m_process;
     RunLoader m_loader;
     RunFollower m_follower;
+    std::optional<engine::ReservedName> m_name;
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
+    Notice m_interruption, m_before; // shown while the file cannot be read or written, and before
 };
 
 } // namespace app

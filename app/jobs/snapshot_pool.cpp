@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+// A lock that is held longer is reported; the next read continues.
+constexpr std::chrono::milliseconds kLockWait{1000};
+
+} // namespace
 
 SnapshotPool::SnapshotPool(std::filesystem::path file)
     : m_file(std::move(file))
@@ -19,10 +25,13 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
             return buffer;
         }
     }
-    auto reader = profiler::TraceReader::open(m_file);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    return std::make_unique<Buffer>(Buffer{std::move(*reader), {}});
+    if (!m_opened) {
+        auto reader = profiler::TraceReader::open(m_file, kLockWait);
+        if (!reader)
+            return tl::unexpected(reader.error());
+        m_opened = std::move(*reader);
+    }
+    return std::make_unique<Buffer>(Buffer{*m_opened, {}});
 }
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)

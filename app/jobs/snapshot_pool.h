@@ -43,6 +43,8 @@ private:
     void giveBack(std::unique_ptr<Buffer> buffer);
 
     std::filesystem::path m_file;
+    // Has read nothing. Its copies are readers of the same file, and fail if it was replaced.
+    std::optional<profiler::TraceReader> m_opened;
     std::mutex m_mutex;
     std::vector<std::unique_ptr<Buffer>> m_free; // guarded by m_mutex; at most kKept
 };

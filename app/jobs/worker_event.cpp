@@ -13,10 +13,10 @@ WorkerEvent::Kind kindOf(const QString& name)
     {
         const char* name;
         Kind kind;
-    } kKinds[] = {{"started", Kind::Started},     {"rows", Kind::Rows},
-                  {"iteration", Kind::Iteration}, {"warning", Kind::Warning},
-                  {"finishing", Kind::Finishing}, {"finished", Kind::Finished},
-                  {"failed", Kind::Failed}};
+    } kKinds[]
+        = {{"started", Kind::Started},   {"rows", Kind::Rows},     {"iteration", Kind::Iteration},
+           {"warning", Kind::Warning},   {"locked", Kind::Locked}, {"finishing", Kind::Finishing},
+           {"finished", Kind::Finished}, {"failed", Kind::Failed}};
     for (const auto& known : kKinds)
         if (name == QLatin1String(known.name))
             return known.kind;

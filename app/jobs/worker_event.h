@@ -10,12 +10,22 @@ namespace app {
 // One line of `bscope run --progress jsonl`: {"event":"iteration","t":1.5,"index":3,...}.
 struct WorkerEvent
 {
-    enum class Kind : int { Started, Rows, Iteration, Warning, Finishing, Finished, Failed, Other };
+    enum class Kind : int {
+        Started,
+        Rows,
+        Iteration,
+        Warning,
+        Locked,
+        Finishing,
+        Finished,
+        Failed,
+        Other
+    };
 
     Kind kind = Kind::Other;
     double time = 0;                // seconds since the worker began
     QString file, build, outcome;   // started: file, build; finished: file, outcome
-    QString message;                // warning, failed
+    QString message;                // warning, locked, failed
     int iterations = 0, warmup = 0; // started: planned iterations, and the warm-up ones among them
     int index = -1;                 // iteration
     std::optional<double> loss;     // iteration, nats per token

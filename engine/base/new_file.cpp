@@ -21,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPart = ".bscope-part", kLock = ".bscope-lock";
+// A reservation is a lock, too, so that removeDead() deletes what a killed process left.
+constexpr std::string_view kPart = ".bscope-part", kLock = ".bscope-lock",
+                           kReserved = ".name.bscope-lock";
 
 std::string reason(int error = errno)
 {
@@ -176,6 +178,30 @@ std::string adviceFor(int error)
 
 } // namespace
 
+Result<ReservedName> ReservedName::firstFree(const std::function<fs::path(int)>& name)
+{
+    for (int i = 1;; ++i) {
+        const fs::path target = name(i);
+        auto reservation = std::make_unique<LockFile>(hidden(target, kReserved));
+        const int failed = reservation->acquire();
+        if (failed != 0 && failed != EWOULDBLOCK)
+            return tl::unexpected(cannotWrite(target, adviceFor(failed)));
+        LockFile writer(hidden(target, kLock));
+        std::error_code ignored;
+        if (failed == 0 && writer.acquire() != EWOULDBLOCK
+            && !fs::exists(fs::symlink_status(target, ignored)))
+            return ReservedName(target, std::move(reservation));
+    }
+}
+
+ReservedName::ReservedName(fs::path path, std::unique_ptr<LockFile> lock)
+    : m_path(std::move(path))
+    , m_lock(std::move(lock))
+{ }
+ReservedName::ReservedName(ReservedName&&) noexcept = default;
+ReservedName& ReservedName::operator=(ReservedName&&) noexcept = default;
+ReservedName::~ReservedName() = default;
+
 struct NewFile::State
 {
     State(fs::path of, IfExists what)
@@ -233,7 +259,10 @@ Result<NewFile> NewFile::firstFree(const std::function<fs::path(int)>& name)
 {
     for (int i = 1;; ++i) {
         const fs::path target = name(i);
-        bool isBusy = false;
+        LockFile reservation(hidden(target, kReserved));
+        bool isBusy = reservation.acquire() == EWOULDBLOCK;
+        if (isBusy)
+            continue;
         auto file = attempt(target, IfExists::Refuse, {}, isBusy);
         std::error_code ignored;
         if (file || !(isBusy || fs::exists(fs::symlink_status(target, ignored))))

@@ -15,7 +15,29 @@ namespace engine {
 using TextSink = std::function<void(std::string_view)>;
 using TextSource = std::function<void(const TextSink&)>;
 
+class LockFile;
+
 enum class IfExists : std::uint8_t { Refuse, Replace };
+
+// A file name that no other process chooses, by NewFile::firstFree() or firstFree(), until the
+// object is destroyed. Writing the file does not need it.
+class ReservedName
+{
+public:
+    // Reserves the first of name(1), name(2), ... that neither exists nor is reserved. Fails with
+    // Error::Code::Io if the folder is missing or read-only.
+    static Result<ReservedName> firstFree(const std::function<std::filesystem::path(int)>& name);
+    ReservedName(ReservedName&&) noexcept;
+    ReservedName& operator=(ReservedName&&) noexcept;
+    ~ReservedName();
+
+    const std::filesystem::path& path() const { return m_path; }
+
+private:
+    ReservedName(std::filesystem::path path, std::unique_ptr<LockFile> lock);
+    std::filesystem::path m_path;
+    std::unique_ptr<LockFile> m_lock;
+};
 
 // A file that is written under a hidden name in the target's folder and renamed to the target when
 // it is complete, so that the target is never incomplete. The object locks the target's name (flock
@@ -30,7 +52,8 @@ public:
     // with Error::Code::InvalidArgument if the target is one of `inputs`. Follows a symbolic link.
     static Result<NewFile> beside(const std::filesystem::path& target, IfExists ifExists,
                                   std::span<const std::filesystem::path> inputs = {});
-    // Creates the first of name(1), name(2), ... that neither exists nor is being written.
+    // Creates the first of name(1), name(2), ... that neither exists nor is being written nor is
+    // reserved.
     static Result<NewFile> firstFree(const std::function<std::filesystem::path(int)>& name);
     NewFile(NewFile&&) noexcept;
     NewFile& operator=(NewFile&&) noexcept;

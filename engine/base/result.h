@@ -10,7 +10,16 @@ namespace engine {
 // error test `code`.
 struct Error
 {
-    enum class Code { InvalidArgument, NotFound, Corrupt, Unsupported, Io, Device, Cancelled };
+    enum class Code {
+        InvalidArgument,
+        NotFound,
+        Corrupt,
+        Unsupported,
+        Io,
+        Locked,
+        Device,
+        Cancelled
+    };
 
     Code code = Code::InvalidArgument;
     std::string message;

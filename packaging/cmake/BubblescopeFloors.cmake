@@ -9,7 +9,7 @@ if(WARNINGS_AS_ERRORS)
     target_compile_options(bs_options INTERFACE -Werror)
 endif()
 # GCC 12 with sanitizers believes that std::function inside std::regex (Catch2) may be uninitialized.
-if(CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-fsanitize=")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-fsanitize=")
     target_compile_options(bs_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 target_link_libraries(bs_options INTERFACE fmt::fmt tl::expected)

@@ -256,8 +256,9 @@ void GpuActivity::indexOps()
 
 std::span<const DeviceStream> GpuActivity::streams(DeviceId device) const
 {
-    const auto found = std::ranges::equal_range(m_streams, device, {}, &DeviceStream::device);
-    return {found.begin(), found.end()};
+    // clang 14 cannot compile std::ranges::equal_range() of libstdc++ 12.
+    return {std::ranges::lower_bound(m_streams, device, {}, &DeviceStream::device),
+            std::ranges::upper_bound(m_streams, device, {}, &DeviceStream::device)};
 }
 
 std::span<const std::uint32_t> GpuActivity::of(OpOfIteration op) const

@@ -16,7 +16,8 @@ using engine::Result;
 using engine::Schedule;
 using engine::Shape;
 
-// Peers and memory events name a device in 16 bits.
+// Peers and memory events name a device in 16 bits; products with the number of data-parallel
+// copies fit in 32 bits.
 constexpr int kMostDevices = 0xFFFF;
 
 // Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
@@ -35,8 +36,8 @@ bool plausible(const Shape& shape)
         std::initializer_list<int>{shape.devices, shape.stages, shape.microBatches, shape.replicas,
                                    shape.slices, shape.dataParallel},
         positive);
-    return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices && shape.replicas <= 255
-        && shape.slices < Op::kWhole;
+    return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices
+        && shape.dataParallel <= kMostDevices && shape.replicas <= 255 && shape.slices < Op::kWhole;
 }
 
 bool placed(const Schedule& schedule)

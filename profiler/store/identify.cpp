@@ -96,7 +96,7 @@ Result<void> identify(Database& database, const fs::path& file)
     const auto application = database.integer("PRAGMA application_id");
     const auto format = database.integer("PRAGMA user_version");
     if (!application || !format)
-        return tl::unexpected(database.error());
+        return tl::unexpected(application ? format.error() : application.error());
     if (*application != kApplicationId)
         return ofAnotherProgram(database, name);
     if (*format != kFormat)

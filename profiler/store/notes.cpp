@@ -22,7 +22,7 @@ struct Limits
 
 Result<Limits> limitsOf(Database& database)
 {
-    const auto ops = database.integer("SELECT count(*) FROM BS_schedule");
+    const auto ops = database.integer("SELECT sum(1) FROM BS_schedule");
     const auto iterations = database.integer("SELECT count(DISTINCT iteration) FROM BS_iteration");
     const auto devices = database.integer("SELECT devices FROM BS_shape");
     if (!ops || !iterations || !devices)

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -93,12 +94,14 @@ bool holdsBytes(const fs::path& file)
 }
 
 // Reads the first page, because SQLite detects most errors only then.
-Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code)
+Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code,
+                              std::chrono::milliseconds lockWait = kLockWait)
 {
-    auto database = Database::open(file, access);
+    auto database = Database::open(file, access, lockWait);
     if (!database)
         return database;
-    const auto tables = database->integer("SELECT count(*) FROM sqlite_schema");
+    database->limitWork();
+    const auto tables = database->integer("SELECT rootpage FROM sqlite_schema LIMIT 1");
     code = database->code() & 0xFF;
     if (!tables)
         return tl::unexpected(tables.error());
@@ -141,10 +144,10 @@ Result<OpenFile> openCopy(const fs::path& file)
     return open;
 }
 
-Result<OpenFile> openAnyWay(const fs::path& file)
+Result<OpenFile> openAnyWay(const fs::path& file, std::chrono::milliseconds lockWait)
 {
     int code = SQLITE_OK;
-    auto database = openAndProbe(file, Database::Access::ReadOnly, code);
+    auto database = openAndProbe(file, Database::Access::ReadOnly, code, lockWait);
     if (!database && needsAnotherWay(code)) {
         // A process that cannot create files here cannot write the run either, so no locks are
         // needed.
@@ -183,7 +186,9 @@ Result<void> checkWhole(Database& database, const fs::path& file)
     const auto pageSize = database.integer("PRAGMA page_size");
     std::error_code error;
     const std::int64_t size = fs::file_size(file, error);
-    if (!pages || !pageSize || error)
+    if (!pages || !pageSize)
+        return tl::unexpected(pages ? pageSize.error() : pages.error());
+    if (error)
         return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
     if (size < *pages * *pageSize)
         return tl::unexpected(whatItIs(file, SQLITE_CORRUPT));
@@ -191,13 +196,13 @@ Result<void> checkWhole(Database& database, const fs::path& file)
 }
 
 template<class Check>
-Result<OpenFile> openChecked(const fs::path& file, Check check)
+Result<OpenFile> openChecked(const fs::path& file, std::chrono::milliseconds lockWait, Check check)
 {
     if (auto ok = checkReadable(file); !ok)
         return tl::unexpected(ok.error());
     if (auto ok = checkCompanions(file); !ok)
         return tl::unexpected(ok.error());
-    auto open = openAnyWay(file);
+    auto open = openAnyWay(file, lockWait);
     if (!open)
         return open;
     const auto known = harden(open->database)
@@ -217,14 +222,22 @@ void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
     delete folder;
 }
 
-Result<OpenFile> openFile(const fs::path& file)
+DiskFile onDisk(const fs::path& file)
 {
-    return openChecked(file, [&](Database& database) { return identify(database, file); });
+    struct stat status = {};
+    stat(file.c_str(), &status);
+    return {status.st_dev, status.st_ino};
+}
+
+Result<OpenFile> openFile(const fs::path& file, std::chrono::milliseconds lockWait)
+{
+    return openChecked(file, lockWait,
+                       [&](Database& database) { return identify(database, file); });
 }
 
 Result<OpenFile> openForeignFile(const fs::path& file)
 {
-    return openChecked(file, [](Database&) { return Result<void>(); });
+    return openChecked(file, kLockWait, [](Database&) { return Result<void>(); });
 }
 
 Result<Database> openFileForWriting(const fs::path& file)
@@ -243,6 +256,7 @@ Result<Database> openFileForWriting(const fs::path& file)
         return database;
     if (sqlite3_db_readonly(database->handle(), "main") != 0)
         return tl::unexpected(readOnly());
+    database->limitWork();
     if (auto hard = harden(*database); !hard)
         return tl::unexpected(hard.error());
     return database;

@@ -19,9 +19,14 @@ struct OpenFile
     Database database;
 };
 
+// Device and inode, which differ after the file was replaced; zeros if there is no file.
+using DiskFile = std::pair<std::uint64_t, std::uint64_t>;
+DiskFile onDisk(const std::filesystem::path& file);
+
 // Opens a run for reading. If the file is not a run, the error message says in one line what it is:
 // missing, a folder, not readable, not SQLite, truncated, damaged, or of another program.
-engine::Result<OpenFile> openFile(const std::filesystem::path& file);
+engine::Result<OpenFile> openFile(const std::filesystem::path& file,
+                                  std::chrono::milliseconds lockWait = kLockWait);
 // Opens a SQLite file of another program for reading, with the same checks and settings.
 engine::Result<OpenFile> openForeignFile(const std::filesystem::path& file);
 // Opens the file for writing after checking that it is a run. Fails with Error::Code::Io if the

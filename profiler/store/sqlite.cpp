@@ -1,5 +1,7 @@
 #include "profiler/store/sqlite.h"
 
+#include "engine/base/new_file.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,8 +14,13 @@ namespace {
 using engine::Error;
 using engine::Result;
 
-// A reader in DELETE mode, or a checkpoint, finishes in less time.
-constexpr int kBusyMilliseconds = 5000;
+// SQLite frees pages of its caches above the soft limit, and fails above the hard limit. It needs
+// 3 MiB to read a run; one value may have 64 MiB.
+constexpr sqlite3_int64 kSoftHeapLimit = 256 << 20, kHardHeapLimit = 512 << 20;
+
+// Virtual-machine instructions. Reading a whole run takes about a quarter of one per byte.
+constexpr double kFewestSteps = 5e7, kStepsOfByte = 20; // 5e7: half a second
+constexpr int kStepsBetweenChecks = 100'000;
 
 // The file as an SQLite URI: only URIs support `immutable`. In a URI, a file called "file:x" is
 // also only a file.
@@ -68,9 +75,19 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
+    case SQLITE_NOMEM:
+        return {Error::Code::Corrupt,
+                fmt::format("{} needs more than {} MiB to be read, so it is damaged: use another "
+                            "copy or record the run again",
+                            name, kHardHeapLimit >> 20)};
+    case SQLITE_INTERRUPT:
+        return {Error::Code::Corrupt,
+                fmt::format("{} takes too long to read for its size, so it is damaged: use another "
+                            "copy or record the run again",
+                            name)};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return {Error::Code::Io,
+        return {Error::Code::Locked,
                 fmt::format("another program has locked {}: close it and try again", name)};
     case SQLITE_NOTADB:
         return {Error::Code::Corrupt, fmt::format("{} is not a SQLite file", name)};
@@ -110,7 +127,8 @@ void Statement::set(int index, std::string_view value)
     sqlite3_bind_text64(m_handle.get(), index, bytes, value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access)
+Result<Database> Database::open(const std::filesystem::path& file, Access access,
+                                std::chrono::milliseconds lockWait)
 {
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
     if (access == Access::Create)
@@ -123,8 +141,27 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     if (code != SQLITE_OK)
         return tl::unexpected(errorOf(handle, file));
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    sqlite3_busy_timeout(handle, static_cast<int>(lockWait.count()));
     return database;
+}
+
+void Database::limitWork()
+{
+    sqlite3_soft_heap_limit64(kSoftHeapLimit);
+    sqlite3_hard_heap_limit64(kHardHeapLimit);
+    double bytes = 0;
+    for (const std::string_view suffix : {"", "-wal"}) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(engine::companion(m_file, suffix), error);
+        bytes += error ? 0 : static_cast<double>(size);
+    }
+    m_stepsLeft = std::make_unique<double>(kFewestSteps + kStepsOfByte * bytes);
+    const auto spend = [](void* left) {
+        auto& steps = *static_cast<double*>(left);
+        steps -= kStepsBetweenChecks;
+        return steps < 0 ? 1 : 0;
+    };
+    sqlite3_progress_handler(m_handle.get(), kStepsBetweenChecks, spend, m_stepsLeft.get());
 }
 
 Result<void> Database::execute(const std::string& sql)

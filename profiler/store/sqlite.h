@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
@@ -126,6 +127,10 @@ private:
     int m_code = SQLITE_DONE;
 };
 
+// How long a statement waits for the lock of another program before it fails with
+// Error::Code::Locked. A checkpoint, or a commit without WAL, finishes in less time.
+constexpr std::chrono::milliseconds kLockWait{5000};
+
 // A connection to a file, used by one thread at a time. All its statements must be destroyed before
 // it.
 class Database
@@ -138,7 +143,13 @@ public:
         Create,
     };
 
-    static engine::Result<Database> open(const std::filesystem::path& file, Access access);
+    static engine::Result<Database> open(const std::filesystem::path& file, Access access,
+                                         std::chrono::milliseconds lockWait = kLockWait);
+
+    // For files of unknown origin, whose b-trees may lead to a page many times: the statements fail
+    // after a number of steps that is proportional to the size of the file. count(*) of a whole
+    // table makes no steps. Also limits the memory of all connections of the process.
+    void limitWork();
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
@@ -159,6 +170,7 @@ private:
         void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
     };
     std::filesystem::path m_file;
+    std::unique_ptr<double> m_stepsLeft; // of all statements; null: no limit
     std::unique_ptr<sqlite3, Close> m_handle;
 };
 

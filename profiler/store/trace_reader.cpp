@@ -4,7 +4,6 @@
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -18,14 +17,6 @@ using engine::Result;
 // Rows per transaction. A reader's transaction delays the writer's checkpoint, so it must be short:
 // 256 k rows take about a tenth of a second.
 constexpr std::int64_t kChunk = 1 << 18;
-
-std::pair<std::uint64_t, std::uint64_t> onDisk(const std::filesystem::path& file)
-{
-    struct stat status
-    { };
-    stat(file.c_str(), &status);
-    return {status.st_dev, status.st_ino};
-}
 
 std::string warningOf(OpenFile& open, const std::filesystem::path& file)
 {
@@ -57,23 +48,18 @@ Result<bool> updateInfo(Database& database, engine::Run& run)
     return changed;
 }
 
-// The writer locks the file for a moment, because it has no WAL or is finishing. The next poll
-// reads it.
-bool isBusy(const Database& database)
-{
-    return (database.code() & 0xFF) == SQLITE_BUSY;
-}
-
 } // namespace
 
-Result<TraceReader> TraceReader::open(const std::filesystem::path& file)
+Result<TraceReader> TraceReader::open(const std::filesystem::path& file,
+                                      std::chrono::milliseconds lockWait)
 {
     sealAbandoned(file);
-    auto open = openFile(file);
+    auto open = openFile(file, lockWait);
     if (!open)
         return tl::unexpected(open.error());
     TraceReader reader;
     reader.m_file = file;
+    reader.m_lockWait = lockWait;
     reader.m_disk = onDisk(file);
     reader.m_warning = warningOf(*open, file);
     return reader;
@@ -81,7 +67,11 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path& file)
 
 Result<bool> TraceReader::poll(engine::Run& run)
 {
-    auto open = openFile(m_file);
+    auto open = openFile(m_file, m_lockWait);
+    if (!open && open.error().code == Error::Code::NotFound)
+        return fail(
+            Error::Code::NotFound,
+            fmt::format("{} was deleted or moved: its timeline no longer grows", m_file.string()));
     if (!open)
         return tl::unexpected(open.error());
     if (onDisk(m_file) != m_disk)
@@ -90,8 +80,8 @@ Result<bool> TraceReader::poll(engine::Run& run)
     bool changed = false, more = true;
     while (more) {
         const auto read = readChunk(*open, run);
-        if (!read && m_begun && isBusy(open->database))
-            return changed;
+        if (!read && changed && read.error().code == Error::Code::Locked)
+            return true; // the next poll reports the lock
         if (!read)
             return tl::unexpected(read.error());
         changed = changed || read->changed;

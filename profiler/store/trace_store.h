@@ -6,7 +6,9 @@
 #include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -75,7 +77,10 @@ public:
     void append(Batch batch);
     // Waits until everything appended is committed. Returns the number of rows committed so far
     // ({"event":"rows","last":N}), or the failure.
-    engine::Result<std::int64_t> flush();
+    // While another program has locked the file, calls `waits` about once a second and continues if
+    // it returns true; fails with Error::Code::Locked otherwise. Fails with NotFound if the file
+    // was deleted or replaced.
+    engine::Result<std::int64_t> flush(const std::function<bool()>& waits = {});
     // Writes everything to disk, changes to journal_mode=DELETE and flushes, so that the file is
     // complete without a -wal file. Do not append anything afterwards. `arenas` replaces
     // RunInfo::arenas and has the touched bytes. `clocks` is set if RunInfo lacks clocks.
@@ -102,12 +107,14 @@ class TraceReader
 public:
     // If the file is not a run, the error message says what it is (not SQLite, truncated, of
     // another program or format) and what to do. warning() reports that the file is updated only
-    // once a second.
-    static engine::Result<TraceReader> open(const std::filesystem::path& file);
+    // once a second. `lockWait` is how long open() and poll() wait for the lock of another program.
+    static engine::Result<TraceReader> open(const std::filesystem::path& file,
+                                            std::chrono::milliseconds lockWait
+                                            = std::chrono::seconds(5));
 
     // Adds the rows committed since the last call to `run`; the first call also sets info and
     // schedule. Returns true if rows were added or the outcome changed. After an error `run` keeps
-    // what was read.
+    // what was read. After Error::Code::Locked the next poll continues.
     engine::Result<bool> poll(engine::Run& run);
     const std::string& warning() const { return m_warning; }
     const std::filesystem::path& file() const { return m_file; }
@@ -120,6 +127,7 @@ private:
     engine::Result<Chunk> readChunk(OpenFile& open, engine::Run& run);
 
     std::filesystem::path m_file;
+    std::chrono::milliseconds m_lockWait{};
     std::string m_warning;
     std::int64_t m_cursor = 0;                      // last id read, over all row tables
     std::pair<std::uint64_t, std::uint64_t> m_disk; // device and inode of the opened file

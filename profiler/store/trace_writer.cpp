@@ -1,5 +1,6 @@
 #include "engine/base/check.h"
 #include "profiler/store/new_run.h"
+#include "profiler/store/open_file.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/store/write_info.h"
@@ -18,6 +19,9 @@ using engine::Error;
 using engine::Result;
 using Clock = std::chrono::steady_clock;
 
+// A commit that waits longer for the lock of another program is reported to the caller of flush().
+constexpr int kLockedMilliseconds = 1000;
+
 // Producers put batches into a queue. One thread commits all that are there in one transaction.
 struct TraceWriter::Impl
 {
@@ -29,6 +33,7 @@ struct TraceWriter::Impl
     Result<void> begin(const engine::RunInfo& info, const engine::Schedule& schedule);
     void commitUntilStopped();
     Result<void> commit(const std::vector<Batch>& batches);
+    Result<void> executeWhenFree(const std::string& sql);
     void stop();
     Result<void> end(RunEnd end);
 
@@ -36,14 +41,17 @@ struct TraceWriter::Impl
     Database database;
     std::optional<RowWriter> rows; // used by the thread while it runs
     bool wal = false;
+    DiskFile disk; // of the published file
 
     std::mutex mutex; // protects the members below
-    std::condition_variable work, done;
+    std::condition_variable work, done, unlocked;
     std::vector<Batch> queue;
     std::int64_t appended = 0, committed = 0; // batches; a failed batch counts as committed
     std::int64_t lastRow = 0;
     std::optional<Error> failure; // the first one; nothing is written after it
     int flushing = 0;
+    bool isLocked = false; // by another program; the thread waits for flush() to clear it
+    bool givesUp = false;  // a caller of flush() does not wait for the lock
     bool stopping = false;
 
     std::thread thread;
@@ -55,6 +63,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
     if (!mode)
         return tl::unexpected(mode.error());
     wal = *mode == "wal";
+    disk = onDisk(database.file());
+    sqlite3_busy_timeout(database.handle(), kLockedMilliseconds);
     // NORMAL: if the program is killed, no commit is lost. A power failure may lose the last
     // seconds, but not the file.
     auto writer
@@ -96,13 +106,35 @@ void TraceWriter::Impl::commitUntilStopped()
 
 Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
 {
-    Result<void> written = database.execute("BEGIN IMMEDIATE");
+    if (onDisk(database.file()) != disk)
+        return engine::fail(Error::Code::NotFound,
+                            fmt::format("{} was deleted or replaced while it was recorded: start "
+                                        "the run again",
+                                        database.file().string()));
+    Result<void> written = executeWhenFree("BEGIN IMMEDIATE");
     for (const Batch& batch : batches)
         written = written.and_then([&] { return rows->write(batch); });
-    written = written.and_then([&] { return database.execute("COMMIT"); });
+    written = written.and_then([&] { return executeWhenFree("COMMIT"); });
     if (!written)
         (void)database.execute("ROLLBACK"); // SQLite may already have rolled back
     return written;
+}
+
+// Tries again as long as a caller of flush() waits for the other program.
+Result<void> TraceWriter::Impl::executeWhenFree(const std::string& sql)
+{
+    constexpr int kMostTries = 5; // after stop()
+    for (int tries = 1;; ++tries) {
+        auto executed = database.execute(sql);
+        if (executed || executed.error().code != Error::Code::Locked)
+            return executed;
+        std::unique_lock lock(mutex);
+        isLocked = true;
+        done.notify_all();
+        unlocked.wait(lock, [&] { return !isLocked || stopping; });
+        if (givesUp || (stopping && tries >= kMostTries))
+            return executed;
+    }
 }
 
 void TraceWriter::Impl::stop()
@@ -114,6 +146,7 @@ void TraceWriter::Impl::stop()
         stopping = true;
     }
     work.notify_all();
+    unlocked.notify_all();
     thread.join();
 }
 
@@ -127,6 +160,7 @@ Result<void> TraceWriter::Impl::end(RunEnd last)
     }
     last.lastEnd = rows->lastEnd();
     rows.reset();
+    sqlite3_busy_timeout(database.handle(), static_cast<int>(kLockWait.count()));
     return writeEnd(database, last).and_then([&] { return seal(std::move(database)); });
 }
 
@@ -190,13 +224,23 @@ void TraceWriter::append(Batch batch)
     m_impl->work.notify_one();
 }
 
-Result<std::int64_t> TraceWriter::flush()
+Result<std::int64_t> TraceWriter::flush(const std::function<bool()>& waits)
 {
     std::unique_lock lock(m_impl->mutex);
     const std::int64_t target = m_impl->appended;
     ++m_impl->flushing;
     m_impl->work.notify_one();
-    m_impl->done.wait(lock, [&] { return m_impl->committed >= target; });
+    while (m_impl->committed < target) {
+        m_impl->done.wait(lock, [&] { return m_impl->committed >= target || m_impl->isLocked; });
+        if (!m_impl->isLocked)
+            continue;
+        lock.unlock();
+        const bool again = waits && waits();
+        lock.lock();
+        m_impl->givesUp = !again;
+        m_impl->isLocked = false;
+        m_impl->unlocked.notify_all();
+    }
     --m_impl->flushing;
     if (m_impl->failure)
         return tl::unexpected(*m_impl->failure);

@@ -74,7 +74,9 @@ part_disk() {
 }
 
 part_fuzz() {
-    BUBBLESCOPE_FUZZ_SEED=$RANDOM BUBBLESCOPE_FUZZ_ROUNDS=${FILES:-1000} "$build/bin/test_fuzz" >fuzz.txt 2>&1
+    local program="$build/asan/bin/test_fuzz" # which ctest builds
+    [ -x "$program" ] || ctest --test-dir "$build" -R '^fuzz' >/dev/null
+    BUBBLESCOPE_FUZZ_SEED=$RANDOM BUBBLESCOPE_FUZZ_ROUNDS=${FILES:-1000} "$program" >fuzz.txt 2>&1
     local status=$?
     report fuzz "${FILES:-1000} mutated files per reader: $(tail -n 2 fuzz.txt | head -n 1)" "$status"
 }

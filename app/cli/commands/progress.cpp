@@ -42,6 +42,10 @@ public:
              {"duration", iteration.window.duration()}});
     }
     void warning(const std::string& message) override { say("warning", {{"message", message}}); }
+    void locked(const std::string& file) override
+    {
+        say("locked", {{"file", file}, {"message", lockedSentence(file)}});
+    }
     void finishing() override { say("finishing", ordered_json::object()); }
     void finished(const std::string& file, Outcome outcome) override
     {
@@ -124,6 +128,11 @@ public:
     void warning(const std::string& message) override { printError("note: " + message + "\n"); }
 };
 } // namespace
+
+std::string Progress::lockedSentence(const std::string& file)
+{
+    return file + " is locked by another program; the run continues when it is released";
+}
 
 void addProgressOption(CLI::App& app, ProgressKind& kind)
 {

@@ -27,9 +27,13 @@ public:
     virtual void rows(std::int64_t) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
     virtual void warning(const std::string&) { }
+    virtual void locked(const std::string& file) { warning(lockedSentence(file)); }
     virtual void finishing() { }
     virtual void finished(const std::string&, engine::Outcome) { }
     virtual void failed(const std::string&) { }
+
+protected:
+    static std::string lockedSentence(const std::string& file);
 };
 
 enum class ProgressKind { Auto, Bar, JsonLines, None }; // Auto: a bar on a terminal

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,11 +33,13 @@ namespace {
 class Recorder
 {
 public:
-    Recorder(const RecordOptions& options, const Experiment& experiment, NewFile file)
+    Recorder(const RecordOptions& options, const Experiment& experiment, NewFile file,
+             const std::atomic<bool>& isCancelled)
         : m_file(file.target().string())
         , m_newFile(std::move(file))
         , m_progress(makeProgress(options.progress))
         , m_gpu(experiment.trace, experiment.backend)
+        , m_isCancelled(isCancelled)
     { }
 
     RunObserver observer()
@@ -134,7 +137,12 @@ private:
             batch.measured.clear();
         }
         m_writer->append(std::move(batch));
-        const auto last = m_writer->flush();
+        bool isReported = false;
+        const auto last = m_writer->flush([&] {
+            if (!std::exchange(isReported, true))
+                m_progress->locked(m_file);
+            return !m_isCancelled;
+        });
         if (!last)
             return tl::unexpected(last.error());
         m_progress->rows(*last);
@@ -159,6 +167,7 @@ private:
     NewFile m_newFile; // until the run starts
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
+    const std::atomic<bool>& m_isCancelled;
     std::optional<TraceWriter> m_writer;
     std::vector<OpTiming> m_measured;
     IdVector<DeviceId, ArenaUse> m_arenas;
@@ -197,7 +206,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     const std::string file = created->target().string();
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();
-    auto recording = std::make_unique<Recorder>(options, experiment, std::move(*created));
+    auto recording = std::make_unique<Recorder>(options, experiment, std::move(*created),
+                                                interrupt.requested());
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));

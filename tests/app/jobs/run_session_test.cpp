@@ -6,6 +6,8 @@
 
 #include <QFileInfo>
 
+#include <set>
+
 using namespace app;
 using State = RunDocument::State;
 
@@ -131,6 +133,30 @@ TEST_CASE("runs wait in a queue for the one that works, and each starts by itsel
     worker.letGo(third->file());
     REQUIRE(waitFor([&] { return !third->isRunning(); }));
     CHECK(library.queued() == 0);
+}
+
+TEST_CASE("two windows never choose the same name for a new run")
+{
+    FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
+                      + FakeWorker::kForEver);
+    RunLibrary one, other;
+    std::set<QString> names;
+    std::vector<std::shared_ptr<RunDocument>> documents;
+    for (int i = 0; i < 4; ++i) // of one second, or of two
+        for (RunLibrary* library : {&one, &other}) {
+            library->setWorkerProgram(worker.path());
+            documents.push_back(library->start({}));
+            names.insert(documents.back()->file());
+        }
+    const auto written = writeNewRun(simulatedRun({"bitpipe", 4, 8}), {});
+    REQUIRE(written.has_value());
+    names.insert(*written);
+    CHECK(names.size() == 9);
+    QFile::remove(*written);
+    for (RunLibrary* library : {&one, &other})
+        while (library->queued() > 0)
+            for (const auto& document : documents)
+                library->stop(*document);
 }
 
 TEST_CASE("a queued run is moved before others, and the list follows")

@@ -186,6 +186,25 @@ TEST_CASE("names are reserved: simultaneous processes get one each")
     CHECK(found == expected);
 }
 
+TEST_CASE("a reserved name is not chosen again, and can be written meanwhile")
+{
+    const TemporaryFolder folder;
+    const auto name = [&](int i) { return folder / ("run-" + std::to_string(i)); };
+    {
+        const auto reserved = ReservedName::firstFree(name);
+        REQUIRE(reserved);
+        CHECK(reserved->path() == name(1));
+        CHECK(ReservedName::firstFree(name)->path() == name(2));
+        CHECK(NewFile::firstFree(name)->target() == name(2));
+        const auto written = NewFile::firstFree(name);
+        CHECK(ReservedName::firstFree(name)->path() == name(3));
+        CHECK(saveFile(name(1), "by the worker", IfExists::Refuse));
+    }
+    CHECK(ReservedName::firstFree(name)->path() == name(2));
+    CHECK(folder.files() == 1);
+    CHECK_FALSE(ReservedName::firstFree([&](int) { return folder / "none" / "run"; }));
+}
+
 TEST_CASE("what a killed process left is removed by the next writer in the folder")
 {
     const TemporaryFolder folder;
