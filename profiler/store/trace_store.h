@@ -7,6 +7,7 @@
 #include "engine/timeline/run.h"
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -139,5 +140,10 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                               engine::Window window
                                               = {std::numeric_limits<std::int64_t>::min(),
                                                  std::numeric_limits<std::int64_t>::max()});
+
+// Reads all GPU activity of a run in pieces of bounded size, each with its own strings: first the
+// contexts, streams and their names, then launches and ranges, then the rest.
+engine::Result<void> readGpuPieces(const std::filesystem::path& file,
+                                   const std::function<void(const engine::GpuTrace&)>& use);
 
 } // namespace profiler

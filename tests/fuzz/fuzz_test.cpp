@@ -106,7 +106,9 @@ std::string readWholeRun(const fs::path& file)
     (void)profiler::compare(runs);
     (void)profiler::layoutFigure(runs, {});
     for (const profiler::Exporter& exporter : profiler::exporters())
-        exporter.write(*run, [](std::string_view) {});
+        (void)exporter.write(
+            *run, [&](const auto& use) { return profiler::readGpuPieces(file, use); },
+            [](std::string_view) {});
     return "";
 }
 

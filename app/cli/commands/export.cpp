@@ -5,6 +5,7 @@
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
 #include "profiler/figure/tikz.h"
+#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 
@@ -60,12 +61,14 @@ Result<int> exportRun(const ExportOptions& options)
     const auto tikz = exporter ? Result<std::string>() : exportTikz(*run);
     if (!tikz)
         return tl::unexpected(tikz.error());
-    const auto written = writeOutput(options.output, [&](const TextSink& sink) {
-        exporter ? exporter->write(*run, sink) : sink(*tikz);
-    });
-    if (!written)
-        return tl::unexpected(written.error());
-    return 0;
+    const auto gpu = [&](const std::function<void(const GpuTrace&)>& use) {
+        return readGpuPieces(options.file, use);
+    };
+    return (exporter ? writeOutput(
+                options.output,
+                [&](const TextSink& sink) { return exporter->write(*run, gpu, sink); })
+                     : writeOutput(options.output, *tikz))
+        .map([] { return 0; });
 }
 } // namespace
 
