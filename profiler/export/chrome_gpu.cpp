@@ -183,8 +183,9 @@ void GpuText::addOpRange(OpOfIteration of, Window window)
         m_threads[key(of)] = thread;
     m_out.add(R"("ph":"X","name":"{}","cat":"user_annotation","pid":{},"tid":{},"ts":{},"dur":{},)"
               R"("args":{{"iteration":{}}})",
-              rangeText(*op), m_host, thread, microseconds(window.begin),
-              microseconds(window.duration()), of.iteration);
+              rangeText(*op, m_run.schedule.shape, nvtxGrammarNamed(m_run.info.nvtxGrammar)),
+              m_host, thread, microseconds(window.begin), microseconds(window.duration()),
+              of.iteration);
 }
 
 void GpuText::addRange(const GpuTrace& trace, const GpuRange& range)

@@ -81,7 +81,11 @@ Result<RunInfo> readInfo(Database& database)
         .and_then([&] { return readExperiment(database, info); })
         .and_then([&] { return readMetrics(database, info); })
         .and_then([&] { return readArenas(database, info); })
-        .and_then([&] { return readMachine(database); })
+        .and_then([&] { return readHost(database); })
+        .and_then([&](const std::string& host) {
+            info.hostName = host;
+            return readMachine(database);
+        })
         .map([&](engine::GpuMachine&& machine) {
             info.machine.gpus = std::move(machine.gpus);
             info.machine.settings = std::move(machine.settings);

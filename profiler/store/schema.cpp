@@ -31,7 +31,7 @@ using OfEveryRun
     = Tables<engine::RunInfo, ExperimentRow, MetricRow, engine::Schedule, PlacementRow, DeviceRow,
              ScheduleRow, TrackRow, IterationRow, LossRow, SpanRow, MemoryRow, OpRow,
              NumberRow<kCategories>, NvtxRow, NumberRow<kEventTypes>, StringRow, ThreadRow,
-             ProcessRow, AnalysisRow, StartRow, CaptureRow, ExportRow>;
+             ProcessRow, AnalysisRow, StartRow, SystemRow, CaptureRow, ExportRow>;
 // Tables that are created with their first row.
 using OfSomeRuns
     = Tables<engine::Note, SettingRow, PeerRow, engine::GpuSample, LaunchRow, RangeRow,

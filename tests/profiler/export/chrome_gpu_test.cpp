@@ -117,12 +117,7 @@ TEST_CASE("a flow leads from each launch to its kernel, and both ends are within
 
 TEST_CASE("an annotation of an op encloses the calls of the op, on their thread")
 {
-    GpuRun made = gpuRun();
-    const bool isLive = GENERATE(true, false);
-    if (!isLive) { // the range of an emulated op is its span
-        made.run.info.mode = Mode::Emulate;
-        made.gpu.launches.clear();
-    }
+    const GpuRun made = GENERATE(0, 1) == 0 ? gpuRun() : emulatedGpuRun();
     const auto events = eventsOf(made);
     std::map<std::pair<std::string, int>, json> rangeOf;
     for (const json& range : ofCategory(events, "user_annotation"))

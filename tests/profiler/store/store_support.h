@@ -39,27 +39,29 @@ inline engine::Run simulatedRun(int iterations = 3)
 inline engine::Run fullRun()
 {
     engine::Run run = simulatedRun(4);
-    run.info = {{"bitpipe", "BitPipe", "[schedule]\nscheme = \"bitpipe\"\n", "bscope run", 1, 2},
-                {.deviceName = "AMD EPYC, 1 BLAS thread",
-                 .timing = "thread CPU clock",
-                 .link = "50 GB/s, 5 us (assumed)",
-                 .transport = "",
-                 .threads = 6,
-                 .cores = 2,
-                 .peakFlops = 3.25e11,
-                 .peakSource = "measured: sgemm of 8 x 8 x 8",
-                 .machine = {{{1, "NVIDIA H200", "0000:19:00.0", "aa-bb", {{"smCount", 132}}}},
-                             {{"nvidia_driver", "580.95.05"}},
-                             {{false, true}, {true, false}},
-                             {41, 1755, 1965, 1980, 4, ""}}},
-                {"tiny", "bf16", 8192, 1.5e12, 2e12, 0.5, 3.5, 1.25},
-                {.arenas = {{100, 128, 64}, {200, 256, std::nullopt}}},
-                engine::Mode::Emulate,
-                engine::Outcome::Cancelled,
-                "stopped by the user",
-                "2026-11-21T03:31:16Z",
-                "0.1.0+abc",
-                run.info.ticksPerUnit};
+    run.info
+        = {{"bitpipe", "BitPipe", "[schedule]\nscheme = \"bitpipe\"\n", "bscope run", "", 1, 2},
+           {.hostName = "node17",
+            .deviceName = "AMD EPYC, 1 BLAS thread",
+            .timing = "thread CPU clock",
+            .link = "50 GB/s, 5 us (assumed)",
+            .transport = "",
+            .threads = 6,
+            .cores = 2,
+            .peakFlops = 3.25e11,
+            .peakSource = "measured: sgemm of 8 x 8 x 8",
+            .machine = {{{1, "NVIDIA H200", "0000:19:00.0", "aa-bb", {{"smCount", 132}}}},
+                        {{"nvidia_driver", "580.95.05"}},
+                        {{false, true}, {true, false}},
+                        {41, 1755, 1965, 1980, 4, ""}}},
+           {"tiny", "bf16", 8192, 1.5e12, 2e12, 0.5, 3.5, 1.25},
+           {.arenas = {{100, 128, 64}, {200, 256, std::nullopt}}},
+           engine::Mode::Emulate,
+           engine::Outcome::Cancelled,
+           "stopped by the user",
+           "2026-11-21T03:31:16Z",
+           "0.1.0+abc",
+           run.info.ticksPerUnit};
     using Kind = engine::Iteration::Kind;
     const Kind kinds[] = {Kind::Warmup, Kind::Measured, Kind::Measured, Kind::Replay};
     const int numbers[] = {0, 0, 1, 0};
