@@ -75,6 +75,7 @@ inline const std::vector<Floor>& floors()
         {"profiler/capture", kPlan, {"cupti", "nvtx3/", "nvml.h"}},
         {"profiler/import", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
         {"profiler/export", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
+        {"profiler/report", plus(kPlan, {"profiler/analysis", "profiler/figure"}), {}},
         {"profiler/figure",
          plus(kPlan, {"profiler/analysis", "resources"}),
          {"nlohmann/", "freetype/"}},

@@ -14,6 +14,7 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
+#include "profiler/report/html_report.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
@@ -105,6 +106,7 @@ std::string readWholeRun(const fs::path& file)
     const std::vector<const Run*> runs{&*run, &*run};
     (void)profiler::compare(runs);
     (void)profiler::layoutFigure(runs, {});
+    (void)profiler::htmlReport(runs);
     for (const profiler::Exporter& exporter : profiler::exporters())
         (void)exporter.write(
             *run, [&](const auto& use) { return profiler::readGpuPieces(file, use); },
