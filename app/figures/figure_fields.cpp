@@ -31,24 +31,22 @@ Field<F> preset()
                 if (!found)
                     return tl::unexpected(found.error());
                 settings.options.width = found->inches * profiler::kPointsPerInch;
+                settings.options.height = found->heightInches * profiler::kPointsPerInch;
                 settings.options.fontSize = found->fontSize;
                 return {};
             }};
 }
 
-Field<F> width()
+// A length in inches that is a member in points.
+Field<F> inches(FieldFacts facts, double FigureOptions::*member)
 {
-    FieldFacts facts = option(kFigureTable, "--width", "Width, in",
-                              "Width in inches instead of the preset's", "INCHES")
-                           .between(1, kMostInches)
-                           .withDefault("the preset's");
     facts.kind = FieldKind::Real;
     return {std::move(facts),
-            [](const F& settings) {
-                return engine::numberText(settings.options.width / profiler::kPointsPerInch);
+            [member](const F& settings) {
+                return engine::numberText(settings.options.*member / profiler::kPointsPerInch);
             },
-            [](F& settings, std::string_view text) -> Result<void> {
-                settings.options.width
+            [member](F& settings, std::string_view text) -> Result<void> {
+                settings.options.*member
                     = engine::parseNumber(text).value_or(0) * profiler::kPointsPerInch;
                 return {};
             }};
@@ -101,13 +99,24 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 } // namespace
 
 // Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
-// sets a width and a font size.
+// sets a width, a height and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
     static const std::vector<Field<F>> kFields{
         preset(),
-        width(),
+        inches(option(kFigureTable, "--width", "Width, in",
+                      "Width in inches instead of the preset's", "INCHES")
+                   .between(1, kMostInches)
+                   .withDefault("the preset's"),
+               &O::width),
+        inches(option(kFigureTable, "--height", "Height, in",
+                      "Height in inches, for which the font is reduced if necessary; 0: as high as "
+                      "the rows",
+                      "INCHES")
+                   .between(0, kMostInches)
+                   .withDefault("0, for a slide 7.5"),
+               &O::height),
         ofOptions(option(kFigureTable, "--font-size", "Font size, pt",
                          "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)

@@ -152,28 +152,30 @@ int writePiece(int descriptor, std::string_view piece)
     return 0;
 }
 
-// Returns 0 or errno.
-int writeAll(const fs::path& file, const TextSource& content)
-{
-    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return errno;
-    int failed = 0;
-    content([&](std::string_view piece) {
-        if (failed == 0)
-            failed = writePiece(descriptor, piece);
-    });
-    if (close(descriptor) != 0 && failed == 0)
-        failed = errno;
-    return failed;
-}
-
 std::string adviceFor(int error)
 {
     const bool isFull = error == ENOSPC || error == EDQUOT || error == EFBIG;
     return fmt::format("{}; {}", reason(error),
                        isFull ? "free some space or choose another folder"
                               : "check the folder or choose another one");
+}
+
+// Writes the content of `target` to `file`.
+Result<void> writeAll(const fs::path& file, const TextSource& content, const fs::path& target)
+{
+    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return tl::unexpected(cannotWrite(target, adviceFor(errno)));
+    int failed = 0;
+    const Result<void> read = content([&](std::string_view piece) {
+        if (failed == 0)
+            failed = writePiece(descriptor, piece);
+    });
+    if (close(descriptor) != 0 && failed == 0)
+        failed = errno;
+    if (failed != 0)
+        return tl::unexpected(cannotWrite(target, adviceFor(failed)));
+    return read;
 }
 
 } // namespace
@@ -316,14 +318,15 @@ Result<void> saveFile(NewFile file, const TextSource& content)
     if (isSqlite(file.target()))
         return tl::unexpected(cannotWrite(
             file.target(), "it is a SQLite file (a recorded run?); choose another name"));
-    if (const int failed = writeAll(file.path(), content); failed != 0)
-        return tl::unexpected(cannotWrite(file.target(), adviceFor(failed)));
-    return file.publish();
+    return writeAll(file.path(), content, file.target()).and_then([&] { return file.publish(); });
 }
 
 Result<void> saveFile(NewFile file, std::string_view content)
 {
-    return saveFile(std::move(file), [content](const TextSink& sink) { sink(content); });
+    return saveFile(std::move(file), [content](const TextSink& sink) -> Result<void> {
+        sink(content);
+        return {};
+    });
 }
 
 Result<void> saveFile(const fs::path& target, std::string_view content, IfExists ifExists,

@@ -12,8 +12,9 @@
 namespace engine {
 
 // A text of any length, written piece by piece: the source calls the sink with the pieces in order.
+// A text whose source fails is not complete.
 using TextSink = std::function<void(std::string_view)>;
-using TextSource = std::function<void(const TextSink&)>;
+using TextSource = std::function<Result<void>(const TextSink&)>;
 
 class LockFile;
 
@@ -75,8 +76,8 @@ private:
 };
 
 // Creates or replaces `target`; a reader sees either its old content or all of `content`. Fails as
-// NewFile::beside() does, and with Error::Code::Io if `target` is a SQLite file (for example a
-// recorded run) or the disk is full.
+// NewFile::beside() and the source do, and with Error::Code::Io if `target` is a SQLite file (for
+// example a recorded run) or the disk is full.
 Result<void> saveFile(NewFile target, const TextSource& content);
 Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 
@@ -68,6 +70,12 @@ int flushOutput()
     if (failed && firstError == 0)
         firstError = errno;
     return firstError;
+}
+
+std::string hostName()
+{
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 } // namespace engine

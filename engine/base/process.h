@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace engine {
@@ -15,5 +16,7 @@ void printText(std::string_view text);
 void printError(std::string_view text);
 // Returns 0, or errno of the first failed write to standard output.
 int flushOutput();
+
+std::string hostName(); // of this machine; "" if unknown
 
 } // namespace engine

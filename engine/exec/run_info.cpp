@@ -1,5 +1,6 @@
 #include "engine/exec/run_info.h"
 
+#include "engine/base/process.h"
 #include "engine/base/version.h"
 #include "engine/experiment/run_command.h"
 
@@ -57,9 +58,12 @@ RunInfo runInfo(const RunInfoInput& input)
     info.label = labelOf(experiment);
     info.experiment = toToml(experiment);
     info.command = commandOf(experiment);
+    if (experiment.nvtxGrammar != NvtxGrammar::Bubblescope)
+        info.nvtxGrammar = nvtxGrammarName(experiment.nvtxGrammar);
     info.started = now();
     info.program = buildId();
     info.mode = experiment.mode;
+    info.hostName = hostName();
     info.deviceName = input.device.name;
     const bool live = experiment.mode == Mode::Live;
     const bool cuda = experiment.backend == Backend::Cuda;

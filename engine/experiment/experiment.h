@@ -9,6 +9,7 @@
 #include "engine/model/model_spec.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
+#include "engine/timeline/nvtx_range.h"
 #include "engine/timeline/run.h"
 
 #include <string>
@@ -41,6 +42,7 @@ struct Experiment
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;
+    NvtxGrammar nvtxGrammar = NvtxGrammar::Bubblescope;
     Bytes deviceMemory = 0; // limit of one device; 0: only the machine's memory
 
     friend bool operator==(const Experiment&, const Experiment&) = default;

@@ -222,6 +222,11 @@ void addRecording(Table& table)
                      "on a GPU, else ops")
                   .oneOf(namesOf<Trace>(5, traceName)),
               &E::trace);
+    table.add(option("run", "--nvtx-grammar", "NVTX names",
+                     "Names of NVTX ranges: bubblescope, PP:2F0 as in PyTorch; sail-sg, F0.1.0, "
+                     "which the tools of its zero-bubble repository read")
+                  .oneOf(namesOf<NvtxGrammar>(2, nvtxGrammarName)),
+              &E::nvtxGrammar);
 }
 
 } // namespace

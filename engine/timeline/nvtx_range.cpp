@@ -2,6 +2,8 @@
 
 #include "engine/schedule/notation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -27,6 +29,39 @@ constexpr EnumArray<OpKind, RangeCategory, kOpKinds> kCategories{{{
     {7, "OPT", kOptimizer},
 }}};
 
+// nullptr if sail-sg's schedules have no such op.
+const char* sailName(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return "F";
+    case OpKind::Backward:
+    case OpKind::BackwardInput:
+        return "B";
+    case OpKind::BackwardWeight:
+        return "W";
+    case OpKind::Recompute:
+        return "R";
+    case OpKind::SendActivation:
+        return "SEND_FORWARD.";
+    case OpKind::RecvActivation:
+        return "RECV_FORWARD.";
+    case OpKind::SendGradient:
+        return "SEND_BACKWARD.";
+    case OpKind::RecvGradient:
+        return "RECV_BACKWARD.";
+    default:
+        return nullptr;
+    }
+}
+
+// The number of the stage among those of its device. The stages of the up replica follow those of
+// the down replica.
+int chunkOf(const Op& op, const Shape& shape)
+{
+    return op.stage.value / shape.devices + op.replica * (shape.stages / shape.devices);
+}
+
 } // namespace
 
 const RangeCategory& rangeCategory(OpKind kind)
@@ -43,9 +78,21 @@ std::vector<RangeCategory> rangeCategories()
     return all;
 }
 
-std::string rangeText(const Op& op)
+NvtxGrammar nvtxGrammarNamed(std::string_view name)
 {
-    return "PP:" + toString(op);
+    return name == nvtxGrammarName(NvtxGrammar::SailSg) ? NvtxGrammar::SailSg
+                                                        : NvtxGrammar::Bubblescope;
+}
+
+std::string rangeText(const Op& op, const Shape& shape, NvtxGrammar grammar)
+{
+    if (grammar == NvtxGrammar::SailSg && op.kind == OpKind::OptimizerStep)
+        return "Optimizer";
+    const char* const name = grammar == NvtxGrammar::SailSg ? sailName(op.kind) : nullptr;
+    if (name == nullptr)
+        return "PP:" + toString(op);
+    return fmt::format("{}{}.{}.{}", name, op.microBatch.value, chunkOf(op, shape),
+                       op.slice == Op::kWhole ? 0 : op.slice);
 }
 
 std::int64_t rangePayload(std::uint32_t iteration, const Op& op)

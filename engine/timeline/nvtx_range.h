@@ -21,7 +21,17 @@ struct RangeCategory
 const RangeCategory& rangeCategory(OpKind kind);
 std::vector<RangeCategory> rangeCategories(); // without duplicates
 
-std::string rangeText(const Op& op); // "PP:2F0", as PyTorch names them
+// The spelling of the names of ranges (`--nvtx-grammar`). Bubblescope: "PP:2F0", as PyTorch names
+// them. SailSg: "F0.1.0" (micro-batch, chunk, slice), as the zero-bubble repository of sail-sg
+// does; ops that it does not have keep the spelling of Bubblescope.
+enum class NvtxGrammar : std::uint8_t { Bubblescope, SailSg };
+constexpr std::string_view nvtxGrammarName(NvtxGrammar grammar)
+{
+    return grammar == NvtxGrammar::SailSg ? "sail-sg" : "bubblescope";
+}
+NvtxGrammar nvtxGrammarNamed(std::string_view name); // Bubblescope if unknown
+
+std::string rangeText(const Op& op, const Shape& shape, NvtxGrammar grammar);
 // The payload of a range: iteration << 32 | micro-batch (0xFFFFFFFF: none).
 std::int64_t rangePayload(std::uint32_t iteration, const Op& op);
 

@@ -42,6 +42,7 @@ struct RunRequest
     std::string label;              // "BitPipe": for people
     std::string experiment;         // TOML that repeats the run
     std::string command;            // bscope command that repeats the run
+    std::string nvtxGrammar;        // nvtxGrammarName(); "": the default
     int plannedWarmup = 0, plannedIterations = 1;
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
@@ -49,6 +50,7 @@ struct RunRequest
 
 struct RunHardware
 {
+    std::string hostName;   // of the machine; "": unknown
     std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
     std::string timing;     // the clock of ops: "thread CPU clock", "" when simulated
     std::string link;       // link model of P2P: "50 GB/s, 5 us (assumed)", "free"

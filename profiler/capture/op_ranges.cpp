@@ -2,8 +2,6 @@
 
 #ifdef BS_WITH_NVTX
 
-#include "engine/timeline/nvtx_range.h"
-
 #include <nvtx3/nvToolsExt.h>
 
 namespace profiler {
@@ -26,7 +24,7 @@ void nameCategories(nvtxDomainHandle_t domain)
 
 } // namespace
 
-OpRanges::OpRanges(const Schedule& schedule)
+OpRanges::OpRanges(const Schedule& schedule, NvtxGrammar grammar)
     : m_domain(nvtxDomainCreateA(kRangeDomain))
 {
     if (m_domain == nullptr)
@@ -34,7 +32,8 @@ OpRanges::OpRanges(const Schedule& schedule)
     nameCategories(domainOf(m_domain));
     for (const auto& program : schedule.program)
         for (const Op& op : program)
-            m_ranges.push_back({rangeText(op), op.kind, rangePayload(0, op)});
+            m_ranges.push_back(
+                {rangeText(op, schedule.shape, grammar), op.kind, rangePayload(0, op)});
 }
 
 void OpRanges::begin(OpOfIteration op) const
@@ -69,7 +68,7 @@ void OpRanges::end() const
 
 namespace profiler {
 
-OpRanges::OpRanges(const engine::Schedule&) { }
+OpRanges::OpRanges(const engine::Schedule&, engine::NvtxGrammar) { }
 void OpRanges::begin(engine::OpOfIteration) const { }
 void OpRanges::end() const { }
 

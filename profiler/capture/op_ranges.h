@@ -2,6 +2,7 @@
 
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/nvtx_range.h"
 
 #include <memory>
 #include <string>
@@ -17,7 +18,7 @@ class OpRanges
 {
 public:
     // Lets NVTX load its tool (NVTX_INJECTION64_PATH) if it has not done so before.
-    explicit OpRanges(const engine::Schedule& schedule);
+    OpRanges(const engine::Schedule& schedule, engine::NvtxGrammar grammar);
 
     // Thread-safe; may be nested.
     void begin(engine::OpOfIteration op) const;

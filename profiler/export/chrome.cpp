@@ -5,13 +5,13 @@
 #include "engine/schedule/notation.h"
 #include "engine/timeline/clock.h"
 #include "engine/timeline/names.h"
+#include "profiler/export/chrome_events.h"
+#include "profiler/export/chrome_gpu.h"
 #include "profiler/export/sub_lanes.h"
-#include "profiler/export/text.h"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <iterator>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -28,10 +28,16 @@ using engine::Track;
 // A thread id is the lane plus ten times the sub-lane.
 constexpr int kSubLane = 10;
 
-std::string microseconds(const Run& run, std::int64_t ticks)
+std::string chromeTime(const Run& run, std::int64_t ticks)
 {
-    const std::int64_t ns = engine::nanosecondsOf(run.info, ticks);
-    return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
+    return microseconds(engine::nanosecondsOf(run.info, ticks));
+}
+
+// Viewers split process labels at commas.
+std::string withoutCommas(std::string text)
+{
+    std::ranges::replace(text, ',', ';');
+    return text;
 }
 
 class TraceText
@@ -40,19 +46,13 @@ public:
     TraceText(const Run& run, const engine::TextSink& sink)
         : m_run(run)
         , m_index(run.schedule)
-        , m_out(sink)
+        , m_text(sink)
+        , m_out(m_text)
     { }
 
-    void write();
+    engine::Result<void> write(const GpuPieces& gpu);
 
 private:
-    template<class... Values>
-    void event(fmt::format_string<Values...> text, Values&&... values)
-    {
-        m_out.add("{}", std::exchange(m_first, false) ? "\n{" : ",\n{");
-        m_out.add(text, std::forward<Values>(values)...);
-        m_out.add("}}");
-    }
     void writeDevices();
     void writeTrack(const Track& track);
     void writeSpan(const engine::Span& span, const Op& op, int device, int thread);
@@ -72,37 +72,40 @@ private:
 
     const Run& m_run;
     engine::OpIndex m_index;
-    TextPieces m_out;
-    bool m_first = true;
+    TextPieces m_text;
+    ChromeEvents m_out;
     // [iteration, value] one arrow each
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 
-void TraceText::write()
+engine::Result<void> TraceText::write(const GpuPieces& gpu)
 {
     const engine::RunInfo& info = m_run.info;
-    m_out.add("{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":{},"
-              "\"scheme\":{},\"mode\":{},\"clock\":{},\"command\":{}}},\"traceEvents\":[",
-              jsonText(info.program.empty() ? engine::buildId() : info.program),
-              jsonText(info.scheme), jsonText(modeName(info.mode)),
-              jsonText(info.inUnits() ? "virtual, one unit is one second" : "nanoseconds"),
-              jsonText(info.command));
+    m_text.add("{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":{},"
+               "\"scheme\":{},\"mode\":{},\"clock\":{},\"command\":{}}},\"traceEvents\":[",
+               jsonText(info.program.empty() ? engine::buildId() : info.program),
+               jsonText(info.scheme), jsonText(modeName(info.mode)),
+               jsonText(info.inUnits() ? "virtual, one unit is one second" : "nanoseconds"),
+               jsonText(info.command));
     writeDevices();
     for (const Track& track : m_run.timeline.tracks)
         writeTrack(track);
     writeFlows();
     writeMemory();
-    m_out.add("\n]}}\n");
+    engine::Result<void> done;
+    if (gpu)
+        done = exportChromeGpu(m_run, gpu, m_out);
+    m_text.add("\n]}}\n");
+    return done;
 }
 
 void TraceText::writeDevices()
 {
-    const std::string label
-        = jsonText(fmt::format("{}, {}", m_run.info.label, modeDescription(m_run.info)));
+    const std::string label = jsonText(
+        withoutCommas(fmt::format("{}; {}", m_run.info.label, modeDescription(m_run.info))));
     for (int d = 0; d < m_run.schedule.shape.devices; ++d) {
-        event(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"device {}"}})", d, d);
-        event(R"("ph":"M","name":"process_labels","pid":{},"args":{{"labels":{}}})", d, label);
-        event(R"("ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}})", d, d);
+        m_out.nameProcess(d, fmt::format("device {}", d));
+        m_out.add(R"("ph":"M","name":"process_labels","pid":{},"args":{{"labels":{}}})", d, label);
     }
 }
 
@@ -116,11 +119,8 @@ void TraceText::writeTrack(const Track& track)
         const int thread = static_cast<int>(track.kind) + kSubLane * lanes[i];
         if (named.insert(thread).second) {
             const std::string number = lanes[i] == 0 ? "" : fmt::format(" {}", lanes[i] + 1);
-            event(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}{}"}})",
-                  track.device.value, thread, engine::laneName(track.kind), number);
-            event(R"("ph":"M","name":"thread_sort_index","pid":{},"tid":{},)"
-                  R"("args":{{"sort_index":{}}})",
-                  track.device.value, thread, thread);
+            m_out.nameThread(track.device.value, thread,
+                             fmt::format("{}{}", engine::laneName(track.kind), number));
         }
         writeSpan(span, op, track.device.value, thread);
         rememberTransfer(span, op, track.device.value, thread);
@@ -130,13 +130,13 @@ void TraceText::writeTrack(const Track& track)
 void TraceText::writeSpan(const engine::Span& span, const Op& op, int device, int thread)
 {
     const engine::Iteration& iteration = m_run.timeline.iterations[span.iteration];
-    event(R"("ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
-          R"("args":{{"iteration":{},"phase":"{}","stage":{},"microbatch":{},"replica":{}}})",
-          engine::toString(op), engine::kindShortName(op.kind), device, thread,
-          microseconds(m_run, span.begin), microseconds(m_run, span.end - span.begin),
-          span.iteration, engine::iterationKindName(iteration.kind), op.stage.value,
-          op.microBatch.isValid() ? fmt::format("{}", op.microBatch.value) : "null",
-          int{op.replica});
+    m_out.add(R"("ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
+              R"("args":{{"iteration":{},"phase":"{}","stage":{},"microbatch":{},"replica":{}}})",
+              engine::toString(op), engine::kindShortName(op.kind), device, thread,
+              chromeTime(m_run, span.begin), chromeTime(m_run, span.end - span.begin),
+              span.iteration, engine::iterationKindName(iteration.kind), op.stage.value,
+              op.microBatch.isValid() ? fmt::format("{}", op.microBatch.value) : "null",
+              int{op.replica});
 }
 
 void TraceText::rememberTransfer(const engine::Span& span, const Op& op, int device, int thread)
@@ -156,10 +156,11 @@ void TraceText::writeFlows()
         if (ends.send.device < 0 || ends.receive.device < 0)
             continue;
         const std::string id = fmt::format("{}.{}", key.first, key.second);
-        event(R"("ph":"s","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})", id,
-              ends.send.device, ends.send.thread, microseconds(m_run, ends.send.time));
-        event(R"("ph":"f","bp":"e","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})",
-              id, ends.receive.device, ends.receive.thread, microseconds(m_run, ends.receive.time));
+        m_out.add(R"("ph":"s","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})", id,
+                  ends.send.device, ends.send.thread, chromeTime(m_run, ends.send.time));
+        m_out.add(
+            R"("ph":"f","bp":"e","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})", id,
+            ends.receive.device, ends.receive.thread, chromeTime(m_run, ends.receive.time));
     }
 }
 
@@ -175,16 +176,18 @@ void TraceText::writeMemory()
         for (const engine::MemoryCategory category : Totals::enumerators())
             values += fmt::format("{}{}:{}", values.empty() ? "" : ",",
                                   jsonText(memoryCategoryName(category)), total[category]);
-        event(R"("ph":"C","name":"memory","pid":{},"tid":0,"ts":{},"args":{{{}}})", change.device,
-              microseconds(m_run, change.time), values);
+        // Tracy merges counters of equal names.
+        m_out.add(R"("ph":"C","name":"device {} memory","pid":{},"tid":0,"ts":{},"args":{{{}}})",
+                  change.device, change.device, chromeTime(m_run, change.time), values);
     }
 }
 
 } // namespace
 
-void exportChrome(const Run& run, const engine::TextSink& sink)
+engine::Result<void> exportChrome(const Run& run, const GpuPieces& gpu,
+                                  const engine::TextSink& sink)
 {
-    TraceText(run, sink).write();
+    return TraceText(run, sink).write(gpu);
 }
 
 } // namespace profiler

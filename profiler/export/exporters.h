@@ -1,13 +1,21 @@
 #pragma once
 
 #include "engine/base/new_file.h"
+#include "engine/base/result.h"
+#include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace profiler {
+
+// Calls its argument with the GPU records of a run, piece by piece, so that no more than one piece
+// is in memory. An empty function: the run has none.
+using GpuPieces
+    = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 
 // An export format (FORMATS.md). A new format is one file and one line in exporters.cpp, whose list
 // the command line and the window show.
@@ -16,7 +24,10 @@ struct Exporter
     std::string_view name;      // value of --format
     std::string_view title;     // "Chrome trace (Perfetto, chrome://tracing)", for display
     std::string_view extension; // ".json"
-    void (*write)(const engine::Run& run, const engine::TextSink& sink) = nullptr;
+    // Fails only if reading the GPU records does; the text is then incomplete.
+    engine::Result<void> (*write)(const engine::Run& run, const GpuPieces& gpu,
+                                  const engine::TextSink& sink)
+        = nullptr;
 };
 
 std::span<const Exporter> exporters();

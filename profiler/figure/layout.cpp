@@ -34,6 +34,10 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
         return invalid(
             fmt::format("a width of {} in cannot be printed; use a width from 1 to 100 in",
                         unitNumber(options.width / kPointsPerInch, 2)));
+    if (!(options.height >= 0 && options.height <= 100 * kPointsPerInch))
+        return invalid(
+            fmt::format("a height of {} in cannot be printed; use a height of at most 100 in",
+                        unitNumber(options.height / kPointsPerInch, 2)));
     for (const auto* run : runs)
         if (options.memory && run->timeline.memory.empty())
             return invalid(
@@ -97,13 +101,14 @@ public:
             m_notes.push_back(notesOf(m_runs[r], notes[r]));
     }
 
-    Result<Scene> layout()
+    // `top` is the margin above the figure.
+    Result<Scene> layout(double top)
     {
         if (auto good = placeColumns(); !good)
             return tl::unexpected(good.error());
         m_style.digitSize = digitSize(m_runs, m_style);
         describe();
-        m_y = kEdge;
+        m_y = kEdge + top;
         for (std::size_t r = 0; r < m_runs.size(); ++r)
             addRun(r);
         m_scene.height = m_y + kEdge;
@@ -274,10 +279,47 @@ private:
     std::vector<std::vector<engine::Note>> m_notes; // [run] the notes that are drawn
 };
 
+using Notes = std::span<const std::vector<engine::Note>>;
+
+Result<Scene> layoutAt(double top, const std::vector<FigureRun>& contents,
+                       const FigureOptions& options, Notes notes)
+{
+    auto style = styleOf(options, contents[0].run->info.inUnits());
+    if (!style)
+        return tl::unexpected(style.error());
+    FigureLayout figure(contents, *std::move(style), options);
+    if (options.notes)
+        figure.setNotes(notes);
+    return figure.layout(top);
+}
+
+// Reduces the font until the figure fits in its height, and centres it there.
+Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions options, Notes notes)
+{
+    constexpr int kMostRounds = 10;
+    auto scene = layoutAt(0, contents, options, notes);
+    for (int round = 0; scene && scene->height > options.height && round < kMostRounds; ++round) {
+        if (options.fontSize <= kSmallestType)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} rows do not fit in a height of {} in; draw fewer of them "
+                                    "or choose a larger height",
+                                    contents[0].rows.size() * contents.size(),
+                                    unitNumber(options.height / kPointsPerInch, 2)));
+        options.fontSize
+            = std::max(kSmallestType, 0.99 * options.fontSize * options.height / scene->height);
+        scene = layoutAt(0, contents, options, notes);
+    }
+    if (scene)
+        scene = layoutAt((options.height - scene->height) / 2, contents, options, notes);
+    if (scene)
+        scene->height = options.height;
+    return scene;
+}
+
 } // namespace
 
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
-                           std::span<const std::vector<engine::Note>> notes)
+                           Notes notes)
 {
     if (auto good = checkOptions(runs, options); !good)
         return tl::unexpected(good.error());
@@ -288,13 +330,8 @@ Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const Figur
             return tl::unexpected(content.error());
         contents.push_back(*std::move(content));
     }
-    auto style = styleOf(options, runs[0]->info.inUnits());
-    if (!style)
-        return tl::unexpected(style.error());
-    FigureLayout figure(std::move(contents), *std::move(style), options);
-    if (options.notes)
-        figure.setNotes(notes);
-    return figure.layout();
+    return options.height > 0 ? fitted(contents, options, notes)
+                              : layoutAt(0, contents, options, notes);
 }
 
 } // namespace profiler

@@ -21,6 +21,7 @@ struct FigurePreset
     std::string_view name, title; // "acm-column", "ACM, USENIX column"
     double inches = 0, fontSize = 0;
     std::string_view latexWidth; // "\\columnwidth", for \includegraphics
+    double heightInches = 0;     // 0: FigureOptions::height
 };
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
@@ -29,9 +30,12 @@ enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 
 struct FigureOptions
 {
-    double width = 3.33 * kPointsPerInch; // points; the height depends on the rows
-    double fontSize = 5.5;                // points
-    std::string font;                     // family; "": the best that is installed
+    double width = 3.33 * kPointsPerInch; // points
+    // Points; 0: as high as the rows. Otherwise the figure is centred in it, with a smaller font if
+    // necessary.
+    double height = 0;
+    double fontSize = 5.5;           // points
+    std::string font;                // family; "": the best that is installed
     std::string palette = "default"; // used with its light theme, because figures are for paper
     int iteration = -1;              // index into Timeline::iterations; -1: the reported iteration
     std::vector<int> devices;        // rows in this order; empty: all

@@ -18,7 +18,7 @@ constexpr FigurePreset kPresets[] = {
     {"ieee-column", "IEEE column", 3.5, 5.5, "\\columnwidth"},
     {"ieee-text", "IEEE text", 7.16, 7, "\\textwidth"},
     {"neurips", "NeurIPS, ICLR text", 5.5, 6.5, "\\textwidth"},
-    {"slide", "Slide, 16 : 9", 13.33, 15, "\\textwidth"},
+    {"slide", "Slide, 16 : 9", 13.33, 15, "\\textwidth", 13.33 * 9 / 16},
 };
 
 } // namespace

@@ -11,24 +11,6 @@
 namespace profiler {
 namespace {
 
-std::string escaped(std::string_view text)
-{
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '"')
-            result += "&quot;";
-        else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-            result += c;
-    }
-    return result;
-}
-
 class SvgWriter
 {
 public:
@@ -37,9 +19,9 @@ public:
         out(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}pt" height="{1}pt" viewBox="0 0 {0} {1}")",
             pointText(scene.width), pointText(scene.height));
         out(" font-family=\"'{}', 'Helvetica', 'Arial', sans-serif\" role=\"img\">\n",
-            escaped(scene.font));
-        out("<title>{}</title>\n<desc>{}</desc>\n", escaped(scene.title),
-            escaped(scene.description));
+            markupText(scene.font));
+        out("<title>{}</title>\n<desc>{}</desc>\n", markupText(scene.title),
+            markupText(scene.description));
         for (const Group& group : scene.groups) {
             out("<g{}>\n", attribute("id", group.id));
             for (const SceneShape& shape : group.shapes)
@@ -59,7 +41,7 @@ private:
 
     static std::string attribute(std::string_view name, const std::string& value)
     {
-        return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, escaped(value));
+        return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, markupText(value));
     }
 
     static std::string rect(const Rect& r)
@@ -120,7 +102,7 @@ private:
         out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
             pointText(text.x), pointText(text.baseline), pointText(text.size),
             kAnchors[text.anchor], attribute("class", text.cls),
-            text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), escaped(text.text));
+            text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), markupText(text.text));
         out("\n");
     }
 
@@ -138,6 +120,24 @@ private:
 std::string toSvg(const Scene& scene)
 {
     return SvgWriter().write(scene);
+}
+
+std::string markupText(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '"')
+            result += "&quot;";
+        else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
+            result += c;
+    }
+    return result;
 }
 
 } // namespace profiler

@@ -3,11 +3,15 @@
 #include "profiler/figure/scene.h"
 
 #include <string>
+#include <string_view>
 
 namespace profiler {
 
 // Writes the scene as an SVG file: a group with an id per row, an element with class and data-op
 // per box, text as text. Colours are attributes, so that style sheets can override them.
 std::string toSvg(const Scene& scene);
+
+// Text of unknown origin for SVG and HTML: escapes markup, removes control characters.
+std::string markupText(std::string_view text);
 
 } // namespace profiler

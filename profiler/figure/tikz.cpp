@@ -23,21 +23,24 @@ struct Replacement
     std::string_view from, to;
 };
 // Characters that TeX interprets, and characters beyond ASCII that figures contain.
-constexpr std::array<Replacement, 15> kReplacements{{{"\\", "\\textbackslash{}"},
-                                                     {"{", "\\{"},
-                                                     {"}", "\\}"},
-                                                     {"&", "\\&"},
-                                                     {"%", "\\%"},
-                                                     {"$", "\\$"},
-                                                     {"#", "\\#"},
-                                                     {"_", "\\_"},
-                                                     {"~", "\\textasciitilde{}"},
-                                                     {"^", "\\textasciicircum{}"},
-                                                     {"\u2009", "\\,"},
-                                                     {"\u2212", "$-$"},
-                                                     {"\u00D7", "$\\times$"},
-                                                     {"\u2090", "$_a$"},
-                                                     {"\u03B8", "$\\theta$"}}};
+constexpr std::array<Replacement, 17> kReplacements{
+    {{"\\", "\\textbackslash{}"},
+     {"{", "\\{"},
+     {"}", "\\}"},
+     {"&", "\\&"},
+     {"%", "\\%"},
+     {"$", "\\$"},
+     {"#", "\\#"},
+     {"_", "\\_"},
+     {"<", "$<$"}, // text fonts have other characters in their places
+     {">", "$>$"},
+     {"~", "\\textasciitilde{}"},
+     {"^", "\\textasciicircum{}"},
+     {"\u2009", "\\,"},
+     {"\u2212", "$-$"},
+     {"\u00D7", "$\\times$"},
+     {"\u2090", "$_a$"},
+     {"\u03B8", "$\\theta$"}}};
 
 std::string texText(std::string_view text)
 {

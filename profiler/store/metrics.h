@@ -44,6 +44,8 @@ void runMetrics(auto& run, auto&& metric)
     metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},
            run.iterationAlone);
     metric({"graph_ops", "", "ops launched as CUDA graphs"}, run.graphOps);
+    metric({"nvtx_grammar", "", "names of NVTX ranges, if not `PP:2F0`: `sail-sg`"},
+           run.nvtxGrammar);
     clockMetrics(run.machine.clocks, metric);
 }
 

@@ -85,6 +85,10 @@ Result<RunInfo> readInfo(Database& database)
         .and_then([&] { return readImport(database); })
         .and_then([&](std::optional<engine::ImportReport>&& report) {
             info.import = std::move(report);
+            return readHost(database);
+        })
+        .and_then([&](const std::string& host) {
+            info.hostName = host;
             return readMachine(database);
         })
         .map([&](engine::GpuMachine&& machine) {

@@ -15,7 +15,7 @@ using engine::Result;
 Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& info,
                                      const engine::Schedule& schedule, std::int64_t process)
 {
-    auto nvtx = NvtxWriter::prepare(database, info, process);
+    auto nvtx = NvtxWriter::prepare(database, info, schedule.shape, process);
     if (!nvtx)
         return tl::unexpected(nvtx.error());
     RowWriter writer(database, schedule, std::move(*nvtx), process);
@@ -31,6 +31,7 @@ RowWriter::RowWriter(Database& database, const engine::Schedule& schedule, NvtxW
     , m_index(m_schedule)
     , m_nvtx(std::move(nvtx))
     , m_gpu(database, process)
+    , m_process(process)
 { }
 
 Result<void> RowWriter::prepareStatements(Database& database)
@@ -50,8 +51,8 @@ Result<void> RowWriter::prepareStatements(Database& database)
 Result<void> RowWriter::write(const Batch& batch)
 {
     Result<void> written;
-    m_spanRows.clear();
-    m_keepsSpanRows = !batch.gpu.launches.empty();
+    m_ranges.clear();
+    m_keepsRanges = !batch.gpu.launches.empty() || !batch.gpu.calls.empty();
     // Iterations and tracks come before the spans that refer to them.
     for (const auto& iteration : batch.iterations)
         written = written.and_then([&] { return writeIteration(iteration); });
@@ -68,19 +69,38 @@ Result<void> RowWriter::write(const Batch& batch)
                     metric({each.name, each.unit}, each.value);
             });
         })
-        .and_then([&] { return m_gpu.write(batch.gpu, m_index); })
+        .and_then([&] { return moveToLaunches(batch.gpu); })
+        .and_then(
+            [&] { return m_gpu.write(batch.gpu, [this](const auto& of) { return threadOf(of); }); })
         .and_then([&] { return writeRanges(batch.gpu); });
 }
 
 // Call it after the spans of the batch are written. If the launch of an op was recorded, its NVTX
 // range is moved to the launch.
-Result<void> RowWriter::writeRanges(const engine::GpuTrace& gpu)
+Result<void> RowWriter::moveToLaunches(const engine::GpuTrace& gpu)
 {
     bool ok = true;
     for (const engine::GpuOpLaunch& launch : gpu.launches)
-        if (const auto row = m_spanRows.find({launch.of.op, launch.of.iteration});
-            row != m_spanRows.end())
-            ok = ok && m_nvtx.moveRange(row->second, launch.window);
+        if (const auto range = m_ranges.find({launch.of.op, launch.of.iteration});
+            range != m_ranges.end()) {
+            const engine::DeviceId device = m_index.deviceOf(launch.of.op);
+            range->second.thread = globalTid(m_process, device);
+            ok = ok && m_nvtx.moveRange(range->second.id, device, launch.window);
+        }
+    return result(ok);
+}
+
+std::optional<std::int64_t> RowWriter::threadOf(const engine::OpOfIteration& of) const
+{
+    if (const auto range = m_ranges.find({of.op, of.iteration}); range != m_ranges.end())
+        return range->second.thread;
+    return of.op < m_index.count() ? std::optional(globalTid(m_process, m_index.deviceOf(of.op)))
+                                   : std::nullopt;
+}
+
+Result<void> RowWriter::writeRanges(const engine::GpuTrace& gpu)
+{
+    bool ok = true;
     for (const engine::GpuRange& range : gpu.ranges)
         ok = ok && m_nvtx.writeRange(*m_database, ++m_lastRow, range, gpu.strings);
     return result(ok);
@@ -121,13 +141,13 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
     if (auto exists = checkTarget(span.op, span.iteration); !exists)
         return exists;
     const std::int64_t id = ++m_lastRow;
-    if (m_keepsSpanRows)
-        m_spanRows[{span.op, span.iteration}] = id;
     bool ok = m_span.run({id, track, span});
     // Spans of the median iteration get no NVTX range, because they were computed and did not
     // happen.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
         ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
+    if (m_keepsRanges)
+        m_ranges[{span.op, span.iteration}] = {id, m_nvtx.lastThread()};
     return result(ok);
 }
 

@@ -37,6 +37,8 @@ private:
                                    std::int64_t track);
     engine::Result<void> writeMemory(const engine::MemoryEvent& event);
     engine::Result<void> writeMeasured(const engine::OpTiming& measured);
+    engine::Result<void> moveToLaunches(const engine::GpuTrace& gpu);
+    std::optional<std::int64_t> threadOf(const engine::OpOfIteration& of) const;
     engine::Result<void> writeRanges(const engine::GpuTrace& gpu);
     engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
 
@@ -47,6 +49,7 @@ private:
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
     GpuWriter m_gpu;
+    std::int64_t m_process = 0;
     Insert<IterationRow> m_iteration;
     Insert<LossRow> m_loss;
     Insert<TrackRow> m_track;
@@ -57,9 +60,13 @@ private:
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
     // Kind and number of each iteration.
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;
-    bool m_keepsSpanRows = false;
-    // The rows of this batch, by op and iteration.
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows;
+    struct RangeRef
+    {
+        std::int64_t id = 0, thread = 0;
+    };
+    bool m_keepsRanges = false;
+    // The NVTX ranges of this batch, by op and iteration.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, RangeRef> m_ranges;
 };
 
 } // namespace profiler

@@ -32,7 +32,7 @@ using OfEveryRun
     = Tables<engine::RunInfo, ExperimentRow, MetricRow, engine::Schedule, PlacementRow, DeviceRow,
              ScheduleRow, TrackRow, IterationRow, LossRow, SpanRow, MemoryRow, OpRow,
              NumberRow<kCategories>, NvtxRow, NumberRow<kEventTypes>, StringRow, ThreadRow,
-             ProcessRow, AnalysisRow, StartRow, CaptureRow, ExportRow>;
+             ProcessRow, AnalysisRow, StartRow, SystemRow, CaptureRow, ExportRow>;
 // Tables that are created with their first row.
 using OfSomeRuns
     = Tables<engine::Note, SourceRow, ReportRow, SettingRow, PeerRow, engine::GpuSample, LaunchRow,

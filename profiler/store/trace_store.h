@@ -149,4 +149,9 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                               = {std::numeric_limits<std::int64_t>::min(),
                                                  std::numeric_limits<std::int64_t>::max()});
 
+// Reads all GPU activity of a run in pieces of bounded size, each with its own strings: first the
+// contexts, streams and their names, then launches and ranges, then the rest.
+engine::Result<void> readGpuPieces(const std::filesystem::path& file,
+                                   const std::function<void(const engine::GpuTrace&)>& use);
+
 } // namespace profiler

@@ -79,6 +79,7 @@ inline const std::vector<Floor>& floors()
                "resources"}),
          {"simdjson.h", "archive", "re2/", "toml++/"}},
         {"profiler/export", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
+        {"profiler/report", plus(kPlan, {"profiler/analysis", "profiler/figure"}), {}},
         {"profiler/figure",
          plus(kPlan, {"profiler/analysis", "resources"}),
          {"nlohmann/", "freetype/"}},

@@ -5,6 +5,7 @@
 #include "tests/support/gpu_run.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace cli;
 using namespace cli_test;
@@ -122,6 +123,22 @@ TEST_CASE("analyze prints kernels and clocks as text and as JSON")
     CHECK(json["clocks"]["most_mhz"] == 1980);
     CHECK(json["clocks"]["throttled"] == "power cap");
     CHECK(json["machine"]["tf32"] == "off");
+}
+
+TEST_CASE("the Chrome trace of a run with kernels has all of them")
+{
+    const Folder folder;
+    const tests::GpuRun made = tests::gpuRun();
+    tests::writeGpuRun(folder / "gpu.sqlite", made);
+    const auto trace = bscope(folder, "export gpu.sqlite --format chrome").json();
+    std::map<std::string, std::size_t> slices;
+    for (const auto& event : trace["traceEvents"])
+        if (event["ph"] == "X")
+            ++slices[event["cat"]];
+    CHECK(slices["kernel"] == made.gpu.kernels.size());
+    CHECK(slices["gpu_memcpy"] == made.gpu.copies.size());
+    CHECK(slices["cuda_runtime"] == made.gpu.calls.size());
+    CHECK(slices["F"] == 2 * 32); // the ops of the run remain
 }
 
 TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace lacks where one did")

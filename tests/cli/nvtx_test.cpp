@@ -101,7 +101,7 @@ Seen watched(const Folder& folder, const std::string& mode)
 
 TEST_CASE("an outer profiler sees a range for every op that runs, as the file has it")
 {
-    for (const char* mode : {"emulate", "live"}) {
+    for (const char* mode : {"emulate", "live", "live --nvtx-grammar sail-sg"}) {
         CAPTURE(mode);
         const Folder folder;
         const Seen seen = watched(folder, mode);
@@ -110,7 +110,15 @@ TEST_CASE("an outer profiler sees a range for every op that runs, as the file ha
         CHECK(std::ranges::count(seen.categories, "SEND") == 1);
         CHECK(seen.balanced);
         CHECK(seen.deepest == 1);
-        CHECK(seen.threads == (std::string(mode) == "live" ? 2U : 1U));
+        CHECK(seen.threads == (std::string(mode) == "emulate" ? 1U : 2U));
+        const bool isSail = std::string(mode).ends_with("sail-sg");
+        // Two iterations; every op on both devices, a send of activations on one.
+        const auto count = [&](const char* name) {
+            return std::ranges::count(seen.ranges, name, &Pushed::text);
+        };
+        for (const char* name : {"F1.0.0", "B0.0.0", "Optimizer"})
+            CHECK(count(name) == (isSail ? 4 : 0));
+        CHECK(count("SEND_FORWARD.1.0.0") == (isSail ? 2 : 0));
         std::multiset<std::string> ranges;
         for (const Pushed& range : seen.ranges) {
             CHECK(range.domain == 1);

@@ -62,6 +62,25 @@ TEST_CASE("a run is exported as CSV and as a Chrome trace")
     CHECK(nlohmann::json::parse(readText(folder / "trace.json")).contains("traceEvents"));
 }
 
+TEST_CASE("a run and a comparison are reported as one HTML page each")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o a.sqlite");
+    bscope(folder, "simulate --scheme gpipe -D 2 -N 2 -o b.sqlite");
+    const Printed page = bscope(folder, "export a.sqlite --format html");
+    CHECK(page.status == 0);
+    CHECK(contains(page.out, "<h1>1F1B</h1>"));
+    const Printed table = bscope(folder, "compare a.sqlite b.sqlite --html c.html --baseline 1");
+    CHECK(table.status == 0);
+    CHECK(contains(table.out, "bubble %"));
+    CHECK(contains(readText(folder / "c.html"), "Baseline: GPipe."));
+    const Printed again = bscope(folder, "compare a.sqlite b.sqlite --html c.html");
+    CHECK(again.status == 1);
+    CHECK(contains(again.err, "exists already"));
+    CHECK(bscope(folder, "compare a.sqlite b.sqlite --html c.html --force").status == 0);
+    CHECK(bscope(folder, "compare a.sqlite b.sqlite --html a.sqlite --force").status != 0);
+}
+
 TEST_CASE("a run is exported whole as JSON, and as a figure for LaTeX")
 {
     const Folder folder;

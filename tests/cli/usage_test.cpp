@@ -76,7 +76,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"validate", 2, "required"},
         {"validate /tmp", 1, "is a folder"},
         {"compare one.sqlite", 2, "2 required"},
-        {"export one.sqlite --format pdf", 2, "csv, chrome, json, tikz"},
+        {"export one.sqlite --format pdf", 2, "csv, chrome, json, tikz, html"},
         {"figure one.sqlite", 2, "bubblescope figure RUN.sqlite"},
         {"frobnicate", 2, "unknown command frobnicate"},
         {"--json", 2, "bscope schemes --json"},

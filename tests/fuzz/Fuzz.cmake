@@ -1,6 +1,6 @@
 # test_fuzz mutates files for every reader. ctest builds it with AddressSanitizer and UBSan in a build folder of its own,
 # which compiles only the libraries that the readers need.
-set(fuzzed_libraries bs_exec bs_analysis bs_export bs_figure bs_store)
+set(fuzzed_libraries bs_exec bs_analysis bs_export bs_figure bs_import bs_report bs_store)
 add_executable(test_fuzz EXCLUDE_FROM_ALL fuzz/fuzz_test.cpp fuzz/mutate.cpp fuzz/readers.cpp)
 target_link_libraries(test_fuzz PRIVATE bs_test_main ${fuzzed_libraries} SQLite::SQLite3)
 

@@ -13,6 +13,8 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
+#include "profiler/import/import.h"
+#include "profiler/report/html_report.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/support/paths.h"
@@ -79,8 +81,11 @@ std::string readWholeRun(const fs::path& file)
     const std::vector<const Run*> runs{&*run, &*run};
     (void)profiler::compare(runs);
     (void)profiler::layoutFigure(runs, {});
+    (void)profiler::htmlReport(runs);
     for (const profiler::Exporter& exporter : profiler::exporters())
-        exporter.write(*run, [](std::string_view) {});
+        (void)exporter.write(
+            *run, [&](const auto& use) { return profiler::readGpuPieces(file, use); },
+            [](std::string_view) {});
     return "";
 }
 

@@ -29,6 +29,7 @@ class GpuTraceMaker
 {
 public:
     static constexpr std::uint32_t kComputeStream = 7, kCopyStream = 13;
+    static constexpr std::int64_t kEarly = 2'000; // ns
 
     explicit GpuTraceMaker(const engine::Run& run)
         : m_run(run)
@@ -134,7 +135,10 @@ private:
         }
         if (engine::isTransfer(op.kind))
             addTransfer(device, op, span, of);
-        m_trace.launches.push_back({span.window(), of, 5000 + device});
+        // The host launches a transfer while it launches the op before.
+        const engine::Window early{span.begin - kEarly, span.begin - kEarly + 1'000};
+        m_trace.launches.push_back(
+            {engine::isCompute(op.kind) ? span.window() : early, of, 5000 + device});
     }
 
     void addTransfer(std::uint32_t device, const engine::Op& op, const engine::Span& span,
@@ -154,7 +158,8 @@ private:
         engine::GpuCopy copy;
         copy.window = span.window();
         copy.of = of;
-        copy.place = launch(device, kCopyStream, of, span.begin, "cudaMemcpyPeerAsync_v4000");
+        copy.place
+            = launch(device, kCopyStream, of, span.begin - kEarly, "cudaMemcpyPeerAsync_v4000");
         copy.bytes = 1024 * 768 * 2;
         copy.kind = 10;
         copy.sourceMemory = copy.targetMemory = 3;
@@ -244,6 +249,21 @@ inline GpuRun gpuRun(const std::string& scheme = "1f1b", int iterations = 2)
     made.gpu = GpuTraceMaker(made.run).make();
     info.machine.clocks = {static_cast<std::int64_t>(made.gpu.samples.size()),     1755, 1875, 1980,
                            static_cast<std::uint64_t>(engine::Throttle::PowerCap), ""};
+    return made;
+}
+
+// The same, emulated: the host launched each op within its span.
+inline GpuRun emulatedGpuRun()
+{
+    GpuRun made = gpuRun();
+    made.run.info.mode = engine::Mode::Emulate;
+    made.gpu.launches.clear();
+    const engine::OpIndex index(made.run.schedule);
+    for (engine::GpuCall& call : made.gpu.calls)
+        if (!engine::isCompute(engine::opAt(made.run.schedule, index, call.of.op).kind)) {
+            call.window.begin += GpuTraceMaker::kEarly;
+            call.window.end += GpuTraceMaker::kEarly;
+        }
     return made;
 }
 

@@ -47,9 +47,10 @@ std::span<const Command> commands()
                 "bscope compare 1f1b.sqlite bitpipe.sqlite\n"
                 "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best",
                 prepareCompare},
-        Command{"export", "Export a run as CSV, Chrome trace, JSON or TikZ",
+        Command{"export", "Export a run as CSV, Chrome trace, JSON, TikZ or a report",
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
-                "bscope export bitpipe.sqlite --format chrome -o trace.json",
+                "bscope export bitpipe.sqlite --format chrome -o trace.json\n"
+                "bscope export bitpipe.sqlite --format html -o report.html",
                 prepareExport},
         Command{"import", "Import traces of PyTorch, Nsight Systems and others as a run",
                 "bscope export bitpipe.sqlite --format chrome -o trace.json --force\n"

@@ -6,12 +6,15 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/table.h"
+#include "engine/base/new_file.h"
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/analysis/words.h"
+#include "profiler/report/html_report.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace cli {
@@ -29,6 +32,8 @@ struct CompareOptions
     int baseline = 0;
     bool json = false;
     std::string loss; // target loss: "best", a number, or ""
+    std::string html; // file of the report; "": none
+    bool force = false;
 };
 
 struct Runs
@@ -186,6 +191,22 @@ std::string asJson(const CompareOptions& options, const Runs& all)
         + "\n";
 }
 
+// The baseline comes first.
+Result<void> writeReport(const CompareOptions& options, const Runs& all)
+{
+    if (options.html.empty())
+        return {};
+    std::vector<const Run*> runs;
+    for (const Run& run : all.runs)
+        runs.push_back(&run);
+    std::swap(runs.front(), runs[options.baseline]);
+    const std::vector<std::filesystem::path> inputs(options.files.begin(), options.files.end());
+    return htmlReport(runs).and_then([&](const std::string& page) {
+        return saveFile(options.html, page, options.force ? IfExists::Replace : IfExists::Refuse,
+                        inputs);
+    });
+}
+
 Result<int> print(const CompareOptions& options)
 {
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
@@ -195,6 +216,8 @@ Result<int> print(const CompareOptions& options)
     const auto all = readAll(options);
     if (!all)
         return tl::unexpected(all.error());
+    if (const auto written = writeReport(options, *all); !written)
+        return tl::unexpected(written.error());
     printText(options.json ? asJson(options, *all) : asText(options, *all));
     return 0;
 }
@@ -221,6 +244,11 @@ Action prepareCompare(CLI::App& app)
                 = text == kBest || (CLI::detail::lexical_cast(text, number) && number > 0);
             return fits ? std::string() : text + " is neither best nor a number above 0";
         });
+    auto* html
+        = app.add_option("--html", options->html,
+                         "Also write a report with figure and tables, one self-contained page")
+              ->type_name("FILE");
+    app.add_flag("--force", options->force, "Replace the report if it exists")->needs(html);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

@@ -5,6 +5,8 @@
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
 #include "profiler/figure/tikz.h"
+#include "profiler/report/html_report.h"
+#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +18,9 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-constexpr const char* kTikz = "tikz"; // the only figure format that is text
+// The figure of `bubblescope figure` with default options, and the report on one run.
+constexpr const char* kTikz = "tikz";
+constexpr const char* kHtml = "html";
 
 struct ExportOptions
 {
@@ -24,10 +28,11 @@ struct ExportOptions
     OutputOptions output;
 };
 
-// The figure of `bubblescope figure` with default options.
-Result<std::string> exportTikz(const Run& run)
+Result<std::string> drawn(const Run& run, const std::string& format)
 {
     const Run* const runs[] = {&run};
+    if (format == kHtml)
+        return htmlReport(runs);
     const auto scene = layoutFigure(runs, {});
     if (!scene)
         return tl::unexpected(scene.error());
@@ -40,6 +45,7 @@ std::vector<std::string> formatNames()
     for (const Exporter& exporter : exporters())
         names.emplace_back(exporter.name);
     names.emplace_back(kTikz);
+    names.emplace_back(kHtml);
     return names;
 }
 
@@ -48,7 +54,8 @@ std::string formatHelp()
     std::string help;
     for (const Exporter& exporter : exporters())
         help += std::string(exporter.name) + ": " + std::string(exporter.title) + "; ";
-    return help + kTikz + ": Figure for LaTeX";
+    return help + kTikz + ": Figure for LaTeX; " + kHtml
+        + ": Report with figure and tables, one self-contained page";
 }
 
 Result<int> exportRun(const ExportOptions& options)
@@ -57,15 +64,17 @@ Result<int> exportRun(const ExportOptions& options)
     if (!run)
         return tl::unexpected(run.error());
     const Exporter* const exporter = findExporter(options.format);
-    const auto tikz = exporter ? Result<std::string>() : exportTikz(*run);
-    if (!tikz)
-        return tl::unexpected(tikz.error());
-    const auto written = writeOutput(options.output, [&](const TextSink& sink) {
-        exporter ? exporter->write(*run, sink) : sink(*tikz);
-    });
-    if (!written)
-        return tl::unexpected(written.error());
-    return 0;
+    const auto text = exporter ? Result<std::string>() : drawn(*run, options.format);
+    if (!text)
+        return fail(text.error().code, options.file + ": " + text.error().message);
+    const auto gpu = [&](const std::function<void(const GpuTrace&)>& use) {
+        return readGpuPieces(options.file, use);
+    };
+    return (exporter ? writeOutput(
+                options.output,
+                [&](const TextSink& sink) { return exporter->write(*run, gpu, sink); })
+                     : writeOutput(options.output, *text))
+        .map([] { return 0; });
 }
 } // namespace
 

@@ -85,7 +85,7 @@ std::string GpuRecorder::timingSuffix() const
 
 GpuMachine GpuRecorder::begin(const Run& run)
 {
-    m_marks.emplace(run.schedule);
+    m_marks.emplace(run.schedule, nvtxGrammarNamed(run.info.nvtxGrammar));
     if (run.info.transport == "nccl")
         m_nccl.emplace(run.schedule);
     if (m_backend != Backend::Cuda)

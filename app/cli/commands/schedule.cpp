@@ -69,8 +69,7 @@ Result<int> printSchedule(const PrintOptions& options)
     const auto text = written(withPasses(std::move(built->front()), options), options.format);
     if (!text)
         return tl::unexpected(text.error());
-    if (const auto done = writeOutput(options.output, [&](const TextSink& sink) { sink(*text); });
-        !done)
+    if (const auto done = writeOutput(options.output, *text); !done)
         return tl::unexpected(done.error());
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/table.h"
 #include "app/cli/text/timeline_text.h"
+#include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/cost/unit_cost_fields.h"
@@ -76,6 +77,7 @@ RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
     info.label = labelOf(scheme);
     info.command = options.command;
     info.started = utcNow();
+    info.hostName = hostName();
     info.program = buildId();
     info.mode = Mode::Simulate;
     info.outcome = Outcome::Finished;

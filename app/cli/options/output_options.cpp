@@ -44,12 +44,18 @@ Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
     return NewFile::beside(options.file, ifExists(options), inputs);
 }
 
+Result<void> writeOutput(const OutputOptions& options, std::string_view text)
+{
+    return writeOutput(options, [text](const TextSink& sink) -> Result<void> {
+        sink(text);
+        return {};
+    });
+}
+
 Result<void> writeOutput(const OutputOptions& options, const TextSource& text)
 {
-    if (options.file.empty() || options.file == "-") {
-        text(printText);
-        return {};
-    }
+    if (options.file.empty() || options.file == "-")
+        return text(printText);
     return createOutput(options).and_then(
         [&](NewFile file) { return saveFile(std::move(file), text); });
 }

@@ -28,7 +28,9 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
 // `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
-// Writes to the file, or to standard output without -o or with "-o -". Fails as saveFile() does.
+// Writes to the file, or to standard output without -o or with "-o -". Fails as saveFile() and the
+// source do.
 engine::Result<void> writeOutput(const OutputOptions& options, const engine::TextSource& text);
+engine::Result<void> writeOutput(const OutputOptions& options, std::string_view text);
 
 } // namespace cli

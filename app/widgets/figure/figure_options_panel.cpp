@@ -266,8 +266,10 @@ void FigureOptionsPanel::edited()
     const profiler::FigureOptions& options = m_settings.options;
     if (const auto preset = profiler::findFigurePreset(m_settings.preset); preset
         && (options.fontSize != preset->fontSize
-            || std::abs(options.width / profiler::kPointsPerInch - preset->inches) > 1e-6))
+            || std::abs(options.width / profiler::kPointsPerInch - preset->inches) > 1e-6)) {
         setPreset({});
+        m_settings.options.height = 0;
+    }
     showOutput();
     Q_EMIT changed();
 }
@@ -344,7 +346,8 @@ ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
 
 void FigureOptionsPanel::setHeight(double points)
 {
-    m_height->setText(tr("%1 in, auto").arg(points / profiler::kPointsPerInch, 0, 'f', 2));
+    const QString text = m_settings.options.height > 0 ? tr("%1 in") : tr("%1 in, auto");
+    m_height->setText(text.arg(points / profiler::kPointsPerInch, 0, 'f', 2));
 }
 
 void FigureOptionsPanel::setAvailable(const Available& available)

@@ -17,17 +17,23 @@ using namespace engine;
 class GpuReader
 {
 public:
-    GpuReader(Database& database, Window window)
+    using Use = std::function<void(const GpuTrace&)>;
+
+    // With `use`, the rows are passed to it in pieces.
+    GpuReader(Database& database, Window window, const Use& use = {})
         : m_database(database)
         , m_window(window)
+        , m_use(use)
     { }
 
+    // The rest that was not passed to `use`.
     Result<GpuTrace> read()
     {
-        const auto done = readWork()
-                              .and_then([&] { return readOthers(); })
-                              .and_then([&] { return readRanges(); })
+        const auto done = readPlaces()
                               .and_then([&] { return readLaunches(); })
+                              .and_then([&] { return readRanges(); })
+                              .and_then([&] { return readWork(); })
+                              .and_then([&] { return readOthers(); })
                               .and_then([&] { return readHealth(); });
         if (!done)
             return tl::unexpected(done.error());
@@ -59,8 +65,21 @@ private:
                 of = {static_cast<std::uint32_t>(statement.integer(column)),
                       static_cast<std::uint32_t>(statement.integer(column + 1))};
             use(each, of);
+            passPiece();
             return true;
         });
+    }
+    // Called after every row.
+    void passPiece()
+    {
+        constexpr int kPiece = 100'000; // rows; about 20 MB
+        if (!m_use || ++m_rows < kPiece)
+            return;
+        m_use(m_trace);
+        m_trace = {};
+        m_texts.clear();
+        m_written.clear();
+        m_rows = 0;
     }
     // Reads work within the window, with the op that launched it.
     template<class Row, class Use>
@@ -117,14 +136,27 @@ private:
         read("t.start < ?2 AND t.start >= ?1", m_trace.allocations);
         readWhole("t.begin < ?2 AND t.\"end\" >= ?1", m_trace.overheads);
         readWhole("t.time < ?2 AND t.time >= ?1", m_trace.samples);
-        read(kAll, m_trace.contexts);
-        read(kAll, m_trace.streams);
-        return done.and_then([&] {
-            return forEach<StreamNameRow>(kAll, "", "", [&](StreamNameRow& row, OpOfIteration) {
-                row.stream.name = text(row.name);
-                m_trace.streamNames.push_back(row.stream);
+        return done;
+    }
+
+    Result<void> readPlaces()
+    {
+        return forEach<OfProcess<GpuContext>>(kAll, "", "",
+                                              [&](OfProcess<GpuContext>& row, OpOfIteration) {
+                                                  m_trace.contexts.push_back(row.work);
+                                              })
+            .and_then([&] {
+                return forEach<OfProcess<GpuStream>>(kAll, "", "",
+                                                     [&](OfProcess<GpuStream>& row, OpOfIteration) {
+                                                         m_trace.streams.push_back(row.work);
+                                                     });
+            })
+            .and_then([&] {
+                return forEach<StreamNameRow>(kAll, "", "", [&](StreamNameRow& row, OpOfIteration) {
+                    row.stream.name = text(row.name);
+                    m_trace.streamNames.push_back(row.stream);
+                });
             });
-        });
     }
 
     // Reads the ranges of libraries. The ranges of ops have domain 1.
@@ -180,11 +212,13 @@ private:
         if (!row)
             return tl::unexpected(row.error());
         row->bind(m_window.begin, m_window.end);
-        while (row->next())
+        while (row->next()) {
             m_trace.launches.push_back({{row->integer(0), row->integer(1)},
                                         OpOfIteration{static_cast<std::uint32_t>(row->integer(2)),
                                                       static_cast<std::uint32_t>(row->integer(3))},
                                         static_cast<std::uint32_t>(row->integer(4) & kThreadBits)});
+            passPiece();
+        }
         return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
     }
 
@@ -221,7 +255,9 @@ private:
 
     Database& m_database;
     Window m_window;
+    Use m_use;
     GpuTrace m_trace;
+    int m_rows = 0;                                           // in m_trace, with `m_use`
     std::unordered_map<std::int64_t, std::uint32_t> m_texts;  // StringIds.id -> index in strings
     std::unordered_map<std::string, std::uint32_t> m_written; // strings without an id
 };
@@ -234,6 +270,17 @@ Result<GpuTrace> readGpuTrace(const std::filesystem::path& file, Window window)
     if (!open)
         return tl::unexpected(open.error());
     return GpuReader(open->database, window).read();
+}
+
+Result<void> readGpuPieces(const std::filesystem::path& file,
+                           const std::function<void(const GpuTrace&)>& use)
+{
+    auto open = openFile(file);
+    if (!open)
+        return tl::unexpected(open.error());
+    constexpr Window kWhole{std::numeric_limits<std::int64_t>::min(),
+                            std::numeric_limits<std::int64_t>::max()};
+    return GpuReader(open->database, kWhole, use).read().map(use);
 }
 
 } // namespace profiler

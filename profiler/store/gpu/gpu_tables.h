@@ -99,7 +99,7 @@ template<>
 inline constexpr TableText kTableOf<CallRow>{
     "CUPTI_ACTIVITY_KIND_RUNTIME", kKernelsTraced,
     "Calls of the CUDA runtime (eventClass 0) and the driver (1). A call made for an op has the "
-    "thread of the op's device, so that it is within the NVTX range of the op"};
+    "thread of the NVTX range of the op and is within it"};
 void columns(CallRow& row, auto&& column)
 {
     engine::GpuCall& call = row.call;

@@ -82,17 +82,17 @@ GpuWriter::GpuWriter(Database& database, std::int64_t process)
     , m_process(process)
 { }
 
-Result<void> GpuWriter::write(const GpuTrace& trace, const OpIndex& index)
+Result<void> GpuWriter::write(const GpuTrace& trace, const ThreadOf& threadOf)
 {
     if (trace.isEmpty() && trace.health.isComplete())
         return {};
     return learnStrings(trace)
         .and_then([&] { return addKinds(*m_database, trace); })
-        .and_then([&] { return writeAll(trace, index); })
+        .and_then([&] { return writeAll(trace, threadOf); })
         .and_then([&] { return writeHealth(trace.health); });
 }
 
-Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
+Result<void> GpuWriter::writeAll(const GpuTrace& trace, const ThreadOf& threadOf)
 {
     const std::int64_t process = globalPid(m_process);
     Result<void> done;
@@ -111,11 +111,9 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
     };
     // The call of an op is stored with the thread that has the op's NVTX range, so that the
     // documented joins find both together.
-    const auto threadOf = [&](const GpuCall& call) {
+    const auto threadOfCall = [&](const GpuCall& call) {
         constexpr std::uint32_t kThreadBits = 0xFFFFFF;
-        return call.of.isKnown() && call.of.op < index.count()
-            ? globalTid(m_process, index.deviceOf(call.of.op))
-            : process + (call.thread & kThreadBits);
+        return threadOf(call.of).value_or(process + (call.thread & kThreadBits));
     };
     write(trace.kernels, [&](const GpuKernel& kernel) {
         const Name& name = m_names[kernel.name];
@@ -124,7 +122,7 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
     write(trace.copies, ofProcess);
     write(trace.memsets, ofProcess);
     write(trace.calls, [&](const GpuCall& call) {
-        return CallRow{call, threadOf(call), m_names[call.name].mangled};
+        return CallRow{call, threadOfCall(call), m_names[call.name].mangled};
     });
     write(trace.waits, ofProcess);
     write(trace.allocations, ofProcess);

@@ -4,6 +4,8 @@
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/store/sqlite.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,11 +20,12 @@ public:
     // The database must outlive this object.
     GpuWriter(Database& database, std::int64_t process);
 
-    // `index` is that of the run's schedule.
-    engine::Result<void> write(const engine::GpuTrace& trace, const engine::OpIndex& index);
+    // `threadOf` returns the globalTid of the NVTX range of an op; nullopt if it is not known.
+    using ThreadOf = std::function<std::optional<std::int64_t>(const engine::OpOfIteration&)>;
+    engine::Result<void> write(const engine::GpuTrace& trace, const ThreadOf& threadOf);
 
 private:
-    engine::Result<void> writeAll(const engine::GpuTrace& trace, const engine::OpIndex& index);
+    engine::Result<void> writeAll(const engine::GpuTrace& trace, const ThreadOf& threadOf);
     engine::Result<void> writeHealth(const engine::GpuTraceHealth& health);
     engine::Result<void> learnStrings(const engine::GpuTrace& trace);
     engine::Result<std::int64_t> stringId(const std::string& text);

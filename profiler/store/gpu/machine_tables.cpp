@@ -79,4 +79,17 @@ Result<GpuMachine> readMachine(Database& database)
         .map([&] { return machine; });
 }
 
+Result<std::string> readHost(Database& database)
+{
+    constexpr std::size_t kMost = 255; // limit for damaged files
+    std::string host;
+    return readSome<SystemRow>(database,
+                               [&](const SystemRow& row) {
+                                   const auto& [vm, state, name, number, value] = row.values;
+                                   if (name == "Hostname" && value.size() <= kMost)
+                                       host = value;
+                               })
+        .map([&] { return host; });
+}
+
 } // namespace profiler

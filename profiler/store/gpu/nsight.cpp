@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace profiler {
 namespace {
@@ -17,9 +18,16 @@ using engine::Result;
 
 constexpr std::int64_t kOneProcess = 0x1000000;
 constexpr std::int64_t kFirstSyntheticThread = 0x700000;
-constexpr int kDomain = 1; // kRangeDomain
+constexpr int kDomain = 1;    // kRangeDomain
+constexpr int kMostRows = 12; // keeps the numbers of threads within 24 bits
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
 constexpr std::int64_t kFirstDomainRow = -1000; // domains of libraries, downwards
+
+// The StringIds.id of the name of a synthetic thread of row 0.
+std::int64_t nameId(std::int64_t thread)
+{
+    return thread % kOneProcess - kFirstSyntheticThread;
+}
 
 using UtcNanoseconds = std::chrono::sys_time<std::chrono::nanoseconds>;
 
@@ -43,6 +51,15 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
           fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time)), std::nullopt}});
 }
 
+// Nsight Systems' number of the property, which recipes ask for by its name.
+Result<void> writeHost(Database& database, const std::string& name)
+{
+    constexpr int kHostname = 619;
+    if (name.empty())
+        return {};
+    return writeRows<SystemRow>(database, {{0, "Local (CLI)", "Hostname", kHostname, name}});
+}
+
 Result<void> writeNames(Database& database, const engine::RunInfo& info)
 {
     const bool wall = info.mode == engine::Mode::Live || info.mode == engine::Mode::Imported;
@@ -58,13 +75,26 @@ Result<void> writeNames(Database& database, const engine::RunInfo& info)
         });
 }
 
-Result<void> writeThreads(Database& database, int devices, std::int64_t process)
+// A thread per device, and one for each kind of op of the device that overlaps compute. The id of a
+// name follows from its thread.
+Result<void> writeThreads(Database& database, const engine::Schedule& schedule,
+                          std::int64_t process)
 {
+    std::map<std::int64_t, std::string> nameOf; // by thread
+    for (const engine::DeviceId d : schedule.program.ids()) {
+        nameOf[globalTid(process, d)] = fmt::format("device {}", d.value);
+        for (const engine::Op& op : schedule.program[d])
+            if (!isCompute(op.kind))
+                nameOf.try_emplace(
+                    globalTid(process, d, op.kind, 0, schedule.shape),
+                    fmt::format("device {} {}", d.value, engine::rangeCategory(op.kind).name));
+    }
     std::vector<StringRow> names;
     std::vector<ThreadRow> threads;
-    for (int d = 0; d < devices; ++d) {
-        names.push_back({d, fmt::format("device {}", d)});
-        threads.push_back({d, 0, globalTid(process, engine::DeviceId{d})});
+    for (const auto& [thread, name] : nameOf) {
+        const std::int64_t id = nameId(thread);
+        names.push_back({id, name});
+        threads.push_back({id, 0, thread});
     }
     return writeRows<ProcessRow>(database, {{globalPid(process), process, "bscope"}})
         .and_then([&] { return writeRows(database, names); })
@@ -99,29 +129,45 @@ std::int64_t globalTid(std::int64_t process, engine::DeviceId device)
     return globalPid(process) + kFirstSyntheticThread + device.value;
 }
 
+std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
+                       const engine::Shape& shape)
+{
+    constexpr int kIds = 11;
+    const int category = engine::rangeCategory(kind).id;
+    return globalTid(process, device) + std::int64_t{shape.devices} * (category + kIds * row);
+}
+
 Result<void> writeNsightSession(Database& database, const engine::Run& run, std::int64_t process)
 {
     return writeStart(database, run.info)
         .and_then([&] { return writeNames(database, run.info); })
-        .and_then([&] { return writeThreads(database, run.schedule.shape.devices, process); })
+        .and_then([&] { return writeHost(database, run.info.hostName); })
+        .and_then([&] { return writeThreads(database, run.schedule, process); })
         .and_then([&] { return writeCategories(database); });
 }
 
 Result<NvtxWriter> NvtxWriter::prepare(Database& database, const engine::RunInfo& info,
-                                       std::int64_t process)
+                                       const engine::Shape& shape, std::int64_t process)
 {
     auto insert = Insert<NvtxRow>::into(database);
-    auto move = database.prepare("UPDATE NVTX_EVENTS SET start = ?, \"end\" = ? WHERE eventId = ?");
-    if (!insert || !move)
+    auto thread = Insert<ThreadRow>::into(database);
+    auto move = database.prepare(
+        "UPDATE NVTX_EVENTS SET start = ?, \"end\" = ?, globalTid = ? WHERE eventId = ?");
+    if (!insert || !thread || !move)
         return tl::unexpected(database.error());
-    return NvtxWriter(std::move(*insert), std::move(*move), info, process);
+    return NvtxWriter(std::move(*insert), std::move(*thread), std::move(*move), info, shape,
+                      process);
 }
 
-NvtxWriter::NvtxWriter(Insert<NvtxRow> insert, Statement move, engine::RunInfo info,
+NvtxWriter::NvtxWriter(Insert<NvtxRow> insert, Insert<ThreadRow> thread, Statement move,
+                       const engine::RunInfo& info, const engine::Shape& shape,
                        std::int64_t process)
     : m_insert(std::move(insert))
+    , m_thread(std::move(thread))
     , m_move(std::move(move))
-    , m_info(std::move(info))
+    , m_info(info)
+    , m_shape(shape)
+    , m_grammar(engine::nvtxGrammarNamed(info.nvtxGrammar))
     , m_process(process)
 { }
 
@@ -129,19 +175,44 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
                        const engine::Span& span)
 {
     const engine::RangeCategory& category = engine::rangeCategory(op.kind);
+    const engine::Window window{nanosecondsOf(m_info, span.begin), nanosecondsOf(m_info, span.end)};
+    const auto thread = threadOf(op, device, window);
+    if (!thread)
+        return false;
+    m_lastThread = *thread;
+    m_lastEnd = std::max(m_lastEnd, window.end);
     NvtxRow row{.id = id,
-                .start = nanosecondsOf(m_info, span.begin),
-                .end = nanosecondsOf(m_info, span.end),
+                .start = window.begin,
+                .end = window.end,
                 .category = category.id,
                 .color = category.argb,
-                .thread = globalTid(m_process, device),
+                .thread = *thread,
                 .payload = engine::rangePayload(span.iteration, op),
                 .domain = kDomain,
-                .text = engine::rangeText(op)};
-    m_lastEnd = std::max(m_lastEnd, *row.end);
-    // Ops of other lanes are start/end ranges, because they overlap compute and do not nest in it
-    // as push/pop does.
-    return insert(std::move(row), isCompute(op.kind));
+                .text = engine::rangeText(op, m_shape, m_grammar)};
+    return insert(std::move(row), true);
+}
+
+// The thread of a range; nullopt if a new one could not be written. Ranges of equal windows nest.
+std::optional<std::int64_t> NvtxWriter::threadOf(const engine::Op& op, engine::DeviceId device,
+                                                 engine::Window window)
+{
+    if (isCompute(op.kind))
+        return globalTid(m_process, device);
+    std::vector<std::int64_t>& ends = m_rows[{device, engine::rangeCategory(op.kind).id}];
+    std::size_t row = 0;
+    while (row < ends.size() && ends[row] > window.begin && row + 1 < kMostRows)
+        ++row;
+    const auto thread = [&](std::size_t at) {
+        return globalTid(m_process, device, op.kind, static_cast<int>(at), m_shape);
+    };
+    if (row == ends.size()) {
+        ends.push_back(window.end);
+        if (row > 0 && !m_thread.run({nameId(thread(0)), 0, thread(row)}))
+            return std::nullopt;
+    }
+    ends[row] = std::max(ends[row], window.end);
+    return thread(row);
 }
 
 bool NvtxWriter::insert(NvtxRow row, bool nests)
@@ -192,9 +263,9 @@ bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::Op
     return addRows<RangeRow>(database, {{id, of}}).has_value();
 }
 
-bool NvtxWriter::moveRange(std::int64_t id, engine::Window window)
+bool NvtxWriter::moveRange(std::int64_t id, engine::DeviceId device, engine::Window window)
 {
-    return m_move.run(window.begin, window.end, id);
+    return m_move.run(window.begin, window.end, globalTid(m_process, device), id);
 }
 
 } // namespace profiler

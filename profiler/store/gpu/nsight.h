@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/nvtx_range.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/gpu/nsight_tables.h"
 
@@ -16,39 +17,54 @@ namespace profiler {
 // synthetic thread, with an id above the highest id of a Linux thread (2^22).
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
+// Ops that overlap compute have threads of their own: one per device and category of range, and
+// more (`row` > 0) where they overlap each other, so that the ranges of a thread nest.
+std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
+                       const engine::Shape& shape);
 
 // Writes process, threads, start time, clock and versions, and the categories and the domain of the
 // NVTX ranges.
 engine::Result<void> writeNsightSession(Database& database, const engine::Run& run,
                                         std::int64_t process);
 
-// Writes the NVTX range of a span on the thread of its device: push/pop for compute ops, start/end
-// for ops that overlap compute.
+// Writes the NVTX range of a span as push/pop, the only type that the recipes for Nsight Systems
+// join: on the thread of its device, or on one of its own if it overlaps compute.
 class NvtxWriter
 {
 public:
     static engine::Result<NvtxWriter> prepare(Database& database, const engine::RunInfo& info,
-                                              std::int64_t process);
+                                              const engine::Shape& shape, std::int64_t process);
 
     // `id` is the id of the span's row. Returns false on failure; Database::error() has the reason.
     bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                const engine::Span& span);
+    // The thread of the range that was written last.
+    std::int64_t lastThread() const { return m_lastThread; }
     // Writes the range of a library, on the thread of the range. `strings` is GpuTrace::strings.
     bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
                     const std::vector<std::string>& strings);
-    // Moves the range of an op to the time of the op's launch on the host, in ns of the timeline.
-    bool moveRange(std::int64_t id, engine::Window window);
+    // Moves the range of an op to the time of the op's launch on the host, in ns of the timeline,
+    // and to the thread of its device, which launched it.
+    bool moveRange(std::int64_t id, engine::DeviceId device, engine::Window window);
     std::int64_t lastEnd() const { return m_lastEnd; } // ns, over all ranges so far
 
 private:
-    NvtxWriter(Insert<NvtxRow> insert, Statement move, engine::RunInfo info, std::int64_t process);
+    NvtxWriter(Insert<NvtxRow> insert, Insert<ThreadRow> thread, Statement move,
+               const engine::RunInfo& info, const engine::Shape& shape, std::int64_t process);
     bool insert(NvtxRow row, bool nests);
+    std::optional<std::int64_t> threadOf(const engine::Op& op, engine::DeviceId device,
+                                         engine::Window window);
     bool linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of);
 
     Insert<NvtxRow> m_insert;
+    Insert<ThreadRow> m_thread;
     Statement m_move;
     engine::RunInfo m_info;
-    std::int64_t m_process = 0, m_lastEnd = 0;
+    engine::Shape m_shape;
+    engine::NvtxGrammar m_grammar = engine::NvtxGrammar::Bubblescope;
+    std::int64_t m_process = 0, m_lastEnd = 0, m_lastThread = 0;
+    // device and category -> the end of the last range of each row
+    std::map<std::pair<engine::DeviceId, int>, std::vector<std::int64_t>> m_rows;
     std::map<std::string, int> m_domains; // name -> domain of a library
 };
 

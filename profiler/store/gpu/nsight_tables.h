@@ -14,7 +14,7 @@ using StringRow = Plain<kStrings, std::int64_t, std::string>;
 inline constexpr PlainText kThreads{
     {"ThreadNames", kEveryRun,
      "A synthetic thread per device, named `device 3`: `globalTid` = pid << 24 \\| (0x700000 + "
-     "device)"},
+     "device); further ones for its transfers, named `device 3 SEND`"},
     "nameId priority globalTid"};
 using ThreadRow = Plain<kThreads, std::int64_t, int, std::int64_t>;
 inline constexpr PlainText kProcesses{{"PROCESSES", kEveryRun, "The process that recorded the run"},
@@ -28,6 +28,10 @@ inline constexpr PlainText kStart{
     {"TARGET_INFO_SESSION_START_TIME", kEveryRun, "Start time of the run"},
     "utcEpochNs utcTime localTime systemClockNs"};
 using StartRow = Plain<kStart, std::int64_t, std::string, std::string, std::optional<std::int64_t>>;
+inline constexpr PlainText kSystem{
+    {"TARGET_INFO_SYSTEM_ENV", kEveryRun, "`Hostname`, the machine of the run, where it is known"},
+    "globalVid devStateName name nameEnum value"};
+using SystemRow = Plain<kSystem, int, std::string, std::string, int, std::string>;
 inline constexpr PlainText kCapture{
     {"META_DATA_CAPTURE", kEveryRun,
      "`BS_CLOCK` (`virtual`: simulated, emulated; `wall`: live), `BS_MODE`, `BS_PROGRAM`"},

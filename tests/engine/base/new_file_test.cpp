@@ -69,6 +69,22 @@ TEST_CASE("an existing file is replaced only with force, and keeps its permissio
     CHECK(folder.files() == 1);
 }
 
+TEST_CASE("a text whose source fails replaces nothing and leaves nothing")
+{
+    const TemporaryFolder folder;
+    const fs::path file = folder / "trace.json";
+    REQUIRE(saveFile(file, "old", kRefuse));
+    const TextSource damaged = [](const TextSink& sink) -> Result<void> {
+        sink("half");
+        return fail(Error::Code::Corrupt, "row 3 is damaged");
+    };
+    auto target = NewFile::beside(file, kReplace);
+    REQUIRE(target);
+    CHECK(refusal(saveFile(*std::move(target), damaged)) == "row 3 is damaged");
+    CHECK(textOf(file) == "old");
+    CHECK(folder.files() == 1);
+}
+
 TEST_CASE("a SQLite file and an input of the command are never replaced by a text")
 {
     const TemporaryFolder folder;

@@ -142,7 +142,7 @@ TEST_CASE("ranges that begin and end anywhere have their domain, too, and unknow
 TEST_CASE("ops are in the file already, and are not recorded once more")
 {
     RangeRecorder& ranges = recorder();
-    const OpRanges ops(scheduleFrom({"0F0 0B0"}));
+    const OpRanges ops(scheduleFrom({"0F0 0B0"}), NvtxGrammar::Bubblescope);
     CHECK(ops.isWatched());
     ops.begin({0, 0});
     nvtxRangePushA("within an op");

@@ -112,6 +112,19 @@ TEST_CASE("devices and lanes are named, and memory is a counter of what is alive
     CHECK(counters[2]["args"]["stash"] == 0);
     CHECK(counters[2]["ts"] == 1e6);
     CHECK(counters[2]["pid"] == 1);
+    CHECK(counters[2]["name"] == "device 1 memory"); // Tracy merges counters of equal names
+}
+
+TEST_CASE("process labels have no commas, at which viewers split them")
+{
+    Run run = bitPipeRun();
+    run.info.mode = Mode::Live;
+    run.info.threads = 4;
+    run.info.cores = 2;
+    REQUIRE(modeDescription(run.info).find(',') != std::string::npos);
+    for (const json& event : eventsOf(run, "M"))
+        if (event["name"] == "process_labels")
+            CHECK(event["args"]["labels"].get<std::string>().find(',') == std::string::npos);
 }
 
 TEST_CASE("spans that overlap go to lanes of their own, joint ops stay together")

@@ -267,6 +267,36 @@ TEST_CASE("a memory strip stands under every row, on one scale of bytes")
           == "1F1B, D 2, N 2 has no recorded memory; remove the memory strip");
 }
 
+TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is in the middle")
+{
+    using engine::MemoryEvent, engine::MemoryCategory;
+    engine::Run run = tests::unitRun("1f1b", 24, 24);
+    for (std::uint16_t d = 0; d < 24; ++d)
+        run.timeline.memory.push_back({0, 1000, MemoryEvent::kNoOp, d, MemoryCategory::Weights});
+    const FigurePreset slide = findFigurePreset("slide").value();
+    FigureOptions options;
+    options.width = slide.inches * kPointsPerInch;
+    options.height = slide.heightInches * kPointsPerInch;
+    options.fontSize = slide.fontSize;
+    for (const bool memory : {false, true}) {
+        options.memory = memory;
+        const Scene scene = figure({run}, options);
+        CHECK(scene.width / scene.height == Approx(16.0 / 9));
+        double highest = scene.height, lowest = 0;
+        for (const Group& group : scene.groups)
+            for (const SceneShape& shape : group.shapes)
+                if (const auto* box = std::get_if<Box>(&shape)) {
+                    highest = std::min(highest, box->rect.y);
+                    lowest = std::max(lowest, box->rect.y + box->rect.height);
+                }
+        CHECK(highest > 0);
+        CHECK(lowest < scene.height);
+        CHECK(highest < 0.2 * scene.height); // 24 rows fill the slide
+    }
+    options.height = 100;
+    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 in; "));
+}
+
 TEST_CASE("a figure that cannot be drawn says which option is at fault")
 {
     const std::vector runs{tests::unitRun("bitpipe", 4, 4)};

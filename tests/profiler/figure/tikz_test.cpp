@@ -87,3 +87,11 @@ TEST_CASE("lines over a box leave its ground alone")
     CHECK_FALSE(has(tikz(hatch), "\\fill"));
     CHECK(has(tikz(hatch), "\\draw[bs000000,line width=0.3bp]"));
 }
+
+// In the text fonts of TeX's default encoding these are inverted ! and ?.
+TEST_CASE("less and greater are set in mathematics, whose font has them")
+{
+    Text text;
+    text.text = "B < 2 > 1";
+    CHECK(has(tikz(text), "{B $<$ 2 $>$ 1}"));
+}

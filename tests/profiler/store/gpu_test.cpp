@@ -109,9 +109,17 @@ TEST_CASE("what ran on GPUs is read back as it was written")
 {
     const TemporaryFolder folder;
     const Recorded recorded;
-    const auto read = readGpuTrace(write(folder, recorded));
+    auto read = readGpuTrace(write(folder, recorded));
     REQUIRE(read);
     GpuTrace expected = recorded.trace;
+    // A reader numbers strings in the order of their rows.
+    REQUIRE(read->kernels.size() == 2);
+    REQUIRE(read->calls.size() == 1);
+    CHECK(read->strings.at(read->kernels[0].name) == kNorm);
+    CHECK(read->strings.at(read->calls[0].name) == "cudaLaunchKernel_v7000");
+    for (GpuKernel& kernel : read->kernels)
+        kernel.name = 0;
+    read->calls[0].name = 1;
     // A call's thread is its device's, see SCHEMA.md.
     expected.calls[0].thread = 0x700002;
     CHECK(read->kernels == expected.kernels);

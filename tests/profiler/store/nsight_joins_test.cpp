@@ -56,6 +56,23 @@ TEST_CASE("every kernel leads to its launching call, and to the one range that o
           == Rows{{file.kernels()}});
 }
 
+TEST_CASE("the recipe that joins push/pop ranges finds the transfer that made each copy")
+{
+    File live; // launched by the thread of the device
+    writeGpuRun(live.folder / "emulated.sqlite", emulatedGpuRun()); // on threads of their own
+    for (const char* file : {"run.sqlite", "emulated.sqlite"}) {
+        CAPTURE(file);
+        const Script script(live.folder / file);
+        CHECK(script("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY k JOIN "
+                     "CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId JOIN "
+                     "BS_gpu_launch l ON l.correlation = k.correlationId JOIN BS_schedule o USING "
+                     "(op) WHERE 'PP:' || o.name = (SELECT n.text FROM NVTX_EVENTS n WHERE "
+                     "n.eventType = 59 AND n.globalTid = r.globalTid AND n.start <= r.start AND "
+                     "n.\"end\" >= r.\"end\" ORDER BY n.start DESC LIMIT 1)")
+              == Rows{{std::to_string(live.made.gpu.copies.size())}});
+    }
+}
+
 TEST_CASE("a range is projected onto the GPU by its kernels")
 {
     const File file;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <regex>
+#include <set>
 
 using namespace engine;
 using namespace profiler;
@@ -17,7 +18,8 @@ class Written
 {
 public:
     explicit Written(const Run& run) { REQUIRE(writeRun(m_folder / "run.sqlite", run)); }
-    Script script() const { return Script(m_folder / "run.sqlite"); }
+    Script script() const { return Script(path()); }
+    std::filesystem::path path() const { return m_folder / "run.sqlite"; }
 
 private:
     TemporaryFolder m_folder;
@@ -94,11 +96,11 @@ TEST_CASE("thread and process come out of globalTid as documented")
                  "globalTid IS NOT NULL")
           == Rows{{process}});
     CHECK(script("SELECT DISTINCT globalTid % 0x1000000 - 0x700000 FROM NVTX_EVENTS WHERE "
-                 "globalTid IS NOT NULL ORDER BY 1")
+                 "category IN (1, 2, 3, 4, 7, 11) AND globalTid IS NOT NULL ORDER BY 1")
           == Rows{{"0"}, {"1"}, {"2"}, {"3"}});
     CHECK(script("SELECT s.value FROM ThreadNames t JOIN StringIds s ON s.id = t.nameId JOIN "
                  "PROCESSES p ON p.globalPid = t.globalTid / 0x1000000 * 0x1000000 WHERE p.pid = "
-                 + process + " ORDER BY t.globalTid")
+                 + process + " ORDER BY t.globalTid LIMIT 4")
           == Rows{{"device 0"}, {"device 1"}, {"device 2"}, {"device 3"}});
     CHECK(script("SELECT count(*) FROM BS_device d JOIN ThreadNames t USING (globalTid)")
           == Rows{{"4"}});
@@ -108,6 +110,84 @@ TEST_CASE("a process number beyond 24 bits does not reach into the next field")
 {
     CHECK(globalPid(0x1000005) == globalPid(5));
     CHECK(globalTid(0x1000005, DeviceId{3}) == globalPid(5) + 0x700003);
+}
+
+TEST_CASE("every range is push/pop, and those of transfers are on threads named after them")
+{
+    const Run run = fullRun();
+    const Written file(run);
+    const Script script = file.script();
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 60") == Rows{{"0"}});
+    CHECK(script("SELECT DISTINCT s.value FROM NVTX_EVENTS n JOIN ThreadNames t USING (globalTid) "
+                 "JOIN StringIds s ON s.id = t.nameId WHERE n.eventType = 59 AND n.text GLOB "
+                 "'PP:?SEND_*' ORDER BY 1")
+          == Rows{{"device 0 SEND"}, {"device 1 SEND"}, {"device 2 SEND"}, {"device 3 SEND"}});
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS n LEFT JOIN ThreadNames t USING (globalTid) "
+                 "WHERE n.eventType = 59 AND t.nameId IS NULL")
+          == Rows{{"0"}});
+    CHECK(script("SELECT count(*) - count(DISTINCT globalTid) FROM ThreadNames") == Rows{{"0"}});
+}
+
+TEST_CASE("messages over two links at once are on two threads of one name")
+{
+    Run run = fullRun();
+    std::vector<Span>* sends = nullptr;
+    for (Track& track : run.timeline.tracks)
+        if (track.kind == Track::Kind::Send && track.spans.size() > 1)
+            sends = &track.spans;
+    REQUIRE(sends != nullptr);
+    (*sends)[0].end = (*sends)[0].begin + 2;
+    (*sends)[1].begin = (*sends)[0].begin + 1;
+    (*sends)[1].end = (*sends)[0].begin + 3;
+    const Written file(run);
+    CHECK(file.script()("SELECT t.nameId FROM ThreadNames t GROUP BY 1 HAVING count(*) = 2").size()
+          == 1);
+    CHECK(
+        file.script()("SELECT a.text, b.text FROM NVTX_EVENTS a JOIN NVTX_EVENTS b ON a.globalTid "
+                      "= b.globalTid AND a.eventType = 59 AND b.eventType = 59 AND a.start < "
+                      "b.start AND b.start < a.\"end\" AND a.\"end\" < b.\"end\"")
+            .empty());
+}
+
+TEST_CASE("the grammar of sail-sg is what its loader asks for")
+{
+    Run run = fullRun();
+    run.info.nvtxGrammar = "sail-sg";
+    const Written file(run);
+    const Script script = file.script();
+    // The query of load_nsys_events.py, which then reads <micro-batch>.<chunk>.<slice>.
+    const Rows names = script(
+        "SELECT text FROM NVTX_EVENTS WHERE eventType = (SELECT id FROM ENUM_NSYS_EVENT_TYPE WHERE "
+        "name = 'NvtxPushPopRange') AND length(text) < 10 AND (text GLOB 'F[0-9]*' OR text GLOB "
+        "'B[0-9]*' OR text GLOB 'W[0-9]*' OR text = 'Optimizer')");
+    const std::regex grammar("[FBW]\\d+\\.[0-3]\\.0|Optimizer");
+    std::set<std::string> distinct;
+    for (const auto& name : names) {
+        CHECK(std::regex_match(name[0], grammar));
+        distinct.insert(name[0]);
+    }
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 59 AND category IN (1, 2, 3, "
+                 "4, 7)")
+          == Rows{{std::to_string(names.size())}});
+    // BitPipe: two chunks in each of two directions, so four models of a device.
+    for (const char* name : {"F0.0.0", "F0.1.0", "F2.2.0", "B3.3.0"})
+        CHECK(distinct.contains(name));
+    CHECK(script("SELECT count(*) > 0 FROM NVTX_EVENTS WHERE text GLOB 'SEND_FORWARD.0.*.0'")
+          == Rows{{"1"}});
+    const auto read = readRun(file.path());
+    REQUIRE(read);
+    CHECK(read->info.nvtxGrammar == "sail-sg");
+}
+
+TEST_CASE("recipes find the name of the host, where it is known")
+{
+    Run run = fullRun();
+    const Written file(run);
+    CHECK(file.script()("SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'Hostname'")
+          == Rows{{"node17"}});
+    run.info.hostName.clear();
+    const Written unknown(run);
+    CHECK(unknown.script()("SELECT * FROM TARGET_INFO_SYSTEM_ENV").empty());
 }
 
 TEST_CASE("push/pop ranges of one thread nest, so that a stack can sweep them")

@@ -40,8 +40,9 @@ inline engine::Run fullRun()
 {
     engine::Run run = simulatedRun(4);
     run.info
-        = {{"bitpipe", "BitPipe", "[schedule]\nscheme = \"bitpipe\"\n", "bscope run", 1, 2},
-           {.deviceName = "AMD EPYC, 1 BLAS thread",
+        = {{"bitpipe", "BitPipe", "[schedule]\nscheme = \"bitpipe\"\n", "bscope run", "", 1, 2},
+           {.hostName = "node17",
+            .deviceName = "AMD EPYC, 1 BLAS thread",
             .timing = "thread CPU clock",
             .link = "50 GB/s, 5 us (assumed)",
             .transport = "",

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "profiler/export/chrome_events.h"
+#include "profiler/export/exporters.h"
+
+namespace profiler {
+
+// Writes the GPU records of a run in the form of Kineto: kernels, copies and memsets on a thread
+// per stream of their device, calls and NVTX ranges in a process for the host, a flow from each
+// call to what it launched, and counters of the clocks.
+engine::Result<void> exportChromeGpu(const engine::Run& run, const GpuPieces& gpu,
+                                     ChromeEvents& out);
+
+} // namespace profiler
