@@ -9,7 +9,7 @@ using engine::Result;
 
 namespace {
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
-constexpr std::int64_t kMostRows = 100000;
+constexpr std::int64_t kMostReportRows = 100000;
 
 // A fact of the whole import: its name, and the field that has it.
 void facts(auto& report, auto&& fact)
@@ -92,9 +92,9 @@ void take(ReportRow& row, ImportReport& report)
     else if (row.section == "left_out")
         report.leftOut.push_back({row.name, row.count.value_or(0), row.time.value_or(0)});
     else if (row.section == "clock")
-        report.clocks.push_back(
-            {row.name, row.time.value_or(0), row.value.value_or(0), 0,
-             static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0, kMostRows))});
+        report.clocks.push_back({row.name, row.time.value_or(0), row.value.value_or(0), 0,
+                                 static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0,
+                                                                           kMostReportRows))});
     else if (row.section == "clock_spread" && !report.clocks.empty())
         report.clocks.back().spread = row.time.value_or(0);
     else if (row.section == "missing_rank")
@@ -133,7 +133,7 @@ Result<std::optional<ImportReport>> readImport(Database& database)
             return std::nullopt;
     }
     ImportReport report;
-    const std::string some = fmt::format("LIMIT {}", kMostRows);
+    const std::string some = fmt::format("LIMIT {}", kMostReportRows);
     auto read = forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
                     report.ranks.push_back(row.rank);
                     return fits({&row.rank.file, &row.rank.host, &row.rank.device});
