@@ -16,15 +16,19 @@ using namespace engine;
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
+enum class Counted : std::uint8_t {
+    Reported,
+    Measured
+}; // the median iteration if there is one, or not
 constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // [iteration] a number for each iteration that counts; kNone for the others.
-std::vector<std::uint32_t> countedIterations(const Timeline& timeline)
+std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted which)
 {
     using Kind = Iteration::Kind;
-    const bool hasReplay
-        = std::ranges::count(timeline.iterations, Kind::Replay, &Iteration::kind) > 0;
+    const bool hasReplay = which == Counted::Reported
+        && std::ranges::count(timeline.iterations, Kind::Replay, &Iteration::kind) > 0;
     std::vector<std::uint32_t> numbers;
     std::uint32_t next = 0;
     for (const Iteration& iteration : timeline.iterations) {
@@ -151,11 +155,11 @@ void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
 class Recorded
 {
 public:
-    explicit Recorded(const Run& run)
+    Recorded(const Run& run, Counted which)
         : m_run(run)
         , m_index(run.schedule)
     {
-        const std::vector<std::uint32_t> counted = countedIterations(run.timeline);
+        const std::vector<std::uint32_t> counted = countedIterations(run.timeline, which);
         for (const std::uint32_t number : counted)
             if (number != kNone)
                 m_windows.emplace_back(m_index.count(), kNotRun);
@@ -168,6 +172,7 @@ public:
                 startWhenReady(run.schedule, windows);
     }
 
+    const std::vector<std::vector<Window>>& windows() const { return m_windows; }
     RecordedTimes medians() const
     {
         RecordedTimes times(m_index.count());
@@ -260,9 +265,14 @@ private:
 };
 } // namespace
 
+std::vector<std::vector<Window>> measuredWindows(const Run& run)
+{
+    return Recorded(run, Counted::Measured).windows();
+}
+
 RecordedTimes recordedTimes(const Run& run)
 {
-    RecordedTimes times = Recorded(run).medians();
+    RecordedTimes times = Recorded(run, Counted::Reported).medians();
     JointTimes(run.schedule, times).divide();
     return times;
 }

@@ -1,5 +1,6 @@
 #include "profiler/import/build_run.h"
 
+#include "profiler/import/align_clocks.h"
 #include "profiler/import/iterations.h"
 #include "profiler/import/merge_gpu.h"
 #include "profiler/import/placement.h"
@@ -74,6 +75,7 @@ private:
     ImportedRun m_result;
     std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number; // OpIndex of the schedule
     OpsOfWorks m_ops;
+    std::vector<ImportReport::Clock> m_clocks;
     std::int64_t m_origin = 0; // ns, 0 of the timeline
 };
 
@@ -245,6 +247,7 @@ void RunBuilder::report()
     report.stagesKnown = m_placement.stagesKnown;
     report.microBatchesKnown = m_placement.microBatchesKnown;
     report.warnings = m_job.warnings;
+    report.clocks = m_clocks;
     report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
                            m_placement.warnings.end());
     std::map<std::string, ImportReport::LeftOut> leftOut;
@@ -303,6 +306,7 @@ Result<ImportedRun> RunBuilder::build()
         return fail(Error::Code::NotFound,
                     "the traces have no complete iteration with forward or backward ops; record "
                     "with annotations of the pipeline, or add rules with --rules");
+    m_clocks = alignClocks(m_job, m_placement);
     if (m_job.missing.empty())
         alignMessages();
     buildSchedule();

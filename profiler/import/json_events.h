@@ -3,7 +3,9 @@
 #include "engine/base/result.h"
 #include "profiler/import/trace_files.h"
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,15 @@ inline constexpr std::size_t kJsonPadding = 64;
 // found before the damage, and with the errors of `bytes`.
 engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
                                            const JsonEvents& events);
+
+// `token` without its quotes, if it has any.
+std::string_view unquoted(std::string_view token);
+
+// Microseconds as a JSON number, or as a text with a number, in ns; nullopt if it is not finite or
+// more than 285 years. Digits below 1 ns are dropped.
+std::optional<std::int64_t> nanosecondsFrom(std::string_view token);
+
+// An integer as a JSON number, or as a text with a number.
+std::optional<std::int64_t> integerFrom(std::string_view token);
 
 } // namespace profiler

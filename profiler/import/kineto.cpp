@@ -1,7 +1,6 @@
 #include "profiler/import/kineto.h"
 
 #include "profiler/import/json_events.h"
-#include "profiler/import/json_value.h"
 #include "profiler/import/kineto_event.h"
 #include "profiler/import/split_ranks.h"
 #include "profiler/import/string_table.h"

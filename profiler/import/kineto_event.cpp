@@ -1,7 +1,5 @@
 #include "profiler/import/kineto_event.h"
 
-#include "profiler/import/json_events.h"
-
 #include <simdjson.h>
 
 #include <algorithm>

@@ -48,7 +48,8 @@ RecognisedScheme recogniseScheme(const Schedule& schedule)
         const auto built = buildSchedule(request);
         if (built && built->shape.stages == shape.stages && built->shape.replicas == shape.replicas
             && hasOrderOf(schedule, *built))
-            return {std::string(scheme.name), std::string(scheme.title)};
+            return {std::string(scheme.name),
+                    std::string(scheme.title.substr(0, scheme.title.find(" (")))};
     }
     return {};
 }

@@ -78,6 +78,7 @@ inline const std::vector<Floor>& floors()
               {"engine/sim", "engine/schedules", "profiler/store", "profiler/analysis",
                "resources"}),
          {"simdjson.h", "archive", "re2/", "toml++/"}},
+        {"profiler/whatif", plus(kPlan, {"engine/cost", "engine/sim", "profiler/analysis"}), {}},
         {"profiler/export", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
         {"profiler/report", plus(kPlan, {"profiler/analysis", "profiler/figure"}), {}},
         {"profiler/figure",

@@ -17,6 +17,8 @@
 #include "profiler/report/html_report.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
+#include "tests/profiler/import/nsight_traces.h"
+#include "tests/profiler/import/traces.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_training.h"
 
@@ -115,6 +117,36 @@ std::string readHardware(const fs::path& file)
     return errorOf(loadHardware(file.string()));
 }
 
+std::string readTraces(const fs::path& file)
+{
+    return errorOf(profiler::importTraces({file}, profiler::Rules::shipped()));
+}
+
+std::string readRules(const fs::path& file)
+{
+    return errorOf(profiler::Rules::parse(readFile(file.string()).value(), file.string()));
+}
+
+// A trace of PyTorch's profiler with a kernel per op, and one with an op per range.
+std::vector<std::string> torchTraces()
+{
+    std::vector<std::string> traces;
+    for (const bool onGpu : {false, true}) {
+        TorchTraceOptions options;
+        options.onGpu = onGpu;
+        traces.push_back(TorchTrace(simulatedRun("1f1b", 1, 3), 0, options).text());
+    }
+    return traces;
+}
+
+std::string nsightExport()
+{
+    const fs::path file = buildPath("fuzz/seed.sqlite");
+    fs::remove(file);
+    writeNsightExport(file);
+    return readFile(file.string()).value();
+}
+
 std::string source(const std::string& path)
 {
     return readFile(sourcePath(path)).value();
@@ -137,6 +169,9 @@ std::vector<Reader> readers()
         {"model.toml", {source("resources/models/tiny.toml")}, readModel, 20000},
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
         {"run.sqlite", {recordedRun()}, readWholeRun, 3000},
+        {"trace.json", torchTraces(), readTraces, 10000},
+        {"export.sqlite", {nsightExport()}, readTraces, 3000},
+        {"rules.toml", {source("resources/import/rules.toml")}, readRules, 5000},
     };
 }
 

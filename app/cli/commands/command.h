@@ -37,6 +37,7 @@ Action prepareAnalyze(CLI::App& app);
 Action prepareCompare(CLI::App& app);
 Action prepareExport(CLI::App& app);
 Action prepareImport(CLI::App& app);
+Action prepareWhatIf(CLI::App& app);
 Action prepareEstimate(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);

@@ -57,6 +57,10 @@ std::span<const Command> commands()
                 "bscope import trace.json -o imported.sqlite --force\n"
                 "bscope import trace.json --json",
                 prepareImport},
+        Command{"whatif", "Predict a run under other schemes from its measured times",
+                "bscope whatif 1f1b.sqlite\n"
+                "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json",
+                prepareWhatIf},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
                 "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",

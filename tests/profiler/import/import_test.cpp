@@ -141,6 +141,30 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
     CHECK(numbers->devices[DeviceId{2}].bubble == 0);
 }
 
+TEST_CASE("the clock of another host is moved to that of the first rank's host")
+{
+    for (const bool onGpu : {false, true}) {
+        CAPTURE(onGpu);
+        const TemporaryFolder folder;
+        const Run run = simulatedRun("1f1b", 2, 8);
+        TorchTraceOptions options;
+        options.onGpu = onGpu;
+        writeText(folder / "0.json", TorchTrace(run, 0, options).text());
+        options.host = "host b";
+        options.base += 1'284'000; // ns
+        writeText(folder / "1.json", TorchTrace(run, 1, options).text());
+        const ImportedRun result = imported(folder);
+        const auto& clocks = result.run.info.import->clocks;
+        REQUIRE(clocks.size() == 1);
+        CHECK(clocks[0].host == "host b");
+        CHECK(std::abs(clocks[0].offset - 1'284'000) < 1000);
+        CHECK(clocks[0].spread < 1000);
+        CHECK(clocks[0].pairs == 32);
+        CHECK(metrics(result.run, 1)->duration
+              == Approx(1000 * metrics(run, 1)->duration).epsilon(0.001));
+    }
+}
+
 TEST_CASE("traces of two jobs, and one rank twice, are refused")
 {
     const TemporaryFolder folder;

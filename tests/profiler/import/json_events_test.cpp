@@ -1,5 +1,4 @@
 #include "profiler/import/json_events.h"
-#include "profiler/import/json_value.h"
 #include "tests/catch.h"
 
 #include <algorithm>

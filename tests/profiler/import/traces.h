@@ -6,7 +6,6 @@
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "engine/timeline/run.h"
-#include "tests/catch.h"
 
 #include <fmt/format.h>
 
@@ -27,18 +26,13 @@ inline engine::Run simulatedRun(const std::string& scheme, int devices, int micr
     request.devices = devices;
     request.microBatches = microBatches;
     engine::Run run;
-    const auto built = engine::buildSchedule(request);
-    REQUIRE(built);
-    run.schedule = engine::lower(*built);
+    run.schedule = engine::lower(engine::buildSchedule(request).value());
     engine::UnitCosts costs;
     costs.p2p = {1, 4};
-    const auto prices = engine::unitPrices(run.schedule.shape, costs);
-    REQUIRE(prices);
-    const auto resolved = engine::resolved(run.schedule, *prices);
-    REQUIRE(resolved);
-    auto timeline = engine::simulate(run.schedule, *resolved, {.iterations = iterations});
-    REQUIRE(timeline);
-    run.timeline = *std::move(timeline);
+    const auto resolved
+        = engine::resolved(run.schedule, engine::unitPrices(run.schedule.shape, costs).value());
+    run.timeline
+        = engine::simulate(run.schedule, resolved.value(), {.iterations = iterations}).value();
     run.info.ticksPerUnit = resolved->ticksPerUnit;
     return run;
 }

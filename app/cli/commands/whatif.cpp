@@ -1,0 +1,173 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/long_task.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/output_options.h"
+#include "app/cli/options/schedule_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "app/cli/text/whatif_text.h"
+#include "engine/base/version.h"
+#include "engine/schedules/schemes.h"
+#include "profiler/analysis/predicted_info.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/whatif/predict.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct WhatIfOptions
+{
+    std::string file;
+    ScheduleOptions schedule;
+    bool devicesGiven = false, microBatchesGiven = false; // else those of the run
+    bool all = false;                                     // the default without --scheme
+    bool json = false, noStragglers = false;
+    double linkSpeed = 1;
+    std::vector<std::string> speeds; // "stage=factor"
+    OutputOptions output;
+};
+
+Result<void> applySpeeds(const std::vector<std::string>& speeds, MeasuredTimes& times)
+{
+    for (const std::string& speed : speeds) {
+        const std::size_t equals = std::min(speed.find('='), speed.size());
+        int stage = -1;
+        double factor = 0;
+        const bool isNumber = CLI::detail::lexical_cast(speed.substr(0, equals), stage)
+            && equals < speed.size() && CLI::detail::lexical_cast(speed.substr(equals + 1), factor);
+        if (!isNumber || !times.stages.has(StageId{stage}) || !(factor > 0 && factor <= 1000))
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--stage-speed {}: give a stage from 0 to {} and a factor up "
+                                    "to 1000, as in 2=1.5",
+                                    speed, times.stages.size() - 1));
+        times.stages[StageId{stage}].factor /= factor;
+    }
+    return {};
+}
+
+// Without --scheme and --schedule, all synchronous schemes that accept the request.
+Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Run& run,
+                                          WhatIfTable& table)
+{
+    ScheduleOptions asked = options.schedule;
+    const Shape& shape = run.schedule.shape;
+    if (!options.devicesGiven)
+        asked.request.devices = shape.devices;
+    if (!options.microBatchesGiven)
+        asked.request.microBatches = shape.microBatches;
+    if (!asked.schemes.empty() || !asked.file.empty())
+        return schedules(asked);
+    std::vector<Schedule> all;
+    for (const Scheme& scheme : engine::schemes()) {
+        if (scheme.asynchronous)
+            continue;
+        asked.schemes = {std::string(scheme.name)};
+        auto one = schedules(asked);
+        if (one)
+            all.push_back(std::move(one->front()));
+        else
+            table.refused.push_back({asked.schemes.front(), one.error().message});
+    }
+    if (all.empty())
+        return fail(Error::Code::InvalidArgument, table.refused.front().reason);
+    return all;
+}
+
+Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
+                               const WhatIfPredictor& predictor)
+{
+    WhatIfTable table;
+    LongTask task("predicting");
+    auto asked = schedulesOf(options, run, table);
+    if (!asked)
+        return tl::unexpected(asked.error());
+    for (Schedule& schedule : *asked) {
+        task.next("predicting " + schedule.scheme, 0);
+        const std::string label = labelOf(schedule.scheme);
+        auto one = predictor.predict({std::move(schedule), options.linkSpeed});
+        if (!one)
+            return tl::unexpected(one.error());
+        one->run.info.label = label;
+        table.predictions.push_back(*std::move(one));
+    }
+    std::ranges::stable_sort(table.predictions, {}, &Prediction::iteration);
+    return table;
+}
+
+// The shortest prediction as a run.
+Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best)
+{
+    if (options.output.file.empty())
+        return {};
+    auto file = createOutput(options.output, {options.file});
+    if (!file)
+        return tl::unexpected(file.error());
+    RunInfo& info = best.run.info;
+    describeRecorded(run, options.file, best.run.schedule.shape, info);
+    info.started = run.info.started;
+    info.program = buildId();
+    info.outcome = Outcome::Finished;
+    return writeRun(*std::move(file), best.run);
+}
+
+Result<int> whatIf(const WhatIfOptions& options)
+{
+    const auto run = openRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    auto predictor = WhatIfPredictor::create(*run);
+    if (!predictor)
+        return fail(predictor.error().code, options.file + ": " + predictor.error().message);
+    if (options.noStragglers)
+        removeStragglers(*run, predictor->times());
+    if (auto applied = applySpeeds(options.speeds, predictor->times()); !applied)
+        return tl::unexpected(applied.error());
+    auto table = predictAll(options, *run, *predictor);
+    if (!table)
+        return tl::unexpected(table.error());
+    if (auto saved = save(options, *run, table->predictions.front()); !saved)
+        return tl::unexpected(saved.error());
+    printText(options.json ? whatIfJson(*run, *predictor, *table)
+                           : whatIfText(*run, *predictor, *table));
+    return 0;
+}
+} // namespace
+
+Action prepareWhatIf(CLI::App& app)
+{
+    const auto options = std::make_shared<WhatIfOptions>();
+    app.add_option("FILE", options->file, "Recorded or imported run")
+        ->type_name("RUN.sqlite")
+        ->required();
+    addScheduleOptions(app, options->schedule, Schemes::Several);
+    app.add_flag("--all", options->all,
+                 "Predict all synchronous schemes (default without --scheme)")
+        ->excludes(app.get_option("--scheme"));
+    app.add_option("--link-speed", options->linkSpeed,
+                   "Speed of the links relative to the measured one (default: 1)")
+        ->type_name("X")
+        ->check(CLI::Range(0.001, 1000.0));
+    app.add_option("--stage-speed", options->speeds,
+                   "Speed of a stage relative to the measured one, repeatable")
+        ->type_name("STAGE=X");
+    app.add_flag("--no-stragglers", options->noStragglers,
+                 "Make every device at least as fast as the median device");
+    app.add_flag("--json", options->json, "Print JSON");
+    addOutputOptions(app, options->output, "Write the shortest prediction as a run", "RUN.sqlite");
+    return [options, &app] {
+        options->devicesGiven = app.count("--devices") > 0;
+        options->microBatchesGiven = app.count("--micro-batches") > 0;
+        return whatIf(*options);
+    };
+}
+
+} // namespace cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "profiler/whatif/predict.h"
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct WhatIfTable
+{
+    std::vector<profiler::Prediction> predictions; // shortest first
+    struct Refused
+    {
+        std::string scheme, reason;
+    };
+    std::vector<Refused> refused;
+};
+
+std::string whatIfText(const engine::Run& run, const profiler::WhatIfPredictor& predictor,
+                       const WhatIfTable& table);
+std::string whatIfJson(const engine::Run& run, const profiler::WhatIfPredictor& predictor,
+                       const WhatIfTable& table);
+
+} // namespace cli

@@ -1,0 +1,218 @@
+#include "profiler/import/align_clocks.h"
+
+#include "engine/base/median.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// The same moment on the clock of a host and on the common clock.
+struct Pair
+{
+    std::int64_t time = 0;       // on the common clock
+    std::int64_t difference = 0; // the host's time - common time
+    bool toHost = false;         // direction of the message
+};
+
+struct Fit
+{
+    std::int64_t offset = 0, from = 0, spread = 0; // offset at the time `from`
+    double drift = 0;
+
+    std::int64_t at(std::int64_t time) const
+    {
+        return offset + std::llround(drift * static_cast<double>(time - from));
+    }
+};
+
+std::int64_t medianDifference(const std::vector<Pair>& pairs, bool toHost)
+{
+    std::vector<std::int64_t> differences;
+    for (const Pair& pair : pairs)
+        if (pair.toHost == toHost)
+            differences.push_back(pair.difference);
+    return medianOf(differences);
+}
+
+// The delay of messages adds to the differences of one direction and subtracts from the other.
+Fit fitted(const std::vector<Pair>& pairs)
+{
+    const auto count = std::ranges::count(pairs, true, &Pair::toHost);
+    const std::int64_t to = medianDifference(pairs, true), back = medianDifference(pairs, false);
+    Fit fit;
+    fit.offset = count == 0 ? back : count == std::ssize(pairs) ? to : to / 2 + back / 2;
+    const auto residual = [&](const Pair& pair) {
+        return static_cast<double>(pair.difference - (pair.toHost ? to : back));
+    };
+    double mean = 0;
+    for (const Pair& pair : pairs)
+        mean += static_cast<double>(pair.time - pairs.front().time)
+            / static_cast<double>(pairs.size());
+    fit.from = pairs.front().time + std::llround(mean);
+    double above = 0, below = 0;
+    for (const Pair& pair : pairs) {
+        const auto time = static_cast<double>(pair.time - fit.from);
+        above += time * residual(pair);
+        below += time * time;
+    }
+    constexpr std::size_t kFewest = 16; // fewer pairs show their noise as drift
+    fit.drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
+    std::vector<std::int64_t> distances;
+    for (const Pair& pair : pairs)
+        distances.push_back(std::llabs(
+            std::llround(residual(pair) - fit.drift * static_cast<double>(pair.time - fit.from))));
+    fit.spread = medianOf(distances);
+    return fit;
+}
+
+class Aligner
+{
+public:
+    Aligner(Job& job, const Placement& placement)
+        : m_job(job)
+    {
+        for (const JobRank& rank : job.ranks)
+            m_onGpu = m_onGpu || !rank.trace.gpu.kernels.empty();
+        collect(placement);
+    }
+
+    std::vector<ImportReport::Clock> run()
+    {
+        std::vector<ImportReport::Clock> clocks;
+        std::set<std::string> aligned{hostOf(0)}, others;
+        for (const JobRank& rank : m_job.ranks)
+            others.insert(rank.trace.host);
+        others.erase(hostOf(0));
+        for (bool progress = true; progress && !others.empty();) {
+            progress = false;
+            for (const std::string& host : std::set(others)) {
+                const std::vector<Pair> pairs = pairsOf(host, aligned);
+                if (pairs.empty())
+                    continue;
+                const Fit fit = fitted(pairs);
+                move(host, fit);
+                constexpr double kMillion = 1e6;
+                clocks.push_back({host, fit.offset, kMillion * fit.drift, fit.spread,
+                                  static_cast<int>(pairs.size())});
+                aligned.insert(host);
+                others.erase(host);
+                progress = true;
+            }
+        }
+        for (const std::string& host : others)
+            m_job.warnings.push_back(fmt::format(
+                "The clock of {} cannot be aligned: the traces have no message or collective "
+                "between it and another host.",
+                host));
+        return clocks;
+    }
+
+private:
+    // The ends of one message or collective.
+    struct End
+    {
+        std::uint32_t rank = 0, work = 0;
+        bool receives = false;
+    };
+
+    const std::string& hostOf(std::uint32_t rank) const { return m_job.ranks[rank].trace.host; }
+    const Window& windowOf(const End& end) const
+    {
+        return m_job.ranks[end.rank].work.works[end.work].window;
+    }
+
+    void collect(const Placement& placement)
+    {
+        std::map<std::tuple<int, int, int, int, int>, std::vector<End>> messages;
+        std::map<std::tuple<std::uint32_t, int>, int> order;
+        for (const PlacedWork& placed : placement.works) {
+            const Op& op = placed.op;
+            const bool gradient
+                = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
+            const bool receives
+                = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
+            const int receiver = receives ? op.stage.value : op.stage.value + (gradient ? -1 : 1);
+            if (isTransfer(op.kind))
+                messages[{placed.iteration, gradient ? 1 : 0, receiver, op.microBatch.value,
+                          op.replica}]
+                    .push_back({placed.rank, placed.work, receives});
+            else if (op.kind == OpKind::AllReduce)
+                messages[{placed.iteration, 2, 0, order[{placed.rank, placed.iteration}]++, 0}]
+                    .push_back({placed.rank, placed.work, false});
+        }
+        for (auto& [key, ends] : messages)
+            if (ends.size() > 1)
+                m_exchanges.push_back(std::move(ends));
+    }
+
+    std::vector<Pair> pairsOf(const std::string& host, const std::set<std::string>& aligned) const
+    {
+        std::vector<Pair> pairs;
+        for (const std::vector<End>& ends : m_exchanges)
+            for (const End& there : ends)
+                for (const End& here : ends) {
+                    if (hostOf(there.rank) != host || !aligned.contains(hostOf(here.rank)))
+                        continue;
+                    const std::int64_t time = momentOf(here);
+                    pairs.push_back({time, momentOf(there) - time, there.receives});
+                }
+        return pairs;
+    }
+
+    std::int64_t momentOf(const End& end) const
+    {
+        const Window window = windowOf(end);
+        const bool isSend
+            = !end.receives && isTransfer(m_job.ranks[end.rank].work.works[end.work].op.kind);
+        return isSend && !m_onGpu ? window.begin : window.end;
+    }
+
+    void move(const std::string& host, const Fit& fit)
+    {
+        const auto moved = [&](Window& window) {
+            const std::int64_t by = fit.at(window.begin - fit.offset);
+            window = {window.begin - by, window.end - by};
+        };
+        for (JobRank& rank : m_job.ranks) {
+            if (rank.trace.host != host)
+                continue;
+            for (Work& work : rank.work.works) {
+                moved(work.host);
+                moved(work.window);
+            }
+            const auto all = [&](auto& rows) {
+                for (auto& row : rows)
+                    moved(row.window);
+            };
+            all(rank.trace.ranges);
+            all(rank.trace.gpu.kernels);
+            all(rank.trace.gpu.copies);
+            all(rank.trace.gpu.memsets);
+            all(rank.trace.gpu.calls);
+            for (MemoryEvent& memory : rank.trace.memory)
+                memory.time -= fit.at(memory.time - fit.offset);
+        }
+    }
+
+    Job& m_job;
+    bool m_onGpu = false;
+    std::vector<std::vector<End>> m_exchanges;
+};
+} // namespace
+
+std::vector<ImportReport::Clock> alignClocks(Job& job, const Placement& placement)
+{
+    return Aligner(job, placement).run();
+}
+
+} // namespace profiler

@@ -1,0 +1,266 @@
+#include "profiler/whatif/predict.h"
+
+#include "engine/base/median.h"
+#include "engine/cost/op_prices.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// The median of samples or, with a generator, of as many samples drawn from them with replacement
+// (the bootstrap: Efron, 1979).
+class Draw
+{
+public:
+    Draw() = default;
+    explicit Draw(unsigned seed)
+        : m_random(std::mt19937(seed))
+    { }
+
+    double operator()(const Samples& samples)
+    {
+        const auto known = m_medians.find(&samples);
+        if (known != m_medians.end())
+            return known->second;
+        return m_medians.emplace(&samples, draw(samples)).first->second;
+    }
+
+private:
+    double draw(const Samples& samples)
+    {
+        if (!m_random || samples.isEmpty())
+            return static_cast<double>(samples.median());
+        std::uniform_int_distribution<std::size_t> any(0, samples.times.size() - 1);
+        std::vector<std::int64_t> drawn(samples.times.size());
+        for (std::int64_t& time : drawn)
+            time = samples.times[any(*m_random)];
+        return static_cast<double>(medianOf(drawn));
+    }
+
+    std::optional<std::mt19937> m_random;
+    std::map<const Samples*, double> m_medians; // every op of a kind takes the same time
+};
+
+struct StageCost
+{
+    double forward = 0, backward = 0, input = 0, weight = 0;
+};
+
+StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& draw)
+{
+    StageCost cost;
+    cost.forward = draw(stage.forward);
+    if (!stage.weight.isEmpty()) {
+        cost.input = draw(stage.input);
+        cost.weight = draw(stage.weight);
+        cost.backward = cost.input + cost.weight;
+    } else {
+        cost.backward = draw(stage.backward);
+        cost.input = times.inputShare * cost.backward;
+        cost.weight = cost.backward - cost.input;
+    }
+    for (double* const time : {&cost.forward, &cost.backward, &cost.input, &cost.weight})
+        *time *= stage.factor;
+    return cost;
+}
+
+// The time of a kind of work, as a part of a stage's micro-batch.
+double timeOf(OpKind kind, const StageCost& cost)
+{
+    switch (kind) {
+    case OpKind::Backward:
+        return cost.backward;
+    case OpKind::BackwardInput:
+        return cost.input;
+    case OpKind::BackwardWeight:
+        return cost.weight;
+    default:
+        return cost.forward; // F and its RECOMPUTE
+    }
+}
+
+class CostBuilder
+{
+public:
+    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw)
+        : m_times(times)
+        , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
+        , m_slices(shape.slices)
+        , m_linkSpeed(linkSpeed)
+        , m_draw(std::move(draw))
+    { }
+
+    OpCosts costsOf(const Schedule& lowered)
+    {
+        OpCosts costs;
+        for (const auto& program : lowered.program) {
+            auto& of = costs.of.emplace_back();
+            for (const Op& op : program)
+                of.push_back(costOf(op));
+        }
+        return costs;
+    }
+
+private:
+    OpCosts::Cost costOf(const Op& op)
+    {
+        OpCosts::Cost cost;
+        const double part = op.slice == Op::kWhole ? 1 : op.flags == OpFlag::Half ? 2 : m_slices;
+        if (isTransfer(op.kind))
+            cost.latency = std::llround(m_draw(m_times.message) / m_linkSpeed / part);
+        else if (isCopy(op.kind))
+            cost.duration = std::llround(m_draw(m_times.message) / m_linkSpeed);
+        else if (op.kind == OpKind::OptimizerStep)
+            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage);
+        else if (op.kind == OpKind::AllReduce)
+            cost.duration = std::llround(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
+        else
+            cost.duration = std::llround(timeOf(op.kind, shareOf(op.stage)) / part);
+        return cost;
+    }
+
+    // The cost of the part of the model that a predicted stage holds.
+    StageCost shareOf(StageId stage)
+    {
+        const double begin = stage.value * m_perStage, end = begin + m_perStage;
+        StageCost sum;
+        for (const StageId measured : m_times.stages.ids()) {
+            const double share
+                = std::min(end, measured.value + 1.0) - std::max<double>(begin, measured.value);
+            if (share <= 1e-9)
+                continue;
+            const StageCost one = stageCost(m_times, m_times.stages[measured], m_draw);
+            sum.forward += share * one.forward;
+            sum.backward += share * one.backward;
+            sum.input += share * one.input;
+            sum.weight += share * one.weight;
+        }
+        return sum;
+    }
+
+    const MeasuredTimes& m_times;
+    double m_perStage, m_slices, m_linkSpeed; // m_perStage: measured stages per predicted stage
+    Draw m_draw;
+};
+
+std::int64_t iterationOf(const Timeline& timeline)
+{
+    return timeline.iterations.front().window.duration();
+}
+
+// F, B, I and W in the order of the run.
+Schedule ownOrder(const Run& run)
+{
+    Schedule order = run.schedule;
+    for (auto& program : order.program)
+        std::erase_if(program, [](const Op& op) {
+            return op.kind != OpKind::Forward && !isBackward(op.kind);
+        });
+    return lower(order);
+}
+
+std::int64_t medianIteration(const Timeline& timeline)
+{
+    std::vector<std::int64_t> durations;
+    for (const Iteration& iteration : timeline.iterations)
+        if (iteration.kind == Iteration::Kind::Measured)
+            durations.push_back(iteration.window.duration());
+    return medianOf(durations);
+}
+} // namespace
+
+WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
+    : m_run(&run)
+    , m_times(std::move(times))
+    , m_measured(medianIteration(run.timeline))
+{
+    const Schedule own = ownOrder(run);
+    if (!validate(own).empty())
+        return;
+    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
+    if (again && iterationOf(*again) > 0)
+        m_correction = static_cast<double>(m_measured) / static_cast<double>(iterationOf(*again));
+}
+
+Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
+{
+    auto times = measuredTimes(run);
+    if (!times)
+        return tl::unexpected(times.error());
+    return WhatIfPredictor(run, *std::move(times));
+}
+
+Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
+{
+    const Schedule lowered = lower(whatIf.schedule);
+    const auto simulated = [&](Draw draw) {
+        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
+        return simulate(lowered, costs.costsOf(lowered));
+    };
+    const auto corrected = [&](const Timeline& timeline) {
+        return std::llround(static_cast<double>(iterationOf(timeline)) * m_correction);
+    };
+    auto timeline = simulated(Draw());
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    Prediction prediction;
+    prediction.iteration = corrected(*timeline);
+    std::vector<std::int64_t> all{prediction.iteration};
+    for (int i = 0; i < whatIf.resamples; ++i)
+        if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
+            all.push_back(corrected(*again));
+    std::ranges::sort(all);
+    const std::size_t outside = all.size() / 40; // 2.5 % at each end
+    prediction.least = std::min(all[outside], prediction.iteration);
+    prediction.most = std::max(all[all.size() - 1 - outside], prediction.iteration);
+    prediction.run.schedule = lowered;
+    prediction.run.timeline = *std::move(timeline);
+    prediction.run.info.scheme = lowered.scheme;
+    const auto numbers = metrics(prediction.run);
+    if (!numbers)
+        return tl::unexpected(numbers.error());
+    prediction.bubbleRatio = numbers->bubbleRatio;
+    for (const DeviceMetrics& device : numbers->devices)
+        prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
+    prediction.peakBytes = peakBytes(*numbers);
+    return prediction;
+}
+
+// A stash of M_a, and weights and optimizer state of M_theta, need the bytes that they need in the
+// run, if the run recorded its memory by category.
+std::optional<std::int64_t> WhatIfPredictor::peakBytes(const RunMetrics& predicted) const
+{
+    const auto measured = metrics(*m_run);
+    if (!measured || m_run->info.import)
+        return std::nullopt;
+    double perStash = 0, perWeights = 0;
+    for (const DeviceMetrics& device : measured->devices) {
+        if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0
+            || device.weights <= 0)
+            return std::nullopt;
+        const auto stash = static_cast<double>(*device.peakStashBytes);
+        perStash = std::max(perStash, stash / device.peakStash);
+        perWeights = std::max(perWeights,
+                              (static_cast<double>(*device.peakBytes) - stash) / device.weights);
+    }
+    // M_a and M_theta are those of one device, which holds less of the model if there are more.
+    const double share = static_cast<double>(measured->devices.size())
+        / static_cast<double>(predicted.devices.size());
+    double most = 0;
+    for (const DeviceMetrics& device : predicted.devices)
+        most = std::max(most, share * (perStash * device.peakStash + perWeights * device.weights));
+    return std::llround(most);
+}
+
+} // namespace profiler

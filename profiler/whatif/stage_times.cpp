@@ -1,0 +1,185 @@
+#include "profiler/whatif/stage_times.h"
+
+#include "engine/base/median.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/data_flow.h"
+#include "profiler/analysis/recorded_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace profiler {
+
+using namespace engine;
+
+std::int64_t Samples::median() const
+{
+    std::vector<std::int64_t> copy = times;
+    return medianOf(copy);
+}
+
+double Samples::spread() const
+{
+    const std::int64_t middle = median();
+    std::vector<std::int64_t> distances;
+    for (const std::int64_t time : times)
+        distances.push_back(std::abs(time - middle));
+    return middle > 0 ? static_cast<double>(medianOf(distances)) / static_cast<double>(middle) : 0;
+}
+
+namespace {
+
+class Collector
+{
+public:
+    explicit Collector(const Run& run)
+        : m_run(run)
+        , m_index(run.schedule)
+        , m_flow(run.schedule)
+    {
+        m_times.stages.resize(static_cast<std::size_t>(run.schedule.shape.stages));
+        for (const std::vector<Window>& windows : measuredWindows(run))
+            add(windows);
+    }
+
+    Result<MeasuredTimes> done()
+    {
+        for (const StageId stage : m_times.stages.ids()) {
+            const StageTimes& of = m_times.stages[stage];
+            const bool hasBackward
+                = !of.backward.isEmpty() || (!of.input.isEmpty() && !of.weight.isEmpty());
+            if (of.forward.isEmpty() || !hasBackward)
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("stage {} has no measured {}; import or record a run with "
+                                        "all stages",
+                                        stage.value,
+                                        of.forward.isEmpty() ? "forward" : "backward"));
+        }
+        splitBackward();
+        if (m_times.message.isEmpty())
+            m_times.message.times = m_messages;
+        if (m_times.message.isEmpty())
+            m_times.assumptions.emplace_back("Messages are free: the run has none.");
+        return std::move(m_times);
+    }
+
+private:
+    static bool ran(Window window) { return window.begin <= window.end; }
+
+    Samples* samplesOf(const Op& op)
+    {
+        if (op.kind == OpKind::OptimizerStep)
+            return &m_times.optimizer;
+        if (op.kind == OpKind::AllReduce)
+            return &m_times.allReduce;
+        StageTimes& stage = m_times.stages[op.stage];
+        switch (op.kind) {
+        case OpKind::Forward:
+            return &stage.forward;
+        case OpKind::Backward:
+            return &stage.backward;
+        case OpKind::BackwardInput:
+            return &stage.input;
+        case OpKind::BackwardWeight:
+            return &stage.weight;
+        default:
+            return nullptr;
+        }
+    }
+
+    // Parts of micro-batches and joint ops do not show the time of a whole op.
+    static bool isWhole(const Op& op) { return op.slice == Op::kWhole && op.flags == OpFlag::None; }
+
+    void add(const std::vector<Window>& windows)
+    {
+        bool afterJoint = false;
+        for (std::uint32_t number = 0; number < m_index.count(); ++number) {
+            const Op& op = m_flow.op(number);
+            const bool isPart
+                = std::exchange(afterJoint, op.flags == OpFlag::JointWithNext) || !isWhole(op);
+            if (!ran(windows[number]) || isPart)
+                continue;
+            if (isSend(op.kind))
+                addMessage(number, windows);
+            else if (Samples* const samples = samplesOf(op))
+                samples->times.push_back(windows[number].duration());
+        }
+    }
+
+    // A message that arrives after its receiver was ready for it shows its own time; another may
+    // have waited for its receiver.
+    void addMessage(std::uint32_t send, const std::vector<Window>& windows)
+    {
+        const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);
+        const auto producer = m_flow.producer(value, send);
+        const auto receive = m_flow.receive(value, otherDevice(m_run.schedule, m_flow.op(send)));
+        if (!producer || !receive || !ran(windows[*producer]) || !ran(windows[*receive]))
+            return;
+        const std::int64_t arrived = windows[*receive].end;
+        const std::int64_t time = std::max<std::int64_t>(0, arrived - windows[*producer].end);
+        m_messages.push_back(time);
+        for (const std::uint32_t consumer : m_flow.consumers(value))
+            if (m_flow.deviceOf(consumer) == m_flow.deviceOf(*receive)
+                && windows[consumer].begin == arrived) {
+                m_times.message.times.push_back(time);
+                return;
+            }
+    }
+
+    void splitBackward()
+    {
+        double input = 0, weight = 0;
+        for (const StageTimes& stage : m_times.stages) {
+            m_times.backwardIsSplit = m_times.backwardIsSplit || !stage.weight.isEmpty();
+            input += static_cast<double>(stage.input.median());
+            weight += static_cast<double>(stage.weight.median());
+        }
+        if (input + weight > 0)
+            m_times.inputShare = input / (input + weight);
+        else
+            m_times.assumptions.emplace_back(
+                "I and W are half of B each, as their FLOPs are: the run has only B.");
+    }
+
+    const Run& m_run;
+    OpIndex m_index;
+    DataFlow m_flow;
+    MeasuredTimes m_times;
+    std::vector<std::int64_t> m_messages; // times of all messages
+};
+} // namespace
+
+Result<MeasuredTimes> measuredTimes(const Run& run)
+{
+    if (!knowsStages(run.info))
+        return fail(Error::Code::InvalidArgument,
+                    "the stages of this run are unknown, so other schemes cannot be predicted; "
+                    "import traces that name stages");
+    if (run.info.inUnits())
+        return fail(Error::Code::InvalidArgument,
+                    "the run is simulated in units; compare schemes with bscope simulate");
+    return Collector(run).done();
+}
+
+void removeStragglers(const Run& run, MeasuredTimes& times)
+{
+    const auto workOf = [](const StageTimes& stage) {
+        return static_cast<double>(stage.forward.median() + stage.backward.median()
+                                   + stage.input.median() + stage.weight.median());
+    };
+    IdVector<DeviceId, double> work(static_cast<std::size_t>(run.schedule.shape.devices), 0);
+    for (const StageId stage : times.stages.ids())
+        work[run.schedule.device(0, stage)] += workOf(times.stages[stage]);
+    std::vector<double> sorted(work.begin(), work.end());
+    std::ranges::sort(sorted);
+    const double middle = sorted[(sorted.size() - 1) / 2];
+    for (const StageId stage : times.stages.ids()) {
+        const double own = work[run.schedule.device(0, stage)];
+        times.stages[stage].factor *= own > middle ? middle / own : 1;
+    }
+}
+
+} // namespace profiler

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/base/id_vector.h"
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// Times of one kind of work, in ticks of the run.
+struct Samples
+{
+    std::vector<std::int64_t> times;
+
+    std::int64_t median() const; // 0 if there are none
+    double spread() const;       // median distance from the median, relative to it
+    bool isEmpty() const { return times.empty(); }
+};
+
+// What the measured iterations of a run say about one stage.
+struct StageTimes
+{
+    Samples forward, backward, input, weight; // of one micro-batch
+    double factor = 1;                        // of an edit: all times are multiplied by it
+};
+
+struct MeasuredTimes
+{
+    engine::IdVector<engine::StageId, StageTimes> stages;
+    Samples message;   // from the end of its producer to its arrival
+    Samples optimizer; // of one stage
+    Samples allReduce; // of one stage
+    // The share of I in B, measured or assumed; `assumptions` says which.
+    double inputShare = 0.5;
+    bool backwardIsSplit = false; // I and W were measured
+    std::vector<std::string> assumptions;
+};
+
+// Collects the times of a run with stages. Fails with Error::Code::InvalidArgument if the run has
+// no stages, no measured iteration, or a stage without forward or backward ops.
+engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
+
+// Makes every device as fast as the median device.
+void removeStragglers(const engine::Run& run, MeasuredTimes& times);
+
+} // namespace profiler

@@ -1,0 +1,133 @@
+#include "engine/cost/op_prices.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/simulate.h"
+#include "profiler/whatif/predict.h"
+#include "tests/catch.h"
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+Schedule scheduleOf(const std::string& scheme, int devices, int microBatches)
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return buildSchedule(request).value();
+}
+
+// A run in ns: F `work` ms, B twice that, a message 0.1 ms.
+Run measuredRun(const std::string& scheme, int devices = 4, int work = 1)
+{
+    Run run;
+    run.schedule = lower(scheduleOf(scheme, devices, 8));
+    UnitCosts costs;
+    costs.forward = {work};
+    costs.backward = {2 * work};
+    costs.latency = {1, 10};
+    const auto prices = unitPrices(run.schedule.shape, costs);
+    REQUIRE(prices);
+    const auto opCosts = resolved(run.schedule, *prices);
+    REQUIRE(opCosts);
+    run.timeline = simulate(run.schedule, *opCosts, {.iterations = 2}).value();
+    const std::int64_t tick = 1'000'000 / opCosts->ticksPerUnit;
+    for (Track& track : run.timeline.tracks)
+        for (Span& span : track.spans) {
+            span.begin *= tick;
+            span.end *= tick;
+        }
+    for (Iteration& iteration : run.timeline.iterations) {
+        iteration.window.begin *= tick;
+        iteration.window.end *= tick;
+    }
+    run.info.mode = Mode::Live;
+    run.info.scheme = scheme;
+    return run;
+}
+
+std::int64_t durationOf(const Run& run)
+{
+    return run.timeline.iterations.front().window.duration();
+}
+
+} // namespace
+
+TEST_CASE("a run predicts what other schemes take with the same times")
+{
+    const Run run = measuredRun("1f1b");
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    CHECK(predictor->correction() == Approx(1).epsilon(1e-6));
+    for (const char* scheme : {"1f1b", "gpipe", "interleaved-1f1b", "eager-1f1b", "zb-h1"}) {
+        CAPTURE(scheme);
+        const auto prediction = predictor->predict({scheduleOf(scheme, 4, 8)});
+        REQUIRE(prediction);
+        CHECK(static_cast<double>(prediction->iteration)
+              == Approx(durationOf(measuredRun(scheme))).epsilon(1e-6));
+        CHECK(prediction->least == prediction->iteration); // the times have no spread
+        CHECK(prediction->most == prediction->iteration);
+    }
+}
+
+TEST_CASE("a stage of another partition takes the times of the part of the model that it holds")
+{
+    const Run run = measuredRun("1f1b");
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    const auto two = predictor->predict({scheduleOf("1f1b", 2, 8)});
+    REQUIRE(two);
+    CHECK(static_cast<double>(two->iteration)
+          == Approx(durationOf(measuredRun("1f1b", 2, 2))).epsilon(1e-6));
+}
+
+TEST_CASE("slow stages and links can be edited")
+{
+    const Run run = measuredRun("1f1b");
+    auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    const WhatIf own{scheduleOf("1f1b", 4, 8)};
+    const auto before = predictor->predict(own)->iteration;
+    CHECK(predictor->predict({own.schedule, 2.0})->iteration < before);
+    predictor->times().stages[StageId{1}].factor = 2;
+    const auto slow = predictor->predict(own)->iteration;
+    CHECK(slow > before);
+    removeStragglers(run, predictor->times());
+    // Only measured times decide which device is slow, and all are equal.
+    CHECK(predictor->predict(own)->iteration == slow);
+}
+
+TEST_CASE("the interval follows the spread of the measured times")
+{
+    Run run = measuredRun("1f1b");
+    bool isOdd = false;
+    for (Track& track : run.timeline.tracks)
+        if (track.kind == Track::Kind::Compute)
+            for (Span& span : track.spans)
+                span.end -= (isOdd = !isOdd) ? 300'000 : 0;
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    const auto prediction = predictor->predict({scheduleOf("gpipe", 4, 8)});
+    REQUIRE(prediction);
+    CHECK(prediction->least <= prediction->iteration);
+    CHECK(prediction->most > prediction->least);
+    CHECK(predictor->predict({scheduleOf("gpipe", 4, 8)})->least == prediction->least);
+}
+
+TEST_CASE("runs without stages or times are refused with a reason")
+{
+    Run run = measuredRun("1f1b");
+    for (Track& track : run.timeline.tracks)
+        std::erase_if(track.spans, [&](const Span& span) {
+            return opAt(run.schedule, OpIndex(run.schedule), span.op).kind == OpKind::Backward;
+        });
+    CHECK(WhatIfPredictor::create(run).error().message.find("no measured backward")
+          != std::string::npos);
+    run.info.ticksPerUnit = 4;
+    CHECK(WhatIfPredictor::create(run).error().message.find("in units") != std::string::npos);
+    run.info.import.emplace();
+    CHECK(WhatIfPredictor::create(run).error().message.find("stages of this run are unknown")
+          != std::string::npos);
+}
