@@ -91,7 +91,8 @@ private:
 };
 
 // Writes a complete run at once (simulate -o).
-engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run);
+engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run,
+                              engine::GpuTrace gpu = {});
 engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
                               engine::IfExists ifExists = engine::IfExists::Refuse);
 

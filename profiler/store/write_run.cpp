@@ -12,13 +12,15 @@ namespace {
 
 using engine::Result;
 
-Result<void> writeRows(Database& database, const engine::Run& run)
+Result<void> writeRows(Database& database, const engine::Run& run, engine::GpuTrace gpu)
 {
     auto rows = RowWriter::prepare(database, run.info, run.schedule, getpid());
     if (!rows)
         return tl::unexpected(rows.error());
+    Batch batch = batchOf(run.timeline, 0, 0);
+    batch.gpu = std::move(gpu);
     return database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
-        .and_then([&] { return rows->write(batchOf(run.timeline, 0, 0)); })
+        .and_then([&] { return rows->write(batch); })
         .and_then([&] { return database.execute("COMMIT"); })
         .and_then([&] {
             return writeEnd(database,
@@ -50,14 +52,14 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
 }
 
 // A complete run is written next to its target, so that readers see either all of it or nothing.
-Result<void> writeRun(engine::NewFile file, const engine::Run& run)
+Result<void> writeRun(engine::NewFile file, const engine::Run& run, engine::GpuTrace gpu)
 {
     auto database = writeEmptyRun(file.path(), run.info, run.schedule).and_then([&] {
         return Database::open(file.path(), Database::Access::ReadWrite);
     });
     if (!database)
         return tl::unexpected(database.error());
-    return writeRows(*database, run)
+    return writeRows(*database, run, std::move(gpu))
         .and_then([&] { return seal(std::move(*database)); })
         .and_then([&] { return file.publish(); });
 }
