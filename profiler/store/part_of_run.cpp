@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace profiler {
 
@@ -35,18 +36,19 @@ struct Part
     Kept kept;
 };
 
-// The extent of the ops of each iteration that are in the window.
-std::map<std::uint32_t, Window> extents(const Timeline& timeline, Window window)
+Window common(Window a, Window b)
 {
-    std::map<std::uint32_t, Window> extents;
+    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+std::set<std::uint32_t> iterationsIn(const Timeline& timeline, Window window)
+{
+    std::set<std::uint32_t> found;
     for (const Track& track : timeline.tracks)
         for (const Span& span : track.spans)
-            if (touches(timeline, window, span)) {
-                Window& extent = extents.try_emplace(span.iteration, span.window()).first->second;
-                extent.begin = std::min(extent.begin, span.begin);
-                extent.end = std::max(extent.end, span.end);
-            }
-    return extents;
+            if (touches(timeline, window, span))
+                found.insert(span.iteration);
+    return found;
 }
 
 Kept addIterations(const Run& run, Window window, Run& part)
@@ -55,11 +57,15 @@ Kept addIterations(const Run& run, Window window, Run& part)
     part.info.plannedWarmup = part.info.plannedIterations = 0;
     if (part.info.outcome == Outcome::Running) // the part is complete
         part.info.outcome = Outcome::Finished;
-    for (const auto& [index, extent] : extents(run.timeline, window)) {
+    for (const std::uint32_t index : iterationsIn(run.timeline, window)) {
         kept[index] = static_cast<std::uint32_t>(part.timeline.iterations.size());
         Iteration iteration = run.timeline.iterations[index];
-        if (!isWithin(iteration.window, window))
-            iteration.window = extent;
+        if (!isWithin(iteration.window, window)) {
+            iteration.window = common(iteration.window, window);
+            // Per iteration, and a cut one has less.
+            part.info.tokensPerIteration = 0;
+            part.info.flopsPerIteration = part.info.executedFlops = 0;
+        }
         part.info.plannedWarmup += iteration.kind == Iteration::Kind::Warmup ? 1 : 0;
         part.info.plannedIterations += iteration.kind == Iteration::Kind::Measured ? 1 : 0;
         part.timeline.iterations.push_back(std::move(iteration));
@@ -75,6 +81,10 @@ void addSpans(const Run& run, Window window, const Kept& kept, Run& part)
         copy.kind = track.kind;
         for (Span span : track.spans)
             if (touches(run.timeline, window, span)) {
+                if (!isWithin(run.timeline.iterations[span.iteration].window, window)) {
+                    span.begin = std::max(span.begin, window.begin);
+                    span.end = std::min(span.end, window.end);
+                }
                 span.iteration = *kept[span.iteration];
                 copy.spans.push_back(span);
             }

@@ -8,10 +8,10 @@
 
 namespace profiler {
 
-// The part of a run within a window of its timeline: whole ops that the window touches, their
-// iterations, and memory with the level at the begin as its first events. An iteration that is cut
-// begins and ends with its ops in the part. Times stay those of the run. Fails with
-// Error::Code::NotFound if the window has no op.
+// The part of a run within a window of its timeline: its ops, which are cut at the ends of the
+// window, their iterations, and memory with the level at the begin as its first events. If an
+// iteration is cut, tokens and FLOPs of an iteration are unknown. Times stay those of the run.
+// Fails with Error::Code::NotFound if the window has no op.
 engine::Result<engine::Run> partOfRun(const engine::Run& run, engine::Window window);
 
 // Writes that part, with the GPU activity and the notes of the window in the file of the run, as a

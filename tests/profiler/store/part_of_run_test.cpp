@@ -51,19 +51,25 @@ TEST_CASE("ops without duration at the ends of an iteration do not bring their n
     CHECK(spanCount(*part) == spanCount(run) / 2);
 }
 
-TEST_CASE("ops at the edges of a part are whole, and a cut iteration ends with them")
+// Whole ops at the edges left other devices without the ops beside them, as false bubbles.
+TEST_CASE("an iteration and its ops are cut at the ends of a part")
 {
-    const Run run = gpuRun().run;
+    Run run = gpuRun().run;
+    run.info.tokensPerIteration = 1024;
+    run.info.flopsPerIteration = run.info.executedFlops = 1e9;
     const Span op = run.timeline.track(DeviceId{0}, Track::Kind::Compute)->spans[3];
-    const auto part = partOfRun(run, {op.begin + 10, op.end - 10});
+    const Window window{op.begin + 10, op.end - 10};
+    const auto part = partOfRun(run, window);
     REQUIRE(part);
     const auto& spans = part->timeline.track(DeviceId{0}, Track::Kind::Compute)->spans;
     REQUIRE(spans.size() == 1);
-    CHECK(spans[0].window() == op.window());
-    const Window window = part->timeline.iterations.at(0).window;
-    CHECK(window.begin <= op.begin);
-    CHECK(window.end >= op.end);
-    CHECK(window.duration() < run.timeline.iterations[0].window.duration());
+    CHECK(spans[0].window() == window);
+    CHECK(part->timeline.iterations.at(0).window == window);
+    // A part of an iteration would otherwise train more tokens per second than the run.
+    CHECK(part->info.tokensPerIteration == 0);
+    CHECK(part->info.flopsPerIteration == 0);
+    CHECK(part->info.executedFlops == 0);
+    CHECK(partOfRun(run, run.timeline.iterations[1].window)->info.tokensPerIteration == 1024);
 }
 
 TEST_CASE("memory that was allocated before a part is allocated at its begin")
