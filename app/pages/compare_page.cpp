@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/plan/even_costs.h"
 #include "app/pages/dock_links.h"
+#include "app/pages/run_saver.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/compare/comparison_panels.h"
 #include "app/widgets/controls/band.h"
@@ -55,6 +56,7 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_background(this)
+    , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("comparePage"));
     RunsModel& runs = library.runs();
@@ -83,6 +85,9 @@ void ComparePage::makeActions()
     m_predict->setToolTip(tr("Adds the schedule of the first run, simulated with even costs"));
     m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E,
                           [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
+    m_report
+        = makeAction("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E,
+                     [this] { m_saver->saveReport(baselineFirst(m_runs, m_baseline), title()); });
     m_showRuns = makeAction("showRuns", tr("Runs"), {});
     m_showRuns->setCheckable(true);
     m_showRuns->setChecked(true);
@@ -235,6 +240,7 @@ void ComparePage::refresh()
     m_single->setVisible(m_runs.size() == 1);
     m_blink->setEnabled(m_runs.size() > 1);
     m_export->setEnabled(!m_runs.empty());
+    m_report->setEnabled(m_runs.size() > 1);
     fillBaselines();
     m_views.ask(m_runs);
     askForNumbers();
@@ -377,7 +383,7 @@ QList<QAction*> ComparePage::menuActions(Menu menu) const
     case Menu::Compare:
         return {m_blink, m_addRun, m_predict};
     case Menu::Export:
-        return {m_export};
+        return {m_export, m_report};
     default:
         return {};
     }

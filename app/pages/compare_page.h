@@ -21,6 +21,7 @@ class Band;
 class CompareWidget;
 class ComparisonPanels;
 class EmptyState;
+class RunSaver;
 class RunsDock;
 
 // Shows the ticked runs below one ruler, their differences from a baseline, and how each run spends
@@ -80,8 +81,10 @@ private:
     bool m_hasRoomForRuns = true;
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
-            *m_addRun = nullptr, *m_export = nullptr, *m_predict = nullptr, *m_showRuns = nullptr;
+            *m_addRun = nullptr, *m_export = nullptr, *m_report = nullptr, *m_predict = nullptr,
+            *m_showRuns = nullptr;
     RunsDock* m_dock = nullptr;
+    RunSaver* m_saver;
     QComboBox* m_baselineBox = nullptr;
     Band *m_band = nullptr, *m_refused = nullptr; // m_refused: for files that are not runs
     ComparisonPanels* m_tables = nullptr;

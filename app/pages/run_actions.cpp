@@ -42,6 +42,11 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     follow->setToolTip(tr("Keeps the newest iteration in view"));
     follow->setCheckable(true);
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
+    exportReport->setStatusTip(tr("write the results as one HTML page"));
+    savePart = make("savePart", tr("Save the selection as a new run…"), {});
+    savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
+    savePart->setEnabled(false);
     showRuns = make("showRuns", tr("Runs"), {});
     showDetails = make("showDetails", tr("Details"), {});
     foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
@@ -73,11 +78,11 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Compare:
         return {compare};
     case Menu::Export:
-        return {exportFigure};
+        return {exportFigure, exportReport};
     case Menu::Analyze:
         return {find, findNext, findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
-        return {notes.saveCopy};
+        return {notes.saveCopy, savePart};
     }
     return {};
 }

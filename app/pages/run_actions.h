@@ -18,6 +18,7 @@ public:
 
     QList<QAction*> of(Menu menu) const;
 
+    QAction* savePart;
     QAction *compare, *copyCommand, *fitAll, *fitSelection;
     QAction *foldPanels, *flow, *colourBy, *kernels;
     QAction *findNext, *findPrevious;

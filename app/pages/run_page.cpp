@@ -2,6 +2,7 @@
 
 #include "app/pages/dock_links.h"
 #include "app/pages/run_frame.h"
+#include "app/pages/run_saver.h"
 #include "app/timeline/details/run_status.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -42,6 +43,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_findBar(new FindBar(theme))
     , m_find(new FindController(*m_findBar, this))
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
+    , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
@@ -84,6 +86,12 @@ void RunPage::connectActions()
     connect(m_actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
     connect(m_actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
+    connect(m_actions.exportReport, &QAction::triggered, this,
+            [this] { m_saver->saveReport({m_document->run()}, m_document->title()); });
+    connect(m_actions.savePart, &QAction::triggered, this, [this] {
+        m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
+    });
+    connect(m_saver, &RunSaver::partSaved, this, &Page::openRequested);
     connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
     connect(m_actions.foldPanels, &QAction::triggered, this,
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
@@ -253,6 +261,7 @@ void RunPage::select(const Selection& selection)
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
     m_find->setPlace(selection, m_timeline->iteration());
+    m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
     showPopover();
     Q_EMIT statusChanged();
 }

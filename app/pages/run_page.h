@@ -16,6 +16,7 @@ class DetailsPanel;
 class FindBar;
 class FindController;
 class RunFrame;
+class RunSaver;
 class RunPanels;
 class RunsDock;
 class SelectionPopover;
@@ -91,6 +92,7 @@ private:
     FindBar* m_findBar;
     FindController* m_find;
     NoteController* m_notes;
+    RunSaver* m_saver;
     RunFrame* m_frame = nullptr; // contains all parts
 };
 

@@ -65,6 +65,7 @@ private:
     void addWait(const GpuWait& wait);
     void addAllocation(const GpuAllocation& event);
     void addSample(const GpuSample& sample);
+    // `name` is JSON.
     template<class Work>
     void addWork(const Work& work, std::string_view category, const std::string& name,
                  const std::string& arguments);
@@ -104,18 +105,21 @@ void GpuText::add(const GpuTrace& trace)
         addOpRange(launch.of, launch.window);
     for (const GpuRange& range : trace.ranges)
         addRange(trace, range);
+    std::vector<std::string> names; // JSON
+    for (const std::string& text : trace.strings)
+        names.push_back(jsonText(demangled(text)));
     for (const GpuKernel& kernel : trace.kernels)
-        addWork(kernel, "kernel", demangled(trace.strings[kernel.name]),
+        addWork(kernel, "kernel", names[kernel.name],
                 fmt::format(R"(,"registers per thread":{},"shared memory":{},)"
                             R"("grid":[{}],"block":[{}])",
                             kernel.registers,
                             std::int64_t{kernel.staticShared} + kernel.dynamicShared,
                             fmt::join(kernel.grid, ","), fmt::join(kernel.block, ",")));
     for (const GpuCopy& copy : trace.copies)
-        addWork(copy, "gpu_memcpy", copyName(copy),
+        addWork(copy, "gpu_memcpy", jsonText(copyName(copy)),
                 fmt::format(R"(,"bytes":{})", chromeNumber(copy.bytes)));
     for (const GpuMemset& memset : trace.memsets)
-        addWork(memset, "gpu_memset", fmt::format("Memset ({})", memoryName(memset.memory)),
+        addWork(memset, "gpu_memset", fmt::format("\"Memset ({})\"", memoryName(memset.memory)),
                 fmt::format(R"(,"bytes":{})", chromeNumber(memset.bytes)));
     for (const GpuCall& call : trace.calls)
         addCall(trace, call);
@@ -273,7 +277,7 @@ void GpuText::addWork(const Work& work, std::string_view category, const std::st
                                       [&] { return streamName(place); });
     m_out.add(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":)"
               R"({{"device":{},"context":{},"stream":{},"correlation":{}{}{}}})",
-              jsonText(name), category, process, thread, microseconds(window.begin),
+              name, category, process, thread, microseconds(window.begin),
               microseconds(window.duration()), place.device, place.context, place.stream,
               place.correlation, arguments, opArguments(work.of));
     if (place.correlation != 0)

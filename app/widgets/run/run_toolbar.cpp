@@ -123,7 +123,8 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
 {
     const RunPointer run = document.run();
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
-    m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
+    for (QAction* action : {m_actions.exportFigure, m_actions.exportReport})
+        action->setEnabled(hasIterations(run.get()) && !document.isRunning());
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);

@@ -26,8 +26,8 @@ class RunToolbar : public QWidget
 public:
     struct Actions
     {
-        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *showRuns,
-            *showDetails;
+        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *exportReport,
+            *showRuns, *showDetails;
     };
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);

@@ -293,6 +293,11 @@ TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is i
         CHECK(lowest < scene.height);
         CHECK(highest < 0.2 * scene.height); // 24 rows fill the slide
     }
+    options.memory = false;
+    const Scene small = figure({tests::unitRun("1f1b", 2, 2)}, options);
+    const Rect first = all<Box>(small, "").front().rect;
+    CHECK(first.y > 0.3 * small.height); // two rows
+    CHECK(first.y < 0.5 * small.height);
     options.height = 100;
     CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 in; "));
 }

@@ -1,0 +1,84 @@
+#include "app/pages/run_saver.h"
+
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+#include "profiler/report/html_report.h"
+#include "profiler/store/part_of_run.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+
+namespace app {
+namespace {
+
+QString failureOf(const engine::Result<void>& done)
+{
+    return done ? QString() : fromUtf8(done.error().message);
+}
+
+} // namespace
+
+RunSaver::RunSaver(QWidget* page)
+    : QObject(page)
+    , m_page(*page)
+{ }
+
+void RunSaver::saveReport(const Runs& runs, const QString& name)
+{
+    const auto job = [runs](const QString& file) {
+        std::vector<const engine::Run*> pointers;
+        for (const auto& run : runs)
+            pointers.push_back(run.get());
+        return failureOf(profiler::htmlReport(pointers).and_then([&](const std::string& page) {
+            return engine::saveFile(file.toStdString(), page, engine::IfExists::Replace);
+        }));
+    };
+    ask({tr("Export report"), name + QStringLiteral(".html"), tr("Reports (*.html)"),
+         QStringLiteral("html")},
+        job, &RunSaver::reportSaved);
+}
+
+void RunSaver::savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
+                        engine::Window window)
+{
+    const auto job = [run, from = file.toStdString(), window](const QString& to) {
+        const std::filesystem::path inputs[] = {from};
+        return failureOf(
+            engine::NewFile::beside(to.toStdString(), engine::IfExists::Replace, inputs)
+                .and_then([&](engine::NewFile target) {
+                    return profiler::writePart(std::move(target), *run, window, from);
+                }));
+    };
+    ask({tr("Save the selection as a new run"),
+         QFileInfo(file).completeBaseName() + QStringLiteral("-part.sqlite"), tr("Runs (*.sqlite)"),
+         QStringLiteral("sqlite")},
+        job, &RunSaver::partSaved);
+}
+
+void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&))
+{
+    auto* dialog = named(new QFileDialog(&m_page, request.title, request.name, request.filter),
+                         "saveDialog");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(request.suffix);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, job, done](const QString& file) {
+        m_writing.run([job, file] { return job(file); },
+                      [this, file, done](const QString& failure) {
+                          if (failure.isEmpty()) {
+                              Q_EMIT(this->*done)(file);
+                              return;
+                          }
+                          auto* box = named(new QMessageBox(QMessageBox::Warning, tr("Not saved"),
+                                                            failure, QMessageBox::Ok, &m_page),
+                                            "notSaved");
+                          box->setTextFormat(Qt::PlainText);
+                          box->setAttribute(Qt::WA_DeleteOnClose);
+                          box->open();
+                      });
+    });
+    dialog->open();
+}
+
+} // namespace app
