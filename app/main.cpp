@@ -1,5 +1,6 @@
 #include "app/figures/figure_command.h"
 #include "app/models/settings.h"
+#include "app/pages/application.h"
 #include "app/pages/command_line.h"
 #include "app/pages/main_window.h"
 #include "app/pages/screenshot.h"
@@ -8,55 +9,19 @@
 #include "engine/base/process.h"
 
 #include <QApplication>
-#include <QMessageBox>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <new>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace {
-
-// Keeps the program running if an event handler throws, for example because memory is exhausted.
-class Application : public QApplication
-{
-public:
-    using QApplication::QApplication;
-
-    bool notify(QObject* receiver, QEvent* event) override
-    {
-        try {
-            return QApplication::notify(receiver, event);
-        } catch (const std::bad_alloc&) {
-            report(tr("Out of memory. Close some runs."));
-        } catch (const std::exception& error) {
-            report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
-        }
-        return false;
-    }
-
-private:
-    // Shows one message box at a time, because a paint handler may throw again and again.
-    void report(const QString& what)
-    {
-        engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());
-        if (std::exchange(m_isReporting, true))
-            return;
-        QMessageBox::critical(activeWindow(), tr("The last action failed"), what);
-        m_isReporting = false;
-    }
-
-    bool m_isReporting = false;
-};
 
 int runWindow(int argc, char** argv, const app::CommandLine& line)
 {
     std::optional<app::DisplayGuard> guard(std::in_place);
-    Application application(argc, argv);
+    app::Application application(argc, argv);
     guard.reset();
     QApplication::setApplicationName(QStringLiteral("bubblescope"));
     QApplication::setApplicationDisplayName(QString());

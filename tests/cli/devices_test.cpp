@@ -48,6 +48,40 @@ TEST_CASE("a driver that only pretends to have a device brings nothing down")
     CHECK((contains(reason, "the CUDA runtime") || contains(reason, "no CUDA plug-in")));
 }
 
+TEST_CASE("no library is loaded from a relative folder of the PATH or from the current folder")
+{
+    const Folder folder;
+    fs::create_directories(folder / "bin");
+    writeText(folder / "bin/python3", "");
+    for (const char* place :
+         {".", "bin", "lib64", "lib", "lib/python3.11/site-packages/nvidia/x/lib"}) {
+        fs::create_directories(folder / place);
+        for (const char* name : {"libcuda.so.1", "libcupti.so.13", "libnccl.so.2",
+                                 "libnvidia-ml.so.1", "libopenblas.so.0"})
+            writeText(folder / place / name, "not a library");
+    }
+    const std::string usual = std::getenv("PATH");
+    for (const std::string path : {"bin", ":.:"})
+        for (const char* command :
+             {"devices",
+              "run --backend cuda --trace kernels --iterations 1 --layers 8 --width 32 "
+              "--heads 2 --sequence 16 --force -o run.sqlite"}) {
+            setenv("PATH", (path + ":" + usual).c_str(), 1);
+            const Environment environment(
+                {{"CUDA_HOME", "."},
+                 {"BUBBLESCOPE_PLUGINS", tests::buildPath("plugins/emulated_gpus")},
+                 {"LD_DEBUG", "files"}}); // prints file=NAME for every library that is opened
+            const Printed printed = bscope(folder, command);
+            CHECK(contains(printed.err, "file=libcuda.so.1"));
+            for (const std::string& word : words(printed.err))
+                if (word.starts_with("file=")) {
+                    CAPTURE(path, command, word);
+                    CHECK((word[5] == '/' || !contains(word, "/")));
+                }
+        }
+    setenv("PATH", usual.c_str(), 1);
+}
+
 TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
 {
     const Environment environment({{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},

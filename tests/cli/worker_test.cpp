@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <sqlite3.h>
+
 #include <chrono>
 #include <thread>
 
@@ -43,4 +45,33 @@ TEST_CASE("a worker that is held when its window dies goes on, stops, and keeps 
         return readText(folder / "err").find("\"outcome\":\"cancelled\"") != std::string::npos;
     }));
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "cancelled");
+}
+
+TEST_CASE("a run whose file another program locks says so, waits, and loses nothing")
+{
+    const Folder folder;
+    Process worker(folder,
+                   words("run --scheme 1f1b --devices 2 --micro-batches 2 --layers 8 --width 16 "
+                         "--heads 2 --sequence 16 --iterations 100000 --progress jsonl "
+                         "-o run.sqlite"));
+    const auto says = [&](const char* event, std::size_t from = 0) {
+        return becomesTrue(
+            [&] { return worker.errorSoFar().find(event, from) != std::string::npos; });
+    };
+    REQUIRE(says("\"event\":\"iteration\""));
+    sqlite3* other = nullptr;
+    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &other) == SQLITE_OK);
+    sqlite3_busy_timeout(other, 10'000);
+    REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    REQUIRE(says("run.sqlite is locked by another program; the run continues when it is released"));
+    sqlite3_close(other);
+    CHECK(says("\"event\":\"iteration\"", worker.errorSoFar().find("is locked by another")));
+    kill(worker.id(), SIGINT);
+    const Printed printed = worker.wait();
+    CHECK(contains(printed.err, "\"outcome\":\"cancelled\""));
+    std::size_t reported = 0;
+    for (const std::string& line : lines(printed.err))
+        reported += contains(line, "\"event\":\"iteration\"") ? 1 : 0;
+    CHECK(bscope(folder, "export run.sqlite --format json").json()["iterations"].size()
+          >= reported);
 }

@@ -1,5 +1,6 @@
 #include "app/widgets/compare/where_time_goes.h"
 
+#include "app/models/text.h"
 #include "app/timeline/paint/hatch.h"
 #include "engine/schedule/notation.h"
 
@@ -175,8 +176,8 @@ bool WhereTimeGoes::event(QEvent* event)
             before += share.ticks;
             if (at <= before) {
                 QToolTip::showText(help->globalPos(),
-                                   shareName(share) + QLatin1Char(' ')
-                                       + m_bars[bar].time.withUnit(share.ticks),
+                                   toolTipText(shareName(share) + QLatin1Char(' ')
+                                               + m_bars[bar].time.withUnit(share.ticks)),
                                    this);
                 return true;
             }

@@ -271,7 +271,8 @@ bool ScheduleGrid::viewportEvent(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), describe(placeAt(help->pos())), viewport());
+        QToolTip::showText(help->globalPos(), toolTipText(describe(placeAt(help->pos()))),
+                           viewport());
         return true;
     }
     return QAbstractScrollArea::viewportEvent(event);

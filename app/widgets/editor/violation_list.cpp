@@ -71,7 +71,7 @@ int ViolationList::chosenAbsent() const
 void ViolationList::addLine(const QString& text, OpPlace place)
 {
     auto* item = new QListWidgetItem(text);
-    item->setToolTip(text);
+    item->setToolTip(toolTipText(text));
     m_violations->addItem(item);
     m_places.push_back(place);
 }

@@ -194,7 +194,7 @@ private:
             });
     }
 
-    // In a live run with recorded kernels, the NVTX range of an op is where the host launched it
+    // In a live or imported run with recorded kernels, the NVTX range of an op is where the host launched it
     // and not where it ran.
     Result<void> readLaunches()
     {
@@ -202,7 +202,9 @@ private:
         const auto mode = m_database.text("SELECT mode FROM BS_run");
         if (!areThere || !mode)
             return tl::unexpected(m_database.error());
-        if (!*areThere || *mode != engine::modeName(Mode::Live))
+        const bool hasLaunches
+            = *mode == engine::modeName(Mode::Live) || *mode == engine::modeName(Mode::Imported);
+        if (!*areThere || !hasLaunches)
             return {};
         auto row = m_database.prepare(
             "SELECT t.start, t.\"end\", s.op, s.iteration, t.globalTid FROM NVTX_EVENTS t JOIN "

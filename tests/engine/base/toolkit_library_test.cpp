@@ -72,6 +72,20 @@ TEST_CASE("libraries of wheels are found by the python3 of a virtual environment
     CHECK(found("/nonexistent:" + (environment.root / "venv/bin").string()));
 }
 
+TEST_CASE("relative folders of the PATH are not searched, because they could be anyone's")
+{
+    const Environment environment;
+    const fs::path before = fs::current_path();
+    for (const auto& [folder, path] :
+         {std::pair("", "venv/bin:./bin"), {"venv", "bin:../bin"}, {"venv/bin", ":.:"}}) {
+        CAPTURE(folder, path);
+        fs::current_path(environment.root / folder);
+        const Path set(path);
+        CHECK_FALSE(ToolkitLibrary("a wheel's", {"libbs_of_a_wheel.so.1"}));
+    }
+    fs::current_path(before);
+}
+
 TEST_CASE("libraries of wheels are found by a python3 that links into a virtual environment")
 {
     const Environment environment;
