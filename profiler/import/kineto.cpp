@@ -92,8 +92,10 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
         takeDevices(value);
     } else if (key == "host_name") {
         m_trace.host = textOf(value);
-    } else if (key == "schemaVersion") {
+    } else if (key == "schemaVersion" && m_trace.program.empty()) {
         m_trace.program = "PyTorch profiler";
+    } else if (key == "otherData" && value.find("\"scheme\"") != std::string_view::npos) {
+        m_trace.program = "Bubblescope";
     } else if (key == "baseTimeNanoseconds") {
         const auto base = integerFrom(value);
         m_base = base && *base >= 0 && *base < kMostBase ? *base : 0;

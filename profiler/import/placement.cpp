@@ -61,7 +61,7 @@ private:
     bool m_isV = false;
     int m_mostMicroBatches = 0;          // of one rank, if stages are unknown
     std::vector<std::set<int>> m_stages; // [rank]
-    std::vector<std::set<int>> m_micro;  // [rank] micro-batches
+    std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
     std::vector<int> m_copy;             // [rank] its copy of the pipeline
     std::vector<int> m_replica;          // [rank]
 };
@@ -149,11 +149,12 @@ void Placer::resolve(std::uint32_t rank)
     Counter counter;
     const ClassifiedRank& from = m_job.ranks[rank].work;
     m_stages.emplace_back();
-    m_micro.emplace_back();
+    m_ops.emplace_back();
     const auto note = [&](const Op& op) {
         if (isPipelineOp(op.kind)) {
             m_stages.back().insert(op.stage.value);
-            m_micro.back().insert(op.microBatch.value);
+            m_ops.back().insert(op);
+            m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
         }
     };
     for (std::uint32_t i = 0; i < from.works.size(); ++i) {
@@ -169,12 +170,10 @@ void Placer::resolve(std::uint32_t rank)
             note(*placed.second);
         m_result.works.push_back(placed);
     }
-    if (!m_micro.back().empty())
-        m_mostMicroBatches = std::max(m_mostMicroBatches, *m_micro.back().rbegin() + 1);
 }
 
-// Ranks with the same stages and the same micro-batches are copies of each other. With other
-// micro-batches they are the two directions of one pipeline.
+// Ranks that execute the same ops are copies of each other. Those with the same stages and other
+// micro-batches are the two directions of one pipeline.
 void Placer::findCopies()
 {
     const std::size_t ranks = m_job.ranks.size();
@@ -184,8 +183,7 @@ void Placer::findCopies()
         return;
     for (std::size_t rank = 0; rank < ranks; ++rank)
         for (std::size_t before = 0; before < rank; ++before)
-            if (m_stages[rank] == m_stages[before] && m_micro[rank] == m_micro[before]
-                && !m_stages[rank].empty())
+            if (m_ops[rank] == m_ops[before] && !m_ops[rank].empty())
                 m_copy[rank] = std::max(m_copy[rank], m_copy[before] + 1);
 }
 
@@ -264,7 +262,9 @@ void Placer::finish()
     for (const PlacedWork& work : m_result.works)
         if (isPipelineOp(work.op.kind))
             holders[work.op.stage.value].insert(work.rank);
-    const bool isBidirectional = m_from == StageFrom::Names
+    const bool namesDirections = std::ranges::any_of(
+        m_result.works, [](const PlacedWork& work) { return work.op.replica > 0; });
+    const bool isBidirectional = m_from == StageFrom::Names && !namesDirections
         && std::ranges::any_of(holders, [](const auto& each) { return each.second.size() == 2; });
     for (PlacedWork& work : m_result.works) {
         const auto found = holders.find(work.op.stage.value);

@@ -194,8 +194,8 @@ private:
             });
     }
 
-    // In a live or imported run with recorded kernels, the NVTX range of an op is where the host launched it
-    // and not where it ran.
+    // In a live or imported run with recorded kernels, the NVTX range of an op is where the host
+    // launched it and not where it ran.
     Result<void> readLaunches()
     {
         const auto areThere = hasTable(m_database, kTableOf<KernelRow>.name);

@@ -52,7 +52,8 @@ std::vector<std::vector<std::string>> orderOf(const Schedule& schedule)
 
 TEST_CASE("a trace of PyTorch's pipeline runtime becomes the run that it shows")
 {
-    for (const char* scheme : {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}) {
+    for (const char* scheme :
+         {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "chimera", "bitpipe"}) {
         CAPTURE(scheme);
         const TemporaryFolder folder;
         const Run run = simulatedRun(scheme, 4, 8);

@@ -193,7 +193,7 @@ TEST_CASE("where WAL is refused a run is written all the same, and reader and wr
         REQUIRE(writer->flush());
         auto reader = TraceReader::open(folder / "run.sqlite");
         REQUIRE(reader);
-        CHECK(reader->warning().find("without WAL") != std::string::npos);
+        CHECK(reader->warning().find("does not support SQLite's WAL") != std::string::npos);
         Run followed;
         CHECK(reader->poll(followed).value());
         CHECK(followed.timeline == run.timeline);
