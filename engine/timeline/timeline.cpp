@@ -40,19 +40,24 @@ const Track* Timeline::track(DeviceId device, Track::Kind kind) const
 int reportedIteration(const Timeline& timeline)
 {
     const auto& iterations = timeline.iterations;
-    const int last = static_cast<int>(std::ssize(iterations)) - 1;
-    std::vector<std::pair<std::int64_t, int>> measured; // duration, index
-    for (int i = 0; i <= last; ++i) {
+    int reported = static_cast<int>(std::ssize(iterations)) - 1;
+    std::vector<std::int64_t> durations;
+    for (int i = 0; i < std::ssize(iterations); ++i) {
         if (iterations[i].kind == Iteration::Kind::Replay)
             return i;
-        if (iterations[i].kind == Iteration::Kind::Measured)
-            measured.emplace_back(iterations[i].window.duration(), i);
+        if (iterations[i].kind == Iteration::Kind::Measured) {
+            durations.push_back(iterations[i].window.duration());
+            reported = i;
+        }
     }
-    if (measured.empty())
-        return last;
-    const auto middle = measured.begin() + (std::ssize(measured) - 1) / 2;
-    std::ranges::nth_element(measured, middle);
-    return middle->second;
+    if (durations.size() <= 2)
+        return reported;
+    const auto middle = durations.begin() + (std::ssize(durations) - 1) / 2;
+    std::ranges::nth_element(durations, middle);
+    while (iterations[reported].kind != Iteration::Kind::Measured
+           || iterations[reported].window.duration() != *middle)
+        --reported;
+    return reported;
 }
 
 } // namespace engine

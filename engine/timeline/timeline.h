@@ -101,8 +101,9 @@ struct Timeline
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// The iteration shown by default: the median iteration if there is one, otherwise the measured
-// iteration with the median duration (the shorter of two), otherwise the last one. -1: none.
+// The iteration shown by default: the median iteration if there is one, otherwise the last measured
+// iteration with the median duration (of two iterations the second), otherwise the last one. -1:
+// none.
 int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

@@ -51,7 +51,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
     CHECK(cli::summaryLine(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
-    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (median of 2), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (second of 2), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
@@ -184,7 +184,7 @@ TEST_CASE(
                                     "estimate --tensor-parallel 4 --attention recompute "
                                     "--micro-batch-size 2,4 --reserve 10")
                                  .out;
-    CHECK(contains(text, "usable 71.3 GiB"));
+    CHECK(contains(text, "usable memory 71.3 GiB"));
     const auto rows = lines(text);
     const auto of = [&rows](const char* size) {
         for (const std::string& row : rows)

@@ -237,6 +237,6 @@ TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and say
     CHECK(contains(text.out, "HFU 43.8"));
     CHECK_THAT(bscope(folder, "estimate --stage-mfu 40").err, Catch::Contains("one for each"));
     CHECK_THAT(bscope(folder, "estimate --micro-batch-size 3").err,
-               Catch::Contains("not a multiple"));
+               Catch::Contains("not divisible"));
     CHECK_THAT(bscope(folder, "estimate -D 81").err, Catch::Contains("80 layers"));
 }

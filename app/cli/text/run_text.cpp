@@ -31,9 +31,10 @@ std::string replayText(const Run& run, int iteration)
     case Iteration::Kind::Measured:
         break;
     }
-    return of(Iteration::Kind::Measured) > 1
-        ? fmt::format(" (median of {})", of(Iteration::Kind::Measured))
-        : "";
+    const auto measured = of(Iteration::Kind::Measured);
+    return measured > 2 ? fmt::format(" (median of {})", measured)
+        : measured == 2 ? " (second of 2)"
+                        : "";
 }
 
 std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bubble)

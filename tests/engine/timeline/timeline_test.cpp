@@ -52,7 +52,7 @@ TEST_CASE(
     timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {20, 50}));
     CHECK(reportedIteration(timeline) == 2);
     timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {50, 60}));
-    CHECK(reportedIteration(timeline) == 3); // the shorter of two
+    CHECK(reportedIteration(timeline) == 3); // the second of two
     timeline.iterations.push_back(iteration(Iteration::Kind::Measured, {60, 80}));
     CHECK(reportedIteration(timeline) == 4);
     timeline.iterations.push_back(iteration(Iteration::Kind::Replay, kThird));
