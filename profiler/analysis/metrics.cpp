@@ -167,7 +167,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     std::int64_t bubbles = 0;
     int recorded = 0; // devices with ops; an imported run may lack the trace of a device
     for (const DeviceId d : Ids<DeviceId>(lanes.devices())) {
-        const bool isRecorded = !run.schedule.program[d].empty();
+        const bool isRecorded = !run.info.import || !run.schedule.program[d].empty();
         DeviceMetrics device = isRecorded ? timesOf(run, ops, lanes, d) : DeviceMetrics();
         device.device = d;
         result.span = std::max(result.span, device.span);

@@ -134,7 +134,11 @@ private:
     void collect(const Placement& placement)
     {
         std::map<std::tuple<int, int, int, int, int>, std::vector<End>> messages;
-        std::map<std::tuple<std::uint32_t, int>, int> order;
+        // Ranks with different numbers of collectives are in different groups.
+        std::map<std::tuple<std::uint32_t, int>, int> counts, order; // of a rank's iteration
+        for (const PlacedWork& placed : placement.works)
+            if (placed.op.kind == OpKind::AllReduce)
+                ++counts[{placed.rank, placed.iteration}];
         for (const PlacedWork& placed : placement.works) {
             const Op& op = placed.op;
             const bool gradient
@@ -147,7 +151,8 @@ private:
                           op.replica}]
                     .push_back({placed.rank, placed.work, receives});
             else if (op.kind == OpKind::AllReduce)
-                messages[{placed.iteration, 2, 0, order[{placed.rank, placed.iteration}]++, 0}]
+                messages[{placed.iteration, 2, counts[{placed.rank, placed.iteration}],
+                          order[{placed.rank, placed.iteration}]++, 0}]
                     .push_back({placed.rank, placed.work, false});
         }
         for (auto& [key, ends] : messages)

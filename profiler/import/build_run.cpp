@@ -258,7 +258,7 @@ void RunBuilder::report()
         report.ranks.push_back(
             {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName});
         report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());
-        report.time += rank.work.time;
+        addTime(report.time, rank.work.time);
         unreadable += rank.trace.unreadable;
         incomplete += m_iterations.incomplete[i];
         for (const ImportReport::Rule& rule : rank.work.rules) {
@@ -266,13 +266,13 @@ void RunBuilder::report()
             if (known == rules.end())
                 known = rules.insert(rules.end(), {rule.name, rule.title, rule.confidence, 0, 0});
             known->matches += rule.matches;
-            known->time += rule.time;
+            addTime(known->time, rule.time);
         }
         for (const ImportReport::LeftOut& one : rank.work.leftOut) {
             ImportReport::LeftOut& all = leftOut[one.what];
             all.what = one.what;
             all.count += one.count;
-            all.time += one.time;
+            addTime(all.time, one.time);
         }
     }
     report.onGpu = report.kernels > 0;
@@ -286,6 +286,7 @@ void RunBuilder::report()
     add("Ops outside complete iterations", incomplete);
     add("Messages whose other rank is unknown", m_placement.withoutPeer);
     add("Ops that occur twice in an iteration", m_placement.twice);
+    add("Ops whose stage is unknown", m_placement.withoutStage);
     const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
         return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
     });

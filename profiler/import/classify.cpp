@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace profiler {
@@ -19,6 +20,12 @@ RuleMatch matchOf(OpKind kind)
     RuleMatch match;
     match.ops.emplace_back().kind = kind;
     return match;
+}
+
+bool isTransport(const RuleMatch& match)
+{
+    return match.purpose == Purpose::Communication
+        || (match.purpose == Purpose::Op && !isCompute(match.ops.front().kind));
 }
 
 class RankClassifier
@@ -51,10 +58,9 @@ private:
         Window window;
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
-        std::optional<std::size_t> ncclRule = {}; // of an NCCL kernel
+        const RuleMatch* kernelRule = nullptr; // that matches its name
         const NcclArguments* nccl = nullptr;
     };
-    using KernelRule = std::optional<std::size_t>;
 
     void addMarkedWorks();
     void findThreads();
@@ -91,18 +97,14 @@ private:
         void add(std::int64_t more)
         {
             ++matches;
-            time += more;
+            addTime(time, more);
         }
     };
-    std::map<std::size_t, Sum> m_byRule; // rules, then kAutogradRule, ...
+    std::map<std::size_t, Sum> m_byRule; // after all rules: autograd threads, other threads
     std::map<std::string, Sum> m_leftOut;
     std::optional<OpKind> m_segment; // the kind of the last kernel, in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
     std::vector<std::int64_t> m_messages; // host times of messages, sorted
-
-    // Rules that do not match names.
-    std::size_t autogradRule() const { return m_rules.all().size(); }
-    std::size_t mainRule() const { return m_rules.all().size() + 1; }
 };
 
 void RankClassifier::addMarkedWorks()
@@ -163,13 +165,11 @@ void RankClassifier::grow(std::uint32_t work, Window window)
 
 void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uint32_t thread)
 {
-    const auto isTransport
-        = [](const Mark& mark) { return mark.isOp() && !engine::isCompute(mark.kind()); };
-    const std::uint32_t named = m_marks.on(thread, launch, [&](const Mark& mark) {
-        return mark.match->purpose == Purpose::Communication || isTransport(mark);
-    });
-    const std::uint32_t op = m_marks.on(thread, launch, isTransport);
-    count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule : *item.ncclRule,
+    const auto isNamed = [](const Mark& mark) { return isTransport(*mark.match); };
+    const auto isOp = [](const Mark& mark) { return mark.isOp() && isTransport(*mark.match); };
+    const std::uint32_t named = m_marks.on(thread, launch, isNamed);
+    const std::uint32_t op = m_marks.on(thread, launch, isOp);
+    count(named != MarkedRanges::kNone ? m_marks.all()[named].match->rule : item.kernelRule->rule,
           item.window.duration());
     std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
     if (work == kNoWork) {
@@ -197,16 +197,16 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
 // Kernels are taken in the order of their launches.
 void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 {
-    const std::int64_t launch = item.call->window.begin;
+    const Window host = item.call ? item.call->window : item.window;
+    const std::int64_t launch = host.begin;
     const auto next = std::ranges::upper_bound(
         m_messages, m_segmentWork == kNoWork ? launch : m_result.works[m_segmentWork].host.end);
     const bool crossesMessage = next != m_messages.end() && *next <= launch;
     if (m_segment != kind || crossesMessage || m_segmentWork == kNoWork) {
-        RuleMatch match = matchOf(kind);
-        m_segmentWork = addWork(match, item.call->window);
+        m_segmentWork = addWork(matchOf(kind), host);
         m_segment = kind;
     }
-    m_result.works[m_segmentWork].host.end = item.call->window.end;
+    m_result.works[m_segmentWork].host.end = host.end;
     *item.work = m_segmentWork;
     grow(m_segmentWork, item.window);
 }
@@ -214,11 +214,17 @@ void RankClassifier::addSegment(const GpuItem& item, OpKind kind)
 void RankClassifier::classifyItem(const GpuItem& item)
 {
     const std::int64_t time = item.window.duration();
-    m_result.time += time;
+    addTime(m_result.time, time);
     const std::int64_t launch = item.call ? item.call->window.begin : -1;
     const std::uint32_t thread = item.call ? item.call->thread : MarkedRanges::kNone;
-    if (item.ncclRule)
+    if (item.kernelRule != nullptr && isTransport(*item.kernelRule))
         return takeNccl(item, launch, thread);
+    if (item.kernelRule != nullptr) {
+        count(item.kernelRule->rule, time);
+        if (!item.kernelRule->ops.empty() && !m_namesPipelineOps)
+            addSegment(item, item.kernelRule->ops.front().kind);
+        return;
+    }
     if (!item.call)
         return leaveOut("GPU work without the call that launched it", time);
     const std::uint32_t mark = m_marks.onAny(thread, launch, [](const Mark& of) {
@@ -235,7 +241,7 @@ void RankClassifier::classifyItem(const GpuItem& item)
     const bool backward = isAutograd(thread);
     if (m_numbersOps && !backward)
         return leaveOut("GPU work launched outside the ranges of ops", time);
-    count(backward ? autogradRule() : mainRule(), time);
+    count(m_rules.all().size() + (backward ? 0 : 1), time);
     if (!m_namesPipelineOps)
         addSegment(item, backward ? OpKind::Backward : OpKind::Forward);
 }
@@ -251,25 +257,22 @@ void RankClassifier::classifyGpu()
     const auto add = [&](const auto& rows, std::vector<std::uint32_t>& works) {
         works.assign(rows.size(), kNoWork);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            GpuItem item{rows[i].window, std::nullopt, &works[i]};
-            const auto call = calls.find(rows[i].place.correlation);
-            if (call != calls.end() && rows[i].place.correlation != 0)
-                item.call = *call->second;
-            items.push_back(item);
+            items.push_back({rows[i].window, std::nullopt, &works[i]});
+            const auto call = calls.find(rows[i].place.correlation); // 0 is not in it
+            if (call != calls.end())
+                items.back().call = *call->second;
         }
     };
     add(gpu.kernels, m_result.ofKernel);
     add(gpu.copies, m_result.ofCopy);
     add(gpu.memsets, m_result.ofMemset);
-    std::unordered_map<std::uint32_t, KernelRule> rules; // by name
+    std::unordered_map<std::uint32_t, std::optional<RuleMatch>> rules; // by name
     for (std::uint32_t i = 0; i < gpu.kernels.size(); ++i) {
         const std::uint32_t name = gpu.kernels[i].name;
         auto known = rules.find(name);
-        if (known == rules.end()) {
-            const auto match = m_rules.ofKernel(gpu.strings[name]);
-            known = rules.emplace(name, match ? KernelRule(match->rule) : std::nullopt).first;
-        }
-        items[i].ncclRule = known->second;
+        if (known == rules.end())
+            known = rules.emplace(name, m_rules.ofKernel(gpu.strings[name])).first;
+        items[i].kernelRule = known->second ? &*known->second : nullptr;
         const auto arguments = m_trace.nccl.find(i);
         items[i].nccl = arguments == m_trace.nccl.end() ? nullptr : &arguments->second;
     }
@@ -294,7 +297,7 @@ void RankClassifier::classifyOps()
             continue; // in another op
         busyUntil[op.thread] = op.window.end;
         const std::int64_t time = op.window.duration(), begin = op.window.begin;
-        m_result.time += time;
+        addTime(m_result.time, time);
         const std::uint32_t mark = m_marks.onAny(op.thread, begin, [](const Mark& of) {
             return of.match->purpose != Purpose::Iteration;
         });
@@ -312,7 +315,7 @@ void RankClassifier::classifyOps()
         if (!m_ran[work]) {
             grow(work, m_result.works[work].host);
             if (m_trace.ops.empty()) // ranges are all that was recorded
-                m_result.time += m_result.works[work].host.duration();
+                addTime(m_result.time, m_result.works[work].host.duration());
         }
     if (m_trace.ops.empty())
         for (const Mark& mark : m_marks.all())
@@ -329,9 +332,8 @@ void RankClassifier::addCollectives()
         if (mark.match->purpose != Purpose::Communication)
             continue;
         const Window host = mark.range.window;
-        const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, [](const Mark& of) {
-            return of.isOp() && !engine::isCompute(of.kind());
-        });
+        const auto isOp = [](const Mark& of) { return of.isOp() && isTransport(*of.match); };
+        const std::uint32_t op = m_marks.on(mark.range.thread, host.begin, isOp);
         const bool isMessageRange = m_rules.all()[mark.match->rule].name == "nccl-p2p";
         if (op != MarkedRanges::kNone) {
             const std::uint32_t work = m_workOf[op];
@@ -350,8 +352,7 @@ void RankClassifier::finishWorks()
     std::vector<std::uint32_t> newIndex(m_result.works.size(), kNoWork);
     std::vector<Work> kept;
     std::vector<std::uint32_t> order(m_result.works.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i)
-        order[i] = i;
+    std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {},
                              [&](std::uint32_t i) { return m_result.works[i].host.begin; });
     std::ranges::stable_sort(m_result.steps, {},
@@ -362,9 +363,8 @@ void RankClassifier::finishWorks()
             leaveOut("Ranges of ops without GPU work", work.host.duration());
             continue;
         }
-        const auto next = std::ranges::upper_bound(
-            m_result.steps, work.host.begin, {},
-            [](const ClassifiedRank::Step& step) { return step.host.begin; });
+        const auto begins = [](const ClassifiedRank::Step& step) { return step.host.begin; };
+        const auto next = std::ranges::upper_bound(m_result.steps, work.host.begin, {}, begins);
         if (next != m_result.steps.begin() && work.host.begin < std::prev(next)->host.end)
             work.step = static_cast<int>(next - m_result.steps.begin() - 1);
         newIndex[i] = static_cast<std::uint32_t>(kept.size());
@@ -378,12 +378,11 @@ void RankClassifier::finishWorks()
 
 void RankClassifier::report()
 {
+    std::vector<RuleText> texts = m_rules.all();
+    texts.push_back({"autograd-thread", "Launched by the autograd engine", "medium"});
+    texts.push_back({"main-thread", "Launched by another thread", "low"});
     for (const auto& [rule, sum] : m_byRule) {
-        const std::size_t shipped = m_rules.all().size();
-        const RuleText text = rule < shipped ? m_rules.all()[rule]
-            : rule == autogradRule()
-            ? RuleText{"autograd-thread", "Launched by the autograd engine", "medium"}
-            : RuleText{"main-thread", "Launched by another thread", "low"};
+        const RuleText& text = texts[rule];
         m_result.rules.push_back({text.name, text.title, text.confidence, sum.matches, sum.time});
     }
     for (const auto& [what, sum] : m_leftOut)

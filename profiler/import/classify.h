@@ -5,6 +5,7 @@
 #include "profiler/import/rules.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,13 @@ inline bool isPipelineOp(engine::OpKind kind)
 {
     return kind == engine::OpKind::Forward || engine::isBackward(kind)
         || kind == engine::OpKind::Recompute;
+}
+
+// Adds to a sum of times, which saturates.
+inline void addTime(std::int64_t& sum, std::int64_t more)
+{
+    if (__builtin_add_overflow(sum, more, &sum))
+        sum = std::numeric_limits<std::int64_t>::max();
 }
 
 // One execution of an op on one rank. Times are ns.

@@ -6,9 +6,11 @@
 #include "profiler/import/replay.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <memory>
+#include <cstdlib>
+#include <fstream>
 
 namespace profiler {
 
@@ -16,6 +18,30 @@ using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
+
+// An empty file in the folder of temporary files.
+class TemporaryFile
+{
+public:
+    TemporaryFile()
+    {
+        std::string pattern = (fs::temp_directory_path() / "bubblescope-XXXXXX").string();
+        if (const int handle = mkstemp(pattern.data()); handle >= 0)
+            close(handle);
+        m_path = pattern;
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile()
+    {
+        std::error_code ignored;
+        fs::remove(m_path, ignored);
+    }
+    const fs::path& path() const { return m_path; }
+
+private:
+    fs::path m_path;
+};
 
 class Importer
 {
@@ -30,6 +56,9 @@ public:
 private:
     Result<void> readAll(const std::vector<fs::path>& files);
     Result<void> read(const fs::path& file);
+    Result<void> readMember(const std::string& name, const ByteSource& bytes);
+    Result<void> readUnpacked(const std::string& name, const ByteSource& bytes);
+    Result<void> readExport(const fs::path& file, const std::string& name);
     Result<void> readJson(const std::string& name, const ByteSource& bytes);
     void add(std::vector<RankTrace> ranks);
 
@@ -38,6 +67,7 @@ private:
     ImportProgress m_progress;
     std::vector<JobRank> m_ranks;
     std::vector<std::string> m_warnings;
+    std::vector<Error> m_errors; // of files that are left out
 };
 
 // Ops are needed only by the classifier and are the largest part of a trace.
@@ -69,43 +99,98 @@ Result<void> Importer::readJson(const std::string& name, const ByteSource& bytes
     return {};
 }
 
-Result<void> Importer::read(const fs::path& file)
+// SQLite reads files only, so a compressed export is unpacked to a temporary file.
+Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& bytes)
 {
-    if (!isSqlite(file))
-        return readTraceFile(
-            file,
-            [this](const std::string& name, const ByteSource& bytes) {
-                return readJson(name, bytes);
-            },
-            m_progress, m_onProgress);
+    const TemporaryFile file;
+    std::ofstream out(file.path(), std::ios::binary);
+    std::string buffer(1 << 20, ' ');
+    for (;;) {
+        const auto count = bytes({buffer.data(), buffer.size()});
+        if (!count)
+            return tl::unexpected(count.error());
+        if (*count == 0)
+            break;
+        out.write(buffer.data(), static_cast<std::streamsize>(*count));
+    }
+    out.close();
+    if (!out)
+        return fail(Error::Code::Io,
+                    fmt::format("{} cannot be unpacked to {}; set TMPDIR to a folder with space",
+                                name, file.path().parent_path().string()));
+    return readExport(file.path(), name);
+}
+
+// A file in an archive, or a compressed file.
+Result<void> Importer::readMember(const std::string& name, const ByteSource& bytes)
+{
+    constexpr std::size_t kHead = 16; // bytes that show the format
+    std::string head(kHead, '\0');
+    std::size_t size = 0;
+    for (std::size_t more = 1; more > 0 && size < kHead; size += more) {
+        const auto count = bytes({head.data() + size, kHead - size});
+        if (!count)
+            return tl::unexpected(count.error());
+        more = *count;
+    }
+    head.resize(size);
+    const auto withHead = [&](std::span<char> buffer) -> Result<std::size_t> {
+        if (head.empty())
+            return bytes(buffer);
+        const std::size_t count = std::min(head.size(), buffer.size());
+        std::copy_n(head.data(), count, buffer.data());
+        head.erase(0, count);
+        return count;
+    };
+    return head.starts_with("SQLite format 3") ? readUnpacked(name, withHead)
+                                               : readJson(name, withHead);
+}
+
+Result<void> Importer::readExport(const fs::path& file, const std::string& name)
+{
     auto ranks = readNsight(file, m_progress, m_onProgress);
     if (!ranks)
         return tl::unexpected(ranks.error());
+    for (RankTrace& rank : *ranks)
+        rank.file = name;
     if (ranks->empty())
         return fail(Error::Code::NotFound,
-                    file.string()
+                    name
                         + " has neither GPU work nor NVTX ranges; record it with "
                           "nsys profile --trace cuda,nvtx");
     add(*std::move(ranks));
     return {};
 }
 
+Result<void> Importer::read(const fs::path& file)
+{
+    if (isSqlite(file))
+        return readExport(file, file.string());
+    const auto visit = [this](const std::string& name, const ByteSource& bytes) -> Result<void> {
+        auto done = readMember(name, bytes);
+        if (done || done.error().code == Error::Code::Cancelled)
+            return done;
+        m_errors.push_back(done.error());
+        return {};
+    };
+    return readTraceFile(file, visit, m_progress, m_onProgress);
+}
+
 Result<void> Importer::readAll(const std::vector<fs::path>& files)
 {
-    std::vector<Error> errors;
     for (const fs::path& file : files) {
         std::error_code ignored;
         const auto size = static_cast<std::int64_t>(fs::file_size(file, ignored));
         if (auto done = read(file); !done) {
             if (done.error().code == Error::Code::Cancelled)
                 return done;
-            errors.push_back(done.error());
+            m_errors.push_back(done.error());
         }
         m_progress.bytes += size;
     }
     if (m_ranks.empty())
-        return tl::unexpected(errors.front());
-    for (const Error& error : errors)
+        return tl::unexpected(m_errors.front());
+    for (const Error& error : m_errors)
         m_warnings.push_back(error.message);
     return {};
 }

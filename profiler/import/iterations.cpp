@@ -69,16 +69,20 @@ std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
 
 using Counts = std::map<int, int>; // iteration -> pipeline ops
 
-// The iterations with all the pipeline ops that a rank ever has in one, or with any if their number
-// varies because they are cut from kernels.
+// The iterations with the usual number of pipeline ops, or with any if their number varies because
+// they are cut from kernels.
 std::set<int> complete(const Counts& counts, bool mustBeEqual)
 {
-    int most = 0;
+    std::map<int, int> frequency; // of a number of ops
     for (const auto& [iteration, count] : counts)
-        most = std::max(most, count);
+        ++frequency[count];
+    int usual = 0;
+    for (const auto& [count, times] : frequency)
+        if (usual == 0 || times >= frequency[usual])
+            usual = count;
     std::set<int> all;
     for (const auto& [iteration, count] : counts)
-        if (mustBeEqual ? count == most : count > 0)
+        if (mustBeEqual ? count == usual : count > 0)
             all.insert(iteration);
     return all;
 }

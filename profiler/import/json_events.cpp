@@ -226,11 +226,11 @@ Result<std::string> readJsonEvents(const std::string& name, const ByteSource& by
                                "\"traceEvents\"",
                                name, scanner.rest()));
     if (scanner.failure())
-        return fmt::format("{}; {} events before were read", scanner.failure()->message,
+        return fmt::format("{}; the events before were read ({})", scanner.failure()->message,
                            reader.events());
     if (!isWhole)
-        return fmt::format("{} is truncated or damaged; {} events before \"{}\" were read", name,
-                           reader.events(), scanner.rest());
+        return fmt::format("{} is truncated or damaged; the events before \"{}\" were read ({})",
+                           name, scanner.rest(), reader.events());
     if (!scanner.atEnd())
         return fmt::format("{} has more than one JSON document; the first was read", name);
     if (reader.lists() > 1)

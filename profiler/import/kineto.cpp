@@ -85,7 +85,7 @@ void KinetoReader::takeDevices(std::string_view json)
 
 void KinetoReader::takeMember(std::string_view key, std::string_view value)
 {
-    constexpr std::int64_t kMostBase = 4'000'000'000'000'000'000;
+    constexpr std::int64_t kMostBase = 2'000'000'000'000'000'000;
     if (key == "distributedInfo") {
         takeInfo(value);
     } else if (key == "deviceProperties") {
@@ -174,7 +174,8 @@ void KinetoReader::takeMemory(const TraceEvent& event, std::int64_t time)
         else if (key == "Device Type")
             onGpu = number && *number != 0; // c10::DeviceType: 0 CPU
     });
-    if (memory.bytes != 0 && onGpu)
+    constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+    if (memory.bytes != 0 && std::abs(memory.bytes) <= kMostBytes && onGpu)
         m_trace.memory.push_back(memory);
 }
 

@@ -54,11 +54,11 @@ EventCategory eventCategory(std::string_view name)
 
 std::optional<Window> TraceEvent::window() const
 {
-    constexpr std::int64_t kMost = 4'500'000'000'000'000'000;
+    constexpr std::int64_t kMost = 2'000'000'000'000'000'000, kLongest = 1'000'000'000'000'000;
     const auto begin = nanosecondsFrom(time);
     const auto length
         = duration.empty() ? std::optional<std::int64_t>(0) : nanosecondsFrom(duration);
-    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMost || *length > kMost)
+    if (!begin || !length || *length < 0 || *begin < 0 || *begin > kMost || *length > kLongest)
         return std::nullopt;
     return Window{*begin, *begin + *length};
 }

@@ -28,6 +28,14 @@ MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
     std::ranges::stable_sort(m_marks, {}, [](const Mark& mark) { return mark.range.window.begin; });
     for (std::uint32_t i = 0; i < m_marks.size(); ++i)
         m_onThread[m_marks[i].range.thread].add(m_marks[i].range.window, i);
+    std::vector<std::uint32_t> counts(m_onThread.size(), 0);
+    for (const Mark& mark : m_marks)
+        if (counts[mark.range.thread]++ == 0)
+            m_busiest.push_back(mark.range.thread);
+    std::ranges::stable_sort(m_busiest, std::ranges::greater(),
+                             [&](std::uint32_t thread) { return counts[thread]; });
+    constexpr std::size_t kMostThreads = 64;
+    m_busiest.resize(std::min(m_busiest.size(), kMostThreads));
     for (NestedRanges& ranges : m_onThread)
         ranges.sort();
 }

@@ -40,14 +40,14 @@ public:
             : m_onThread[thread].innermost(time,
                                            [&](std::uint32_t id) { return accept(m_marks[id]); });
     }
-    // As on(), but continues with the other threads.
+    // As on(), but continues with the other threads: the 64 that have the most ranges.
     template<class Accept>
     std::uint32_t onAny(std::uint32_t thread, std::int64_t time, Accept accept) const
     {
         std::uint32_t found = on(thread, time, accept);
-        for (std::uint32_t other = 0; other < m_onThread.size() && found == kNone; ++other)
-            if (other != thread)
-                found = on(other, time, accept);
+        for (std::size_t i = 0; i < m_busiest.size() && found == kNone; ++i)
+            if (m_busiest[i] != thread)
+                found = on(m_busiest[i], time, accept);
         return found;
     }
 
@@ -55,6 +55,7 @@ private:
     std::vector<std::unique_ptr<const RuleMatch>> m_matches;
     std::vector<Mark> m_marks;
     std::vector<NestedRanges> m_onThread; // [thread]
+    std::vector<std::uint32_t> m_busiest; // threads that other threads' work is searched on
 };
 
 } // namespace profiler

@@ -14,6 +14,9 @@ using namespace engine;
 
 namespace {
 
+// More ranks than stages of any pipeline: most of them are copies.
+constexpr int kMostRanks = 1024;
+
 bool hasMicroBatch(OpKind kind)
 {
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
@@ -52,14 +55,17 @@ private:
     void makeDevices();
     void placeStages();
     void finish();
+    void splitBackward();
     void setPeer(Op& op) const;
+    int worldSize() const { return static_cast<int>(m_job.ranks.size() + m_job.missing.size()); }
 
     const Job& m_job;
     const FoundIterations& m_iterations;
     Placement m_result;
     StageFrom m_from = StageFrom::Unknown;
     bool m_isV = false;
-    int m_mostMicroBatches = 0;          // of one rank, if stages are unknown
+    std::vector<int> m_onlyStage; // [rank] the stage that its ranges name; -1: none or several
+    int m_mostMicroBatches = 0;   // of one rank, if stages are unknown
     std::vector<std::set<int>> m_stages; // [rank]
     std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
     std::vector<int> m_copy;             // [rank] its copy of the pipeline
@@ -78,6 +84,13 @@ bool anyWork(const Job& job, Predicate predicate)
 
 void Placer::findSource()
 {
+    for (const JobRank& rank : m_job.ranks) {
+        std::set<int> named;
+        for (const Work& work : rank.work.works)
+            if (work.op.stage && isPipelineOp(work.op.kind))
+                named.insert(*work.op.stage);
+        m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
+    }
     const bool messages = std::ranges::any_of(
         m_job.ranks, [](const JobRank& rank) { return rank.work.hasMessages; });
     const bool numbered
@@ -90,7 +103,7 @@ void Placer::findSource()
         m_result.warnings.push_back(
             fmt::format("Stages follow from ranks and chunks, placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
-    } else if (m_job.ranks.size() > 1 && (messages || numbered)) {
+    } else if (worldSize() > 1 && worldSize() <= kMostRanks && (messages || numbered)) {
         m_from = StageFrom::Ranks;
         m_result.warnings.push_back("The traces name no stages; stage s is rank s, because ranks "
                                     "exchange messages or number their micro-batches.");
@@ -103,22 +116,24 @@ void Placer::findSource()
 bool Placer::isVShaped() const
 {
     std::optional<std::int64_t> first, last;
-    for (std::size_t rank : {std::size_t{0}, m_job.ranks.size() - 1})
-        for (const Work& work : m_job.ranks[rank].work.works)
+    for (const JobRank& rank : m_job.ranks) {
+        if (rank.rank != 0 && rank.rank != worldSize() - 1)
+            continue;
+        for (const Work& work : rank.work.works)
             if (work.op.kind == OpKind::Forward && work.op.chunk == 1) {
-                (rank == 0 ? first : last) = work.window.begin;
+                (rank.rank == 0 ? first : last) = work.window.begin;
                 break;
             }
-    return m_job.ranks.size() > 1 && first && last && *last < *first;
+    }
+    return worldSize() > 1 && first && last && *last < *first;
 }
 
 int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
 {
-    const int ranks = static_cast<int>(m_job.ranks.size());
-    const int index = static_cast<int>(rank);
+    const int ranks = worldSize(), index = m_job.ranks[rank].rank;
     switch (m_from) {
     case StageFrom::Names:
-        return named.stage.value_or(-1);
+        return named.stage.value_or(m_onlyStage[rank]);
     case StageFrom::Chunks: {
         const int chunk = named.chunk.value_or(0);
         return chunk * ranks + (m_isV && chunk % 2 == 1 ? ranks - 1 - index : index);
@@ -161,6 +176,12 @@ void Placer::resolve(std::uint32_t rank)
         const int iteration = m_iterations.ofWork[rank][i];
         if (iteration < 0)
             continue;
+        const bool isPlaced
+            = stageOf(rank, from.works[i].op) >= 0 || !hasMicroBatch(from.works[i].op.kind);
+        if (!isPlaced) {
+            ++m_result.withoutStage;
+            continue;
+        }
         PlacedWork placed{rank, i, iteration, resolved(rank, from.works[i].op, iteration, counter),
                           std::nullopt};
         if (from.works[i].second)
@@ -200,8 +221,14 @@ void Placer::makeDevices()
     const int stages = held.empty() ? 1 : *held.rbegin() + 1;
     const bool lacksStages = std::cmp_less(held.size(), stages)
         || (m_from == StageFrom::Ranks && !m_job.missing.empty());
-    if (copies == 1 && lacksStages)
-        ranks.insert(ranks.end(), m_job.missing.begin(), m_job.missing.end());
+    if (copies == 1 && lacksStages) {
+        const auto wanted = m_from == StageFrom::Names
+            ? static_cast<std::size_t>(stages) - held.size()
+            : m_job.missing.size();
+        const auto end = m_job.missing.begin()
+            + static_cast<std::ptrdiff_t>(std::min(wanted, m_job.missing.size()));
+        ranks.insert(ranks.end(), m_job.missing.begin(), end);
+    }
     std::ranges::sort(ranks);
     m_result.ranks = ranks;
     for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
@@ -242,6 +269,23 @@ void Placer::placeStages()
                 next = next == empty.end() || std::next(next) == empty.end() ? empty.begin()
                                                                              : std::next(next);
             }
+}
+
+// Where the weight gradient is an op of its own, its B computes the gradient of the input alone.
+void Placer::splitBackward()
+{
+    const auto partOf = [](const PlacedWork& work, const Op& op) {
+        return std::tuple(work.rank, work.iteration, op.stage, op.microBatch, op.replica);
+    };
+    std::set<decltype(partOf(std::declval<PlacedWork>(), Op()))> withWeight;
+    for (const PlacedWork& work : m_result.works)
+        if (work.op.kind == OpKind::BackwardWeight)
+            withWeight.insert(partOf(work, work.op));
+    for (PlacedWork& work : m_result.works)
+        for (Op* const op : {&work.op, work.second ? &*work.second : nullptr})
+            if (op != nullptr && op->kind == OpKind::Backward
+                && withWeight.contains(partOf(work, *op)))
+                op->kind = OpKind::BackwardInput;
 }
 
 void Placer::setPeer(Op& op) const
@@ -293,7 +337,8 @@ void Placer::finish()
             if (work.op.stage.value < 0 || m_from == StageFrom::Unknown)
                 work.op.stage = m_from == StageFrom::Unknown
                     ? StageId{0}
-                    : firstStage[m_result.deviceOfRank[work.rank]];
+                    : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0})
+                          .first->second;
         setPeer(work.op);
         shape.microBatches = std::max(shape.microBatches, work.op.microBatch.value + 1);
         if (work.second)
@@ -304,6 +349,7 @@ void Placer::finish()
         = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
               return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;
           }));
+    splitBackward();
     std::set<std::tuple<std::uint32_t, int, Op>> seen;
     m_result.twice
         = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {

@@ -27,7 +27,7 @@ struct Placement
     bool stagesKnown = false, microBatchesKnown = false;
     bool complete = true; // every stage has a device with ops
     std::vector<std::string> warnings;
-    std::int64_t withoutPeer = 0, twice = 0; // works that were left out
+    std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0; // works that were left out
 };
 
 // Decides stages, micro-batches, devices and copies (build_run.h says how).

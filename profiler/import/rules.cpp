@@ -168,6 +168,9 @@ Result<void> Rules::Rule::readPatterns(const toml::table& entry, const std::stri
     }
     if (range.has_value() == kernel.has_value())
         return failedRule(file, text.name, "needs either `range` or `kernel`");
+    if (kernel && (category || thread || arguments))
+        return failedRule(file, text.name,
+                          "`category`, `thread` and `arguments` are of ranges, not of kernels");
     return {};
 }
 

@@ -62,7 +62,7 @@ StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& d
     StageCost cost;
     cost.forward = draw(stage.forward);
     if (!stage.weight.isEmpty()) {
-        cost.input = draw(stage.input);
+        cost.input = draw(stage.input.isEmpty() ? stage.backward : stage.input);
         cost.weight = draw(stage.weight);
         cost.backward = cost.input + cost.weight;
     } else {

@@ -44,10 +44,10 @@ Result<void> applySpeeds(const std::vector<std::string>& speeds, MeasuredTimes& 
         double factor = 0;
         const bool isNumber = CLI::detail::lexical_cast(speed.substr(0, equals), stage)
             && equals < speed.size() && CLI::detail::lexical_cast(speed.substr(equals + 1), factor);
-        if (!isNumber || !times.stages.has(StageId{stage}) || !(factor > 0 && factor <= 1000))
+        if (!isNumber || !times.stages.has(StageId{stage}) || !(factor >= 0.001 && factor <= 1000))
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("--stage-speed {}: give a stage from 0 to {} and a factor up "
-                                    "to 1000, as in 2=1.5",
+                        fmt::format("--stage-speed {}: give a stage from 0 to {} and a factor "
+                                    "from 0.001 to 1000, as in 2=1.5",
                                     speed, times.stages.size() - 1));
         times.stages[StageId{stage}].factor /= factor;
     }
@@ -87,6 +87,7 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
 {
     WhatIfTable table;
     LongTask task("predicting");
+    const bool isOneOfAll = options.schedule.schemes.empty() && options.schedule.file.empty();
     auto asked = schedulesOf(options, run, table);
     if (!asked)
         return tl::unexpected(asked.error());
@@ -94,11 +95,17 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
         auto one = predictor.predict({std::move(schedule), options.linkSpeed});
-        if (!one)
+        if (!one && !isOneOfAll)
             return tl::unexpected(one.error());
+        if (!one) {
+            table.refused.push_back({label, one.error().message});
+            continue;
+        }
         one->run.info.label = label;
         table.predictions.push_back(*std::move(one));
     }
+    if (table.predictions.empty())
+        return fail(Error::Code::InvalidArgument, table.refused.front().reason);
     std::ranges::stable_sort(table.predictions, {}, &Prediction::iteration);
     return table;
 }

@@ -99,11 +99,11 @@ std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const W
     }
     text += "\n" + rows.text() + "\nmeasured times per stage and micro-batch, median in ms:\n"
         + costTable(predictor.times());
-    text += fmt::format("message: {:.3f} ms; optimizer: {:.3f} ms per stage; all predictions x "
-                        "{:.3f}, the error of the replay\n",
-                        static_cast<double>(predictor.times().message.median()) / 1e6,
-                        static_cast<double>(predictor.times().optimizer.median()) / 1e6,
-                        predictor.correction());
+    text += fmt::format(
+        "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the "
+        "measured iteration relative to the prediction of its own order\n",
+        static_cast<double>(predictor.times().message.median()) / 1e6,
+        static_cast<double>(predictor.times().optimizer.median()) / 1e6, predictor.correction());
     for (const std::string& assumption : predictor.times().assumptions)
         text += "assumed: " + assumption + "\n";
     for (const WhatIfTable::Refused& refused : table.refused)
@@ -140,7 +140,7 @@ std::string whatIfJson(const Run& run, const WhatIfPredictor& predictor, const W
                         {"message", predictor.times().message.median()},
                         {"assumptions", predictor.times().assumptions},
                         {"refused", refused}}
-               .dump(2)
+               .dump(2, ' ', false, ordered_json::error_handler_t::replace)
         + "\n";
 }
 

@@ -189,6 +189,113 @@ TEST_CASE("a truncated trace is used until its damage, and an unusable file is l
     CHECK(mentions(result.run.info.import->warnings, "has no events with a time"));
 }
 
+TEST_CASE("a trace of 100,000 threads is read in a time that its size explains")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    for (int i = 0; i < 100'000; ++i)
+        events
+            += fmt::format(R"({}{{"ph":"X","name":"{}","cat":"user_annotation","pid":1,"tid":{},)"
+                           R"("ts":{},"dur":1}})",
+                           i == 0 ? "" : ",", i % 2 == 0 ? "PP:0F0" : "PP:0B0", i, 3 * i);
+    for (int i = 0; i < 20'000; ++i)
+        events
+            += fmt::format(R"(,{{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,)"
+                           R"("tid":7,"ts":{0},"dur":1,"args":{{"correlation":{1}}}}},)"
+                           R"({{"ph":"X","name":"k","cat":"kernel","pid":0,"tid":7,"ts":{0},)"
+                           R"("dur":1,"args":{{"device":0,"correlation":{1}}}}})",
+                           400'000 + 2 * i, i + 1);
+    writeText(folder / "a.json", "[" + events + "]");
+    // No kernel is launched in a range, so there is no op.
+    CHECK(importError({folder.path()}).find("no complete iteration") != std::string::npos);
+}
+
+TEST_CASE("an op that names no stage is of the only stage that its rank names")
+{
+    const TemporaryFolder folder;
+    const std::string events = R"({"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":8},
+        {"ph":"X","name":"Forward 0","pid":1,"tid":1,"ts":2,"dur":2},
+        {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":10,"dur":8})";
+    writeText(folder / "a.json", "[" + events + "]");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0B0"}});
+    writeText(folder / "a.json",
+              "[" + events + R"(,{"ph":"X","name":"PP:1F0","pid":1,"tid":1,"ts":30,"dur":8}])");
+    const auto leftOut = imported(folder).run.info.import->leftOut;
+    CHECK(std::ranges::count(leftOut, "Ops whose stage is unknown", &ImportReport::LeftOut::what)
+          == 1);
+}
+
+TEST_CASE("without names, the stage is the rank in the job and not the number of the file")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.name = [](const Op& op) {
+        if (op.kind != OpKind::Forward && op.kind != OpKind::Backward)
+            return std::string();
+        return fmt::format("{} {}", op.kind == OpKind::Forward ? "Forward" : "Backward",
+                           op.microBatch.value);
+    };
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 3, 4), options, 1);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.schedule.shape.stages == 3);
+    CHECK(toString(result.run.schedule.program[DeviceId{2}].front()) == "2F0");
+    CHECK(result.run.schedule.program[DeviceId{1}].empty());
+}
+
+TEST_CASE("a backward whose weight gradient is an op of its own computes the input's gradient")
+{
+    const TemporaryFolder folder;
+    writeText(folder / "a.json", R"([
+        {"ph":"X","name":"F0.0.0","pid":1,"tid":1,"ts":1,"dur":2},
+        {"ph":"X","name":"B0.0.0","pid":1,"tid":1,"ts":4,"dur":3},
+        {"ph":"X","name":"W0.0.0","pid":1,"tid":1,"ts":8,"dur":3}])");
+    CHECK(orderOf(imported(folder).run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0I0", "0W0"}});
+}
+
+TEST_CASE("an iteration with another number of ops does not count")
+{
+    const TemporaryFolder folder;
+    std::string events;
+    for (int step = 0; step < 4; ++step)
+        events += fmt::format(
+            R"({0}{{"ph":"X","name":"ProfilerStep#{1}","pid":1,"tid":1,"ts":{2},"dur":90}},
+            {{"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":{3},"dur":9}},
+            {{"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":{4},"dur":9}})",
+            step == 0 ? "" : ",", step, 100 * step, 100 * step + 10, 100 * step + 30);
+    events += R"(,{"ph":"X","name":"PP:0F1","pid":1,"tid":1,"ts":60,"dur":9})";
+    writeText(folder / "a.json", "[" + events + "]");
+    CHECK(imported(folder).run.timeline.iterations.size() == 3);
+}
+
+TEST_CASE("a rule for kernels gives the kind that it names")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.onGpu = true;
+    options.name = [](const Op&) { return std::string(); };
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 1, 1), options);
+    const auto rules = Rules::parse("[[rule]]\nname='mine'\nkernel='gemm'\nkind='F'", "a.toml");
+    REQUIRE(rules);
+    const auto result = importTraces({folder.path()}, *rules);
+    REQUIRE(result);
+    CHECK(orderOf(result->run.schedule) == std::vector<std::vector<std::string>>{{"0F0"}});
+    CHECK(result->run.info.import->rules.front().name == "mine");
+}
+
+TEST_CASE("times of centuries are left out")
+{
+    const TemporaryFolder folder;
+    writeText(folder / "a.json", R"({"baseTimeNanoseconds":4000000000000000000,"traceEvents":[
+        {"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":4000000000000000},
+        {"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":4},
+        {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":8,"dur":4}]})");
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.timeline.iterations.front().window.duration() == 11000);
+    CHECK(result.run.info.import->leftOut.front().what == "Events that cannot be read");
+}
+
 TEST_CASE("files without a pipeline fail with one sentence")
 {
     const TemporaryFolder folder;

@@ -61,7 +61,7 @@ TEST_CASE("what is read before damage counts, and the warning says where it is")
 {
     const ReadTrace cut = readTrace(R"({"traceEvents":[{"n":1},{"n":)");
     CHECK(cut.events.size() == 1);
-    CHECK(cut.warning.find("truncated or damaged; 1 events before") != std::string::npos);
+    CHECK(cut.warning.find("truncated or damaged; the events before") != std::string::npos);
     CHECK(readTrace(R"([{"n":1}] {"x":2})").warning.find("more than one JSON document")
           != std::string::npos);
     CHECK(readTrace(R"({"traceEvents":[{"n":1}],"traceEvents":[{"n":2}]})")
