@@ -54,9 +54,10 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
     result.file = QFileInfo(file).absoluteFilePath();
     result.title = fromUtf8(run.info.label.empty() ? run.info.scheme : run.info.label);
     const QString model = fromUtf8(run.info.model);
-    const QString size = QStringLiteral("%1 \u00D7 %2")
-                             .arg(run.schedule.shape.devices)
-                             .arg(run.schedule.shape.microBatches);
+    const engine::Shape& shape = run.schedule.shape;
+    const QString size = engine::knowsMicroBatches(run.info)
+        ? QStringLiteral("%1 \u00D7 %2").arg(shape.devices).arg(shape.microBatches)
+        : shapeText(run);
     result.subtitle = model.isEmpty() ? size : model + QStringLiteral(", ") + size;
     result.mode = fromUtf8(engine::modeDescription(run.info));
     if (const auto metrics = profiler::metrics(run)) {

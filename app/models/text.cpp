@@ -1,8 +1,22 @@
 #include "app/models/text.h"
 
 #include "app/models/numbers.h"
+#include "engine/schedule/notation.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <set>
 
 namespace app {
+namespace {
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("RunTexts", text);
+}
+
+} // namespace
 
 QString shortTitle(const QString& title)
 {
@@ -50,6 +64,56 @@ QString quotedCell(QString text)
         return text;
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\""))
         + QLatin1Char('"');
+}
+
+QString shapeText(const engine::Run& run)
+{
+    const engine::Shape& shape = run.schedule.shape;
+    const QString devices = QStringLiteral("D %1").arg(shape.devices);
+    return engine::knowsMicroBatches(run.info)
+        ? devices + QStringLiteral(", N %1").arg(shape.microBatches)
+        : devices;
+}
+
+QString opName(const engine::RunInfo& info, const engine::Op& op)
+{
+    const bool stages = engine::knowsStages(info), microBatches = engine::knowsMicroBatches(info);
+    if (stages && microBatches)
+        return QString::fromStdString(engine::toString(op));
+    QString name = fromUtf8(engine::kindShortName(op.kind));
+    if (stages && op.stage.isValid())
+        name.prepend(QString::number(op.stage.value));
+    if (microBatches && op.microBatch.isValid())
+        name += QString::number(op.microBatch.value);
+    return name;
+}
+
+QString stagesText(const engine::Run& run, engine::DeviceId device)
+{
+    if (!engine::knowsStages(run.info))
+        return translated("unknown");
+    std::set<int> stages;
+    for (const auto& placement : run.schedule.deviceOf)
+        for (const engine::StageId stage : placement.ids())
+            if (placement[stage] == device)
+                stages.insert(stage.value);
+    QStringList text;
+    for (const int stage : stages)
+        text.append(QString::number(stage));
+    return text.join(QStringLiteral(", "));
+}
+
+QString deviceText(const engine::Run& run, engine::DeviceId device)
+{
+    const QString stages = stagesText(run, device);
+    const QString text = stages.contains(QLatin1Char(',')) ? translated("stages %1").arg(stages)
+                                                           : translated("stage %1").arg(stages);
+    return hasTrace(run, device) ? text : text + translated(", no trace");
+}
+
+bool hasTrace(const engine::Run& run, engine::DeviceId device)
+{
+    return !run.info.import || !run.schedule.program[device].empty();
 }
 
 } // namespace app

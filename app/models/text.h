@@ -28,4 +28,12 @@ QString unitsText(double units); // cost units, without the word "units": 14 is 
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 
+// Texts of a run without what the trace of an imported run does not name.
+QString shapeText(const engine::Run& run);                           // "D 4, N 8"
+QString opName(const engine::RunInfo& info, const engine::Op& op);   // "1B5u"
+QString stagesText(const engine::Run& run, engine::DeviceId device); // "0, 3", "unknown"
+QString deviceText(const engine::Run& run, engine::DeviceId device); // "stages 0, 3"
+// False for a rank of an imported job whose trace is missing.
+bool hasTrace(const engine::Run& run, engine::DeviceId device);
+
 } // namespace app

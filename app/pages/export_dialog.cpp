@@ -38,11 +38,9 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, in
 {
     QStringList titles;
     for (const auto& run : runs)
-        titles << QStringLiteral("%1, D %2, N %3")
-                      .arg(QString::fromStdString(run->info.label.empty() ? run->info.scheme
-                                                                          : run->info.label))
-                      .arg(run->schedule.shape.devices)
-                      .arg(run->schedule.shape.microBatches);
+        titles << QStringLiteral("%1, %2").arg(
+            QString::fromStdString(run->info.label.empty() ? run->info.scheme : run->info.label),
+            shapeText(*run));
     QString all = titles.join(QStringLiteral("; "));
     if (iteration < 0)
         return all;

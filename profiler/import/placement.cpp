@@ -218,7 +218,7 @@ void Placer::makeDevices()
     std::set<int> held;
     for (std::size_t i = 0; i < m_stages.size(); ++i)
         held.insert(m_stages[i].begin(), m_stages[i].end());
-    const int stages = held.empty() ? 1 : *held.rbegin() + 1;
+    const int stages = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
     const bool lacksStages = std::cmp_less(held.size(), stages)
         || (m_from == StageFrom::Ranks && !m_job.missing.empty());
     if (copies == 1 && lacksStages) {
@@ -259,7 +259,8 @@ void Placer::placeStages()
         stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
     for (const PlacedWork& work : m_result.works)
         for (const Op* op : {&work.op, work.second ? &*work.second : nullptr})
-            if (op != nullptr && isPipelineOp(op->kind))
+            if (op != nullptr && isPipelineOp(op->kind)
+                && m_result.deviceOf[op->replica].has(op->stage)) // -1: its range names none
                 m_result.deviceOf[op->replica][op->stage] = m_result.deviceOfRank[work.rank];
     auto next = empty.begin();
     for (auto& stages : m_result.deviceOf)
@@ -339,6 +340,8 @@ void Placer::finish()
                     ? StageId{0}
                     : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0})
                           .first->second;
+        if (work.second && work.second->stage.value < 0)
+            work.second->stage = work.op.stage;
         setPeer(work.op);
         shape.microBatches = std::max(shape.microBatches, work.op.microBatch.value + 1);
         if (work.second)

@@ -1,9 +1,11 @@
 #include "profiler/store/identify.h"
 
 #include "profiler/store/schema.h"
+#include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -14,6 +16,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 namespace fs = std::filesystem;
+
+constexpr const char* kImportIt = "import it with bscope import, or File > Import traces";
 
 Result<std::string> tableNames(Database& database)
 {
@@ -32,9 +36,8 @@ Result<void> ofAnotherProgram(Database& database, const std::string& name)
                     fmt::format("{} is damaged: use another copy of it", name));
     if (*nsight > 0)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} is an Nsight Systems export, not a Bubblescope run: open a "
-                                "file that bscope recorded",
-                                name));
+                    fmt::format("{} is an Nsight Systems export, not a Bubblescope run: {}", name,
+                                kImportIt));
     if (tables->empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is an empty SQLite file, not a Bubblescope run", name));
@@ -76,17 +79,50 @@ std::uintmax_t promisedSize(std::string_view header)
 struct Signature
 {
     std::string_view start, what;
+    bool mayBeTrace = false;
 };
 
 // Files that users open by mistake.
-constexpr std::array<Signature, 6> kSignatures{{
-    {"{", "a JSON file (a Chrome trace?)"},
-    {"[", "a JSON file (a Chrome trace?)"},
-    {"\x1F\x8B", "a gzip file"},
-    {"PK\x03\x04", "a zip file"},
-    {"\x28\xB5\x2F\xFD", "a Zstandard file"},
+constexpr std::array<Signature, 8> kSignatures{{
+    {"{", "a JSON file", true},
+    {"[", "a JSON file", true},
+    {"\x1F\x8B", "a gzip file", true},
+    {"PK\x03\x04", "a zip file", true},
+    {"\x28\xB5\x2F\xFD", "a Zstandard file", true},
+    {"\xFD\x37zXZ", "an xz file", true},
+    {"BZh", "a bzip2 file", true},
     {"%PDF", "a PDF"},
 }};
+constexpr std::string_view kSqlite = "SQLite format 3";
+constexpr std::size_t kHeader = 100; // bytes of the header of SQLite
+
+std::string headerOf(const fs::path& file)
+{
+    std::string bytes(kHeader, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(in.gcount()));
+    return bytes;
+}
+
+// JSON may begin with a byte order mark and spaces.
+const Signature* signatureOf(std::string_view header)
+{
+    if (header.starts_with("\xEF\xBB\xBF"))
+        header.remove_prefix(3);
+    header.remove_prefix(std::min(header.find_first_not_of(" \t\r\n"), header.size()));
+    return std::ranges::find_if(kSignatures, [&](const Signature& signature) {
+        return header.starts_with(signature.start);
+    });
+}
+
+std::int64_t applicationId(std::string_view header)
+{
+    std::int64_t id = 0;
+    for (std::size_t at = 68; at < 72; ++at)
+        id = id << 8 | static_cast<unsigned char>(header[at]);
+    return id;
+}
 
 } // namespace
 
@@ -110,26 +146,38 @@ Result<void> identify(Database& database, const fs::path& file)
 Error whatItIs(const fs::path& file, int code)
 {
     const std::string name = file.string();
-    std::array<char, 100> bytes{};
-    std::ifstream in(file, std::ios::binary);
-    in.read(bytes.data(), bytes.size());
-    const std::string_view header(bytes.data(), static_cast<std::size_t>(in.gcount()));
+    const std::string header = headerOf(file);
     std::error_code ignored;
     const std::uintmax_t size = fs::file_size(file, ignored);
-    if (header.starts_with("SQLite format 3")) {
-        if (header.size() < bytes.size() || size < promisedSize(header))
+    if (header.starts_with(kSqlite)) {
+        if (header.size() < kHeader || size < promisedSize(header))
             return {Error::Code::Corrupt,
                     fmt::format("{} is truncated to {} bytes: copy it again", name, size)};
         return {Error::Code::Corrupt,
                 fmt::format("{} is damaged ({}): use another copy or record the run again", name,
                             sqlite3_errstr(code))};
     }
-    for (const Signature& signature : kSignatures)
-        if (header.starts_with(signature.start))
-            return {Error::Code::Corrupt,
-                    fmt::format("{} is {}, not a Bubblescope run", name, signature.what)};
+    if (const auto* signature = signatureOf(header); signature != kSignatures.end())
+        return {Error::Code::Corrupt,
+                fmt::format("{} is {}, not a Bubblescope run{}", name, signature->what,
+                            signature->mayBeTrace ? fmt::format(": if it is a trace, {}", kImportIt)
+                                                  : std::string())};
     return {Error::Code::Corrupt,
             fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
+}
+
+bool mayBeTrace(const fs::path& file)
+{
+    std::error_code ignored;
+    if (fs::is_directory(file, ignored))
+        return true;
+    if (!fs::is_regular_file(file, ignored)) // reading a pipe would block
+        return false;
+    const std::string header = headerOf(file);
+    if (header.starts_with(kSqlite))
+        return header.size() == kHeader && applicationId(header) != kApplicationId;
+    const auto* found = signatureOf(header);
+    return found != kSignatures.end() ? found->mayBeTrace : file.extension() == ".tar";
 }
 
 } // namespace profiler

@@ -154,4 +154,8 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
 engine::Result<void> readGpuPieces(const std::filesystem::path& file,
                                    const std::function<void(const engine::GpuTrace&)>& use);
 
+// Whether to import a file instead of opening it, by its first bytes: JSON, SQLite of another
+// program, a compressed file, an archive, or a folder.
+bool mayBeTrace(const std::filesystem::path& file);
+
 } // namespace profiler

@@ -15,6 +15,7 @@ EventsModel::EventsModel(QObject* parent)
 
 void EventsModel::show(RunPointer run, int iteration)
 {
+    m_run = run;
     m_iteration = iteration;
     std::vector<Event> events;
     if (run && iteration >= 0) {
@@ -65,14 +66,18 @@ EventsModel::Columns EventsModel::columns() const
     const auto kind = [](const Event& event) { return event.what.kind; };
     Described microBatch
         = whole(tr("Micro-batch"), [](const Event& event) { return event.what.microBatch.value; });
-    microBatch.text = [](const Event& event) {
+    microBatch.text = [this](const Event& event) {
         const engine::MicroBatchId id = event.what.microBatch;
-        return id.isValid() ? QString::number(id.value) : QString();
+        return id.isValid() && engine::knowsMicroBatches(m_run->info) ? QString::number(id.value)
+                                                                      : QString();
+    };
+    Described stages = whole(tr("Stage"), stage);
+    stages.text = [this, stage](const Event& event) {
+        return engine::knowsStages(m_run->info) ? QString::number(stage(event)) : QString();
     };
     return {
         Described(
-            tr("Op"),
-            [](const Event& event) { return QString::fromStdString(engine::toString(event.what)); },
+            tr("Op"), [this](const Event& event) { return opName(m_run->info, event.what); },
             Qt::AlignLeft)
             .sortedBy(sorting(stage))
             .with(kCodeRole, kAlways),
@@ -82,7 +87,7 @@ EventsModel::Columns EventsModel::columns() const
             Qt::AlignLeft)
             .sortedBy(sorting(kind)),
         whole(tr("Device"), [](const Event& event) { return event.device.value; }),
-        whole(tr("Stage"), stage),
+        stages,
         microBatch,
         Described(
             tr("Direction"),

@@ -46,6 +46,7 @@ public:
 private:
     Columns columns() const;
 
+    RunPointer m_run;
     int m_iteration = -1;
     engine::Window m_window;
     Scale m_time;

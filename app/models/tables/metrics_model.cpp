@@ -1,23 +1,12 @@
 #include "app/models/tables/metrics_model.h"
 
-#include <set>
+#include "app/models/text.h"
+
+#include <algorithm>
 
 namespace app {
 
 using profiler::DeviceMetrics;
-
-QString stagesText(const engine::Schedule& schedule, engine::DeviceId device)
-{
-    std::set<int> stages;
-    for (const auto& placement : schedule.deviceOf)
-        for (const engine::StageId stage : placement.ids())
-            if (placement[stage] == device)
-                stages.insert(stage.value);
-    QStringList text;
-    for (const int stage : stages)
-        text.append(QString::number(stage));
-    return text.join(QStringLiteral(", "));
-}
 
 void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)
 {
@@ -47,12 +36,17 @@ TableColumn<const DeviceMetrics*> MetricsModel::timeColumn(const QString& title,
                                                            const Ticks& ticks) const
 {
     return {title, [this, ticks](const DeviceMetrics* device) {
+                if (device != nullptr && !hasTrace(*m_run, device->device))
+                    return QStringLiteral("–");
                 if (device != nullptr)
                     return m_time.text(static_cast<double>(ticks(*device)));
                 double sum = 0;
-                for (const DeviceMetrics& one : m_metrics.devices)
+                int traced = 0;
+                for (const DeviceMetrics& one : m_metrics.devices) {
                     sum += static_cast<double>(ticks(one));
-                return m_time.text(sum / static_cast<double>(m_metrics.devices.size()));
+                    traced += hasTrace(*m_run, one.device) ? 1 : 0;
+                }
+                return m_time.text(sum / std::max(1, traced));
             }};
 }
 
@@ -77,15 +71,17 @@ MetricsModel::Columns MetricsModel::columns() const
     const auto& devices = m_metrics.devices;
     Columns columns
         = {{tr("Device"),
-            [](const Device* device) {
-                return device != nullptr ? tr("Device %1").arg(device->device.value)
-                                         : tr("All devices");
+            [this](const Device* device) {
+                if (device == nullptr)
+                    return tr("All devices");
+                const QString name = tr("Device %1").arg(device->device.value);
+                return hasTrace(*m_run, device->device) ? name : tr("%1, no trace").arg(name);
             },
             Qt::AlignLeft},
            TableColumn<const Device*>(tr("Stages"),
                                       [this](const Device* device) {
                                           return device != nullptr
-                                              ? stagesText(m_run->schedule, device->device)
+                                              ? stagesText(*m_run, device->device)
                                               : QString();
                                       })
                .with(kHintRole, kAlways),
@@ -119,7 +115,8 @@ MetricsModel::Columns MetricsModel::columns() const
     };
     if (std::ranges::any_of(devices, [](const Device& one) { return one.peakBytes.has_value(); }))
         columns.push_back({tr("Peak, %1").arg(m_bytes.unit), peak});
-    columns.push_back({tr("Stash, Mₐ"), stash});
+    if (engine::knowsMicroBatches(m_run->info))
+        columns.push_back({tr("Stash, Mₐ"), stash});
     columns.push_back(
         {tr("Sent / received"), [this](const Device* device) {
              return device != nullptr

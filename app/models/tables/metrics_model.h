@@ -35,7 +35,4 @@ private:
     Scale m_time, m_bytes;
 };
 
-// The stages of a device, over both directions: "0, 3, 4, 7".
-QString stagesText(const engine::Schedule& schedule, engine::DeviceId device);
-
 } // namespace app

@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/iterations_model.h"
+#include "app/models/text.h"
 #include "engine/schedule/notation.h"
 
 namespace app {
@@ -14,7 +15,7 @@ QString noteSubject(const engine::Run& run, const engine::Note& note)
         return where;
     const engine::OpIndex index(run.schedule);
     const engine::Op& op = engine::opAt(run.schedule, index, *note.op);
-    return NotesModel::tr("%1 on %2").arg(QString::fromStdString(engine::toString(op)), where);
+    return NotesModel::tr("%1 on %2").arg(opName(run.info, op), where);
 }
 
 NotesModel::NotesModel(QObject* parent)

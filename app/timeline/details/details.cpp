@@ -1,5 +1,6 @@
 #include "app/timeline/details/details.h"
 
+#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
@@ -83,13 +84,15 @@ Swatch swatchOf(const RunView& view, std::uint32_t op)
     return {Swatch::Look::Op, one.kind, view.chunk(one), one.replica > 0};
 }
 
-QString describeOp(const engine::Op& op)
+QString describeOp(const engine::RunInfo& info, const engine::Op& op)
 {
     const auto letter = engine::kindShortName(op.kind);
     const QString kind = engine::isCompute(op.kind)
         ? QString::fromUtf8(letter.data(), static_cast<qsizetype>(letter.size()))
         : opTitle(op.kind);
-    if (!op.microBatch.isValid())
+    if (!engine::knowsStages(info))
+        return kind;
+    if (!op.microBatch.isValid() || !engine::knowsMicroBatches(info))
         return tr("%1 of stage %2").arg(kind).arg(op.stage.value);
     return tr("%1 of micro-batch %2 on stage %3").arg(kind, microBatchText(op)).arg(op.stage.value);
 }
@@ -110,7 +113,7 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
         link.name = tr("transfer");
         link.rest = tr("device %1 to %2").arg(isOut ? here : there).arg(isOut ? there : here);
     } else {
-        link.name = opText(op);
+        link.name = opName(view.run().info, op);
         link.rest = tr("on device %1").arg(cause.device.value);
     }
     return link;

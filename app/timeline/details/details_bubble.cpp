@@ -1,3 +1,4 @@
+#include "app/models/text.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
@@ -20,7 +21,7 @@ QString sentence(const RunView& view, const profiler::Bubble& bubble, const Deta
         return tr("Nothing was ready to compute.");
     const auto& producer = bubble.chain.front();
     QString cause = tr("Waits for <b>%1</b> (device %2), which ends at %3 %4.")
-                        .arg(describeOp(view.op(producer.op)))
+                        .arg(describeOp(view.run().info, view.op(producer.op)))
                         .arg(producer.device.value)
                         .arg(clock.at(producer.window.end), clock.scale.unit);
     if (bubble.kind != Kind::Fill)

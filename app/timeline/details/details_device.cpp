@@ -1,4 +1,3 @@
-#include "app/models/tables/metrics_model.h"
 #include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
@@ -63,8 +62,10 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
     }
     if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
         addArena(*use, section);
-    section.add(tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ"));
-    section.add(tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ"));
+    if (view.knowsMemory()) {
+        section.add(tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ"));
+        section.add(tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ"));
+    }
     if (!view.hasMemory())
         section.add(tr("Bytes"), tr("not recorded"));
     return section;
@@ -84,9 +85,7 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics->duration));
     details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
     details.unit = tr("% busy");
-    const QString stages = stagesText(view.run().schedule, selection.device);
-    details.left
-        = (stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1")).arg(stages);
+    details.left = deviceText(view.run(), selection.device);
     details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
     details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
     details.sections.push_back(memorySection(view, device, clock));

@@ -1,5 +1,6 @@
 #include "app/timeline/details/details_kernel.h"
 
+#include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
@@ -306,7 +307,7 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
                      .arg(microseconds(wait->duration()),
                           microseconds(work.window.end - wait->end));
     if (work.of.isKnown())
-        lines << tr("of <code>%1</code>").arg(opText(view.op(work.of.op)));
+        lines << tr("of <code>%1</code>").arg(opName(view.run().info, view.op(work.of.op)));
     if (name.full != name.label)
         lines << QString::fromStdString(name.full).toHtmlEscaped();
     const Scale scale = timeScale(view.run().info, work.window.duration());

@@ -1,3 +1,4 @@
+#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
@@ -10,6 +11,8 @@ namespace {
 
 QString place(const RunView& view, const engine::Op& op)
 {
+    if (!engine::knowsStages(view.run().info))
+        return tr("Stage unknown");
     const QString stage = tr("Stage %1, direction %2").arg(op.stage.value).arg(directionText(op));
     return view.run().schedule.shape.chunks() > 1 ? stage + tr(", chunk %1").arg(view.chunk(op))
                                                   : stage;
@@ -75,7 +78,7 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
     const auto explanation = view.explain(selection.iteration, selection.op);
     Details details;
     details.swatch = swatchOf(view, selection.op);
-    details.title = opText(op) + QLatin1Char(' ') + opTitle(op.kind);
+    details.title = opName(view.run().info, op) + QLatin1Char(' ') + opTitle(op.kind);
     details.isCode = true;
     sayLength(details, view, clock, selection.window.duration());
     details.left = place(view, op);

@@ -30,7 +30,7 @@ Swatch swatchOf(const RunView& view, std::uint32_t op);
 DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
                    const DetailsClock& clock);
 // Describes an op: "B of micro-batch 5 on stage 1".
-QString describeOp(const engine::Op& op);
+QString describeOp(const engine::RunInfo& info, const engine::Op& op);
 // The ops of the selection's micro-batch in all stages, as a strip over time.
 void addStrip(Details& details, const RunView& view, const Selection& selection,
               const DetailsClock& clock);

@@ -1,3 +1,4 @@
+#include "app/models/text.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/translate.h"
@@ -77,7 +78,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     section.add(tr("By"),
                 range.domain.empty() ? tr("range of the op")
                                      : QString::fromStdString(range.domain));
-    section.add(tr("Launched op"), opText(view.op(range.of.op)));
+    section.add(tr("Launched op"), opName(view.run().info, view.op(range.of.op)));
     return section;
 }
 

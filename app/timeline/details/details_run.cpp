@@ -1,9 +1,11 @@
 #include "app/models/tables/runs_model.h"
+#include "app/models/text.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace app {
 namespace {
@@ -19,8 +21,13 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
     Busy sum{};
     double fill = 0, wait = 0, drain = 0, compute = 0, exposed = 0;
-    const auto count = static_cast<double>(std::max<std::size_t>(1, metrics.devices.size()));
+    const auto isTraced
+        = [&view](const DeviceMetrics& device) { return hasTrace(view.run(), device.device); };
+    const auto count = static_cast<double>(
+        std::max<std::ptrdiff_t>(1, std::ranges::count_if(metrics.devices, isTraced)));
     for (const auto& device : metrics.devices) {
+        if (!isTraced(device))
+            continue;
         const Busy one = view.shares(device.device, begin, end);
         for (std::size_t k = 0; k < kShares; ++k)
             sum[k] += one[k] / count;
@@ -48,11 +55,18 @@ DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QStri
     return {name, tr("device %1, %2").arg(QString::number(device.device.value), value)};
 }
 
-DetailsSection extremes(const RunMetrics& metrics)
+DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
 {
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    const auto [least, most] = std::ranges::minmax_element(
-        metrics.devices, {}, [](const DeviceMetrics& one) { return one.bubble; });
+    // A device without a trace has no bubbles, and is not the best one.
+    const auto bubbleOf = [&view](const DeviceMetrics& one, std::int64_t otherwise) {
+        return hasTrace(view.run(), one.device) ? one.bubble : otherwise;
+    };
+    const auto least = std::ranges::min_element(metrics.devices, {}, [&](const auto& one) {
+        return bubbleOf(one, std::numeric_limits<std::int64_t>::max());
+    });
+    const auto most = std::ranges::max_element(metrics.devices, {},
+                                               [&](const auto& one) { return bubbleOf(one, -1); });
     const auto bubble = [&](const DeviceMetrics& one) {
         return percent(static_cast<double>(one.bubble) / duration);
     };
@@ -67,7 +81,10 @@ DetailsSection extremes(const RunMetrics& metrics)
     section.rows = {
         extreme(tr("Smallest bubble"), *least, bubble(*least)),
         extreme(tr("Largest bubble"), *most, bubble(*most)),
-        extreme(largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory)};
+    };
+    if (view.knowsMemory())
+        section.rows.push_back(extreme(
+            largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory));
     return section;
 }
 
@@ -169,13 +186,12 @@ Details runDetails(const RunView& view, int iteration)
     details.value = clock.length(metrics->duration);
     details.unit = clock.scale.unit;
     details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
-    details.right
-        = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
+    details.right = shapeText(run);
     details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "
                           "device for its details; drag to measure.")
                            .arg(percent(metrics->bubbleRatio));
     details.sections.push_back(timeSection(view, *metrics, clock));
-    details.sections.push_back(extremes(*metrics));
+    details.sections.push_back(extremes(view, *metrics));
     if (auto memory = gpuMemorySection(run.info))
         details.sections.push_back(std::move(*memory));
     details.sections.push_back(facts(view, *metrics));

@@ -18,7 +18,7 @@ QString waitLine(const RunView& view, const Selection& selection, const Scale& s
     if (explanation->needs.empty())
         return tr("waited %1").arg(waited);
     return tr("waited %1 for <code>%2</code>")
-        .arg(waited, opText(view.op(explanation->needs.front().op)));
+        .arg(waited, opName(view.run().info, view.op(explanation->needs.front().op)));
 }
 
 } // namespace
@@ -56,13 +56,15 @@ QString toolTipText(const RunView& view, const Selection& selection)
         return {};
     const auto& op = view.op(selection.op);
     QString what = capitalized(opTitle(op.kind));
-    if (op.microBatch.isValid())
+    const engine::RunInfo& info = view.run().info;
+    if (op.microBatch.isValid() && engine::knowsMicroBatches(info))
         what += tr(", micro-batch %1").arg(microBatchText(op));
-    what += tr(", stage %1, %2").arg(QString::number(op.stage.value), directionText(op));
+    if (engine::knowsStages(info))
+        what += tr(", stage %1, %2").arg(QString::number(op.stage.value), directionText(op));
     QStringList lines{what, where};
     if (const QString wait = waitLine(view, selection, scale); !wait.isEmpty())
         lines << wait;
-    return toolTipPage(opText(op), length, lines);
+    return toolTipPage(opName(view.run().info, op), length, lines);
 }
 
 QString rangeToolTip(const RunView& view, const HostRange& range)
@@ -74,7 +76,8 @@ QString rangeToolTip(const RunView& view, const HostRange& range)
                           ? tr("NVTX, on the host")
                           : tr("NVTX range of domain %1, on the host")
                                 .arg(QString::fromStdString(range.domain).toHtmlEscaped())};
-    lines << tr("while <code>%1</code> was launched").arg(opText(view.op(range.of.op)));
+    lines << tr("while <code>%1</code> was launched")
+                 .arg(opName(view.run().info, view.op(range.of.op)));
     return toolTipPage(QString::fromStdString(range.text).toHtmlEscaped(),
                        time(range.window.duration()), lines);
 }

@@ -1,6 +1,7 @@
 #include "app/timeline/paint/compare_painter.h"
 
 #include "app/models/tables/runs_model.h"
+#include "app/models/text.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/labels.h"
@@ -22,7 +23,7 @@ QString subtitle(const CompareRow& row)
 {
     const auto& run = row.view->run();
     const auto& shape = run.schedule.shape;
-    QString text = QStringLiteral("D %1, N %2").arg(shape.devices).arg(shape.microBatches);
+    QString text = shapeText(run);
     if (shape.chunks() > 1)
         text += QStringLiteral(", v %1").arg(shape.chunks());
     text += QLatin1String(", ") + modeText(run.info);
@@ -199,7 +200,8 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;
-    lines << tr("peak %1").arg(memory); // with its bars below
+    if (paint.row.view->knowsMemory())
+        lines << tr("peak %1").arg(memory); // with its bars below
     for (const QString& line : lines)
         painter.drawText(QPointF(left, y += kLine), line);
 }

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/header_painter.h"
 
-#include "app/models/tables/metrics_model.h"
+#include "app/models/text.h"
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
@@ -96,8 +96,9 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
     label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
     label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
     label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
-    label(lane.memoryTop() + 6, lane.memory - 6,
-          view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
+    if (view.knowsMemory())
+        label(lane.memoryTop() + 6, lane.memory - 6,
+              view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
 void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
@@ -108,7 +109,7 @@ void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme
     const QRectF row = area.adjusted(kLeft, 0, -16, 0);
     write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("device %1").arg(device.value));
     painter.setPen(theme.chrome.text2);
-    const QString stages = stagesText(view.run().schedule, device);
+    const QString stages = stagesText(view.run(), device);
     const double room = row.width() - 62;
     write(painter, row, Qt::AlignRight | Qt::AlignVCenter,
           QFontMetricsF(painter.font()).elidedText(stages, Qt::ElideRight, room));
@@ -215,10 +216,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("Device %1").arg(device.value));
     painter.setFont(uiFont(11));
     painter.setPen(theme.chrome.text2);
-    const QString stages = stagesText(view.run().schedule, device);
-    const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
-    const QString shown
-        = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
+    const QString shown = QFontMetricsF(painter.font())
+                              .elidedText(deviceText(view.run(), device), Qt::ElideRight, kBar);
     const double lower = std::min(0.0, lane.compute - LaneOptions::kUsual);
     if (!isLow)
         write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
@@ -227,7 +226,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         const auto duration = view.metrics(iteration)->duration;
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, duration));
-        write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
+        if (hasTrace(view.run(), device))
+            write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
         paintShareBar(
             painter, *metrics, duration, colours,
             QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
@@ -241,7 +241,7 @@ QString memoryTitle(const RunView& view, const Lane& lane)
 {
     if (lane.kind == LaneKind::Dense)
         return tr("Bubble, %");
-    return view.hasMemory() ? tr("Peak memory") : tr("Peak stash");
+    return view.hasMemory() || !view.knowsMemory() ? tr("Peak memory") : tr("Peak stash");
 }
 
 void paintMemoryCell(QPainter& painter, const LaneCell& cell)
@@ -253,6 +253,13 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
         return;
     if (lane.kind == LaneKind::Dense) {
         paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);
+        return;
+    }
+    if (!view.knowsMemory() || !hasTrace(view.run(), device)) {
+        painter.setFont(uiFont(11));
+        painter.setPen(theme.chrome.text2);
+        write(painter, area.adjusted(16, 14, 0, 0), Qt::AlignLeft | Qt::AlignTop,
+              tr("not recorded"));
         return;
     }
     double scale = 1e-9;

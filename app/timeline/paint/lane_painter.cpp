@@ -1,5 +1,6 @@
 #include "app/timeline/paint/lane_painter.h"
 
+#include "app/models/text.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/view/labels.h"
 #include "engine/schedule/notation.h"
@@ -61,6 +62,8 @@ LanePainter::LanePainter(QPainter& painter, const RunView& view, const TimeAxis&
 BoxText LanePainter::textOf(const engine::Op& op) const
 {
     BoxText text = boxText(op);
+    if (!engine::knowsMicroBatches(m_view.run().info) && engine::isCompute(op.kind))
+        text.number = text.name = opName(m_view.run().info, op);
     if (m_labels == Labels::Numbers)
         text.name.clear();
     return text;
@@ -95,6 +98,14 @@ void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
 
 void LanePainter::paintCompute(DeviceId device, double top, double height)
 {
+    if (!hasTrace(m_view.run(), device)) {
+        m_painter.setFont(uiFont(11));
+        m_painter.setPen(m_colours.theme().chrome.text3);
+        m_painter.drawText(QRectF(m_axis.left + 16, top, m_axis.width - 24, height),
+                           Qt::AlignLeft | Qt::AlignVCenter,
+                           QCoreApplication::translate("app::Lane", "no trace of this rank"));
+        return;
+    }
     walkLane(m_view, device, m_axis,
              [&](const Piece& piece) { paintPiece(device, piece, top, height); });
 }
@@ -200,7 +211,9 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
     QRectF box = boxRect(m_axis, span.window(), top, Lane::kTransfer);
     box.setWidth(std::max(box.width(), m_axis.gap()));
     m_painter.fillRect(box, look.fill);
-    const BoxText text = transferText(op);
+    BoxText text = transferText(op);
+    if (op.kind == engine::OpKind::AllReduce && !engine::knowsStages(m_view.run().info))
+        text.number.clear();
     const QString& shown = text.number.isEmpty() ? text.name : text.number;
     const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
     if (box.width() + m_axis.gap() < needs)
@@ -216,6 +229,8 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
 
 void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 {
+    if (!m_view.knowsMemory())
+        return;
     const Theme& theme = m_colours.theme();
     const QColor forward = toQt(theme.palette.forward), surface = m_colours.surface();
     const MemoryLevels levels{m_view.memory(device),

@@ -136,7 +136,8 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
         add({palette.stash, palette.buffers}, tr("stash, buffers"));
         add({palette.optimizerState, palette.gradients, palette.weights},
             tr("optimizer, gradients, weights"));
-    } else {
+    } else if (std::ranges::any_of(runs,
+                                   [](const LegendRun& run) { return run.view->knowsMemory(); })) {
         add({palette.stash}, tr("stash"));
     }
     return legend;

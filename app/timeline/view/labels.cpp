@@ -1,7 +1,5 @@
 #include "app/timeline/view/labels.h"
 
-#include "engine/schedule/notation.h"
-
 #include <QCoreApplication>
 
 namespace app {
@@ -23,11 +21,6 @@ QString directionText(const engine::Op& op)
 {
     return op.replica == 0 ? QCoreApplication::translate("app::Labels", "down")
                            : QCoreApplication::translate("app::Labels", "up");
-}
-
-QString opText(const engine::Op& op)
-{
-    return QString::fromStdString(engine::toString(op));
 }
 
 QString opTitle(engine::OpKind kind)

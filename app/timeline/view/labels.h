@@ -11,8 +11,6 @@ namespace app {
 QString rangeText(engine::Window window, double origin, const Scale& scale); // "103.6 – 107.5"
 QString microBatchText(const engine::Op& op); // "5", "5.1" for a slice
 QString directionText(const engine::Op& op);  // "down", "up"
-// The name of the op as in files: "1B5u" (notation.h).
-QString opText(const engine::Op& op);
-QString opTitle(engine::OpKind kind); // "forward", "weight gradient"
+QString opTitle(engine::OpKind kind);         // "forward", "weight gradient"
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/timeline/view/range_view.h"
 
+#include "app/models/text.h"
 #include "engine/schedule/notation.h"
 
 #include <algorithm>
@@ -19,10 +20,11 @@ std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& ind
     const std::size_t ops = engine::opCount(run.schedule);
     for (const engine::GpuOpLaunch& launch : trace.launches)
         if (launch.of.op < ops)
-            ranges.push_back({launch.window,
-                              launch.of,
-                              engine::toString(engine::opAt(run.schedule, index, launch.of.op)),
-                              {}});
+            ranges.push_back(
+                {launch.window,
+                 launch.of,
+                 opName(run.info, engine::opAt(run.schedule, index, launch.of.op)).toStdString(),
+                 {}});
     for (const engine::GpuRange& range : trace.ranges)
         ranges.push_back(
             {range.window, range.of, trace.strings[range.text], trace.strings[range.domain]});

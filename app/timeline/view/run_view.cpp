@@ -14,7 +14,10 @@ RunView::RunView(std::shared_ptr<const engine::Run> run)
     : m_run(std::move(run))
     , m_index(m_run->schedule)
     , m_devices(m_run->schedule.shape.devices)
-    , m_memory(hasMemory() ? recordedMemory(*m_run) : stashFromSpans(*m_run))
+    , m_memory(!knowsMemory()
+                   ? engine::IdVector<DeviceId, MemorySeries>(m_run->schedule.shape.devices)
+                   : hasMemory() ? recordedMemory(*m_run)
+                                 : stashFromSpans(*m_run))
 {
     indexOps();
     indexLanes();

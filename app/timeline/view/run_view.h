@@ -71,6 +71,8 @@ public:
     }
     std::span<const engine::Window> exposed(engine::DeviceId device) const;
 
+    // False: neither bytes nor a stash are known.
+    bool knowsMemory() const { return hasMemory() || engine::knowsMicroBatches(m_run->info); }
     bool hasMemory() const { return !m_run->timeline.memory.empty(); } // false: memory() is in M_a
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device

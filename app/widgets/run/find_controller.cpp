@@ -1,6 +1,7 @@
 #include "app/widgets/run/find_controller.h"
 
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 #include "app/timeline/view/labels.h"
 #include "app/widgets/run/find_bar.h"
 
@@ -80,7 +81,7 @@ void FindController::step(int by)
 QString FindController::nameOf(const Selection& hit) const
 {
     if (hit.kind != Selection::Kind::Kernel)
-        return opText(m_view->op(hit.op));
+        return opName(m_view->run().info, m_view->op(hit.op));
     const auto& activity = m_kernels->activity();
     return QString::fromStdString(activity.nameOf(activity.work()[hit.work]).label);
 }

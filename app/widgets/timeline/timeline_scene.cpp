@@ -134,7 +134,8 @@ QString TimelineScene::spoken() const
     }
     default: {
         const auto& op = view->op(selection.op);
-        return TimeCanvas::tr("%1, %2, %3, %4").arg(opText(op), opTitle(op.kind), device, length);
+        return TimeCanvas::tr("%1, %2, %3, %4")
+            .arg(opName(view->run().info, op), opTitle(op.kind), device, length);
     }
     }
 }

@@ -14,6 +14,7 @@ using namespace profiler;
 using namespace tests;
 
 namespace {
+const std::string kImportIt = "import it with bscope import, or File > Import traces";
 
 void writeText(const std::filesystem::path& file, const std::string& text)
 {
@@ -65,9 +66,10 @@ TEST_CASE("what is not there, not a file or not SQLite is named in one line")
     CHECK(refusal(folder / "notes.txt") == "is not a SQLite file, so not a Bubblescope run");
     writeText(folder / "trace.json", "{\"traceEvents\":[]}" + std::string(5000, ' '));
     CHECK(refusal(folder / "trace.json")
-          == "is a JSON file (a Chrome trace?), not a Bubblescope run");
+          == "is a JSON file, not a Bubblescope run: if it is a trace, " + kImportIt);
     writeText(folder / "run.sqlite.gz", "\x1F\x8B" + std::string(500, 'z'));
-    CHECK(refusal(folder / "run.sqlite.gz") == "is a gzip file, not a Bubblescope run");
+    CHECK(refusal(folder / "run.sqlite.gz")
+          == "is a gzip file, not a Bubblescope run: if it is a trace, " + kImportIt);
     CHECK(refusal("/dev/null") == "is not a file");
 }
 
@@ -94,11 +96,28 @@ TEST_CASE("a SQLite file of another program is named as such")
     runSql(folder / "nsys.sqlite",
            "CREATE TABLE StringIds (id, value); CREATE TABLE "
            "CUPTI_ACTIVITY_KIND_KERNEL (start, end)");
-    CHECK(
-        refusal(folder / "nsys.sqlite")
-        == "is an Nsight Systems export, not a Bubblescope run: open a file that bscope recorded");
+    CHECK(refusal(folder / "nsys.sqlite")
+          == "is an Nsight Systems export, not a Bubblescope run: " + kImportIt);
     runSql(folder / "nothing.sqlite", "PRAGMA user_version = 1");
     CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
+}
+
+TEST_CASE("what may be a trace is recognised by its first bytes, not by its name")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.json", fullRun()));
+    writeText(folder / "trace.sqlite", "\n [{\"ph\": \"X\"}]");
+    writeText(folder / "trace", "\x1F\x8B" + std::string(500, 'z'));
+    writeText(folder / "notes.json", "hello");
+    runSql(folder / "nsys.run", "CREATE TABLE StringIds (id, value)");
+    CHECK_FALSE(mayBeTrace(folder / "run.json"));
+    CHECK(mayBeTrace(folder / "trace.sqlite"));
+    CHECK(mayBeTrace(folder / "trace"));
+    CHECK_FALSE(mayBeTrace(folder / "notes.json"));
+    CHECK(mayBeTrace(folder / "nsys.run"));
+    CHECK(mayBeTrace(folder.path()));
+    CHECK_FALSE(mayBeTrace("/dev/zero"));
+    CHECK_FALSE(mayBeTrace(folder / "missing.json"));
 }
 
 TEST_CASE("a run with views, triggers or virtual tables is not opened")

@@ -1,3 +1,4 @@
+#include "app/models/text.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
@@ -16,7 +17,7 @@ std::string name(const app::RunView& view, const std::optional<Selection>& selec
         return "none";
     if (selection->kind == Selection::Kind::Bubble)
         return "bubble";
-    return app::opText(view.op(selection->op)).toStdString();
+    return app::opName(view.run().info, view.op(selection->op)).toStdString();
 }
 
 std::string walk(const app::RunView& view, Selection from, int steps,
