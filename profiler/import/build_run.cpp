@@ -226,8 +226,7 @@ void RunBuilder::describe()
         = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
     m_result.run.schedule.scheme = scheme.name;
     info.scheme = scheme.name;
-    info.label = scheme.title.empty() ? m_job.ranks.front().trace.program
-                                      : scheme.title.substr(0, scheme.title.find(" ("));
+    info.label = scheme.title.empty() ? m_job.ranks.front().trace.program : scheme.title;
     info.mode = Mode::Imported;
     info.outcome = Outcome::Finished;
     info.plannedIterations = m_iterations.count;
