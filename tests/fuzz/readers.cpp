@@ -161,7 +161,7 @@ std::vector<Reader> readers()
         schedules.push_back(writeCsv(lower(small(scheme))));
     return {
         {"schedule.csv", schedules, readSchedule, 15000},
-        {"torch.csv", {writeTorch(small("interleaved-1f1b")).value()}, readSchedule, 5000},
+        {"torch.csv", {writeTorch(small("interleaved-1f1b")).value()}, readSchedule, 2500},
         {"experiment.toml",
          {source("sample_runs/gpipe-d4-n8.toml"), toToml(Experiment())},
          readExperiment,

@@ -1,5 +1,5 @@
 // random_input SECONDS RUN.sqlite ...: sends random keys, clicks and wheel turns to the window and
-// prints its memory every minute. Exits with 1 if the memory keeps growing.
+// prints its memory every minute. Exits with 1 if the memory keeps growing or the input stops.
 #include "app/models/settings.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/controls/control_style.h"
@@ -7,12 +7,16 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QFileDialog>
+#include <QPointer>
 #include <QTest>
+#include <QTimer>
 #include <QWheelEvent>
 
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <utility>
 
 namespace {
 
@@ -39,13 +43,22 @@ double memory()
 class RandomInput
 {
 public:
+    RandomInput(app::MainWindow& window, QStringList files)
+        : m_window(window)
+        , m_files(std::move(files))
+    { }
+
+    // The number of events that a widget has received.
+    long sent() const { return m_sent; }
+
     void send()
     {
-        QWidget* window = QApplication::activeModalWidget() != nullptr
-            ? QApplication::activeModalWidget()
-            : QApplication::activeWindow();
+        QWidget* window = target();
+        if (auto* dialog = qobject_cast<QFileDialog*>(window))
+            return dialog->reject(); // it could rename and delete files
         if (window == nullptr)
-            return;
+            return openAgain();
+        ++m_sent;
         const QPoint at(below(window->width()), below(window->height()));
         QWidget* child = window->childAt(at);
         QWidget* target = child == nullptr ? window : child;
@@ -74,6 +87,25 @@ public:
     }
 
 private:
+    static QWidget* target()
+    {
+        for (QWidget* window : {QApplication::activePopupWidget(),
+                                QApplication::activeModalWidget(), QApplication::activeWindow()})
+            if (window != nullptr && window->isVisible())
+                return window;
+        return nullptr;
+    }
+
+    // Ctrl+W closes the window when its last page is closed.
+    void openAgain()
+    {
+        if (!m_window.isVisible()) {
+            m_window.show();
+            m_window.openFiles(m_files);
+        }
+        m_window.activateWindow();
+    }
+
     int below(int limit)
     {
         return limit < 1 ? 0 : static_cast<int>(m_random() % static_cast<unsigned>(limit));
@@ -81,9 +113,12 @@ private:
 
     void drag(QWidget* target, QPoint from)
     {
+        const QPointer<QWidget> alive(target);
         QTest::mousePress(target, Qt::LeftButton, {}, from);
-        QTest::mouseMove(target, from + QPoint(below(400) - 200, below(200) - 100));
-        QTest::mouseRelease(target, Qt::LeftButton, {}, from);
+        if (alive)
+            QTest::mouseMove(target, from + QPoint(below(400) - 200, below(200) - 100));
+        if (alive)
+            QTest::mouseRelease(target, Qt::LeftButton, {}, from);
     }
 
     void turnWheel(QWidget* target, QPoint at)
@@ -105,33 +140,63 @@ private:
                         kKeys[below(static_cast<int>(std::size(kKeys)))], kModifiers[below(4)]);
     }
 
+    app::MainWindow& m_window;
+    QStringList m_files;
+    long m_sent = 0;
     std::mt19937 m_random{20261122};
 };
 
-int runFor(int seconds)
+// Sends one event after another, also while a dialog runs its own event loop, and ends the program.
+class Session
 {
-    RandomInput input;
-    QElapsedTimer clock;
-    clock.start();
-    double first = 0, last = 0;
-    long events = 0;
-    for (qint64 minute = 0; clock.elapsed() < qint64{1000} * seconds;) {
-        input.send();
-        ++events;
-        QTest::qWait(2);
-        if (clock.elapsed() / 60000 <= minute)
-            continue;
-        minute = clock.elapsed() / 60000;
-        last = memory();
-        first = first > 0 ? first : last;
-        std::printf("minute %lld: %ld events, %.0f MiB\n", static_cast<long long>(minute), events,
-                    last);
+public:
+    Session(RandomInput input, int seconds)
+        : m_input(std::move(input))
+        , m_seconds(seconds)
+    {
+        m_clock.start();
+    }
+
+    void step()
+    {
+        if (m_clock.elapsed() >= qint64{1000} * m_seconds)
+            return QApplication::exit(report());
+        QTimer::singleShot(2, [this] { step(); }); // before send(), which may not return for long
+        m_input.send();
+        if (m_clock.elapsed() / 60000 > m_minute)
+            reportMinute();
+    }
+
+private:
+    void reportMinute()
+    {
+        m_minute = m_clock.elapsed() / 60000;
+        const double now = memory();
+        m_first = m_first > 0 ? m_first : now;
+        m_isStuck = m_isStuck || m_input.sent() == m_before;
+        m_before = m_input.sent();
+        std::printf("minute %lld: %ld events, %.0f MiB\n", static_cast<long long>(m_minute),
+                    m_before, now);
         std::fflush(stdout);
     }
-    std::printf("%ld events in %d s: %.0f MiB after the first minute, %.0f MiB at the end\n",
-                events, seconds, first, memory());
-    return memory() > 2 * first + 200 ? 1 : 0;
-}
+
+    int report() const
+    {
+        const double last = memory();
+        std::printf("%ld events in %d s: %.0f MiB after the first minute, %.0f MiB at the end%s\n",
+                    m_input.sent(), m_seconds, m_first, last,
+                    m_isStuck ? "; the window received no events for a minute" : "");
+        return m_isStuck || last > 2 * m_first + 200 ? 1 : 0;
+    }
+
+    RandomInput m_input;
+    int m_seconds;
+    QElapsedTimer m_clock;
+    qint64 m_minute = 0;
+    double m_first = 0; // MiB after a minute
+    long m_before = 0;  // events at the last report
+    bool m_isStuck = false;
+};
 
 } // namespace
 
@@ -148,6 +213,9 @@ int main(int argc, char** argv)
     app::MainWindow window(theme, settings);
     window.show();
     window.openFiles(QApplication::arguments().mid(2));
-    QTest::qWait(2000);
-    return runFor(std::atoi(argv[1]));
+    QApplication::setQuitOnLastWindowClosed(false);
+    const QStringList files = QApplication::arguments().mid(2);
+    Session session(RandomInput(window, files), std::atoi(argv[1]));
+    QTimer::singleShot(2000, [&session] { session.step(); });
+    return QApplication::exec();
 }

@@ -121,10 +121,11 @@ part_locks() {
 part_window() {
     "$bscope" simulate --scheme 1f1b -o a.sqlite >/dev/null
     "$bscope" simulate --scheme bitpipe -o b.sqlite >/dev/null
-    QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work XDG_CACHE_HOME=$work \
-        "$build/bin/random_input" "${SECONDS_OF_INPUT:-3600}" a.sqlite b.sqlite >window.txt 2>/dev/null
+    # The input may start runs of any size and save files.
+    ( ulimit -v $((12 << 20)) && QT_QPA_PLATFORM=offscreen HOME=$work XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work XDG_CACHE_HOME=$work \
+        "$build/bin/random_input" "${SECONDS_OF_INPUT:-3600}" a.sqlite b.sqlite >window.txt 2>window-errors.txt )
     local status=$?
-    report window "$(tail -n 1 window.txt)" "$status"
+    report window "$(tail -n 1 window.txt) $([ "$status" -le 1 ] || tail -n 1 window-errors.txt)" "$status"
 }
 
 [ "$#" -gt 0 ] || set -- kill disk fuzz signals locks window
