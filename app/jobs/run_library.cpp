@@ -34,27 +34,29 @@ QString schemeTitle(const QString& name)
     return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
-// The names of default output files, from 1; creates their folder.
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
+{
+    const bool isFromFile = options.contains(QStringLiteral("--schedule"));
+    return runFileNames(
+        QStringLiteral("%1-D%2-N%3")
+            .arg(isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
+                 optionValue(options, "--devices", "4"),
+                 optionValue(options, "--micro-batches", "8")));
+}
+
+} // namespace
+
+std::function<std::filesystem::path(int)> runFileNames(const QString& what)
 {
     QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
                 + QStringLiteral("/bubblescope/runs"));
     folder.mkpath(QStringLiteral("."));
-    const bool isFromFile = options.contains(QStringLiteral("--schedule"));
-    const QString name
-        = QStringLiteral("%1-%2-D%3-N%4")
-              .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")),
-                   isFromFile ? QStringLiteral("file")
-                              : optionValue(options, "--scheme", "bitpipe"),
-                   optionValue(options, "--devices", "4"),
-                   optionValue(options, "--micro-batches", "8"));
-    const std::string stem = folder.filePath(name).toStdString();
+    const QString time = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    const std::string stem = folder.filePath(time + QLatin1Char('-') + what).toStdString();
     return [stem](int i) {
         return i == 1 ? stem + ".sqlite" : stem + "-" + std::to_string(i) + ".sqlite";
     };
 }
-
-} // namespace
 
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)
 {

@@ -7,6 +7,8 @@
 #include <QObject>
 
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -61,6 +63,10 @@ private:
     std::optional<std::chrono::milliseconds> m_patience;
     int m_lastNumber = 0;
 };
+
+// The names of new files in the default folder, from 1: .../bubblescope/runs/<time>-<what>.sqlite.
+// Creates the folder.
+std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
 // Writes a run of this program, made with `options`, to a new file of the default folder,
 // .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Returns the file.

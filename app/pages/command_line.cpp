@@ -15,6 +15,8 @@ namespace {
 
 constexpr const char* kHelp
     = "bubblescope [RUN.sqlite ...]       the window; several files open side by side\n"
+      "bubblescope TRACE ...              traces of another program, imported as one run: files\n"
+      "                                   or a folder\n"
       "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"

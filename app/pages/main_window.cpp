@@ -6,6 +6,8 @@
 #include "app/pages/device_dialog.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/export_dialog.h"
+#include "app/pages/file_dialog.h"
+#include "app/pages/import_page.h"
 #include "app/pages/keys_dialog.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
@@ -15,6 +17,7 @@
 #include "app/widgets/controls/icons.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
+#include "profiler/store/trace_store.h"
 
 #include <QCloseEvent>
 #include <QDragEnterEvent>
@@ -115,6 +118,8 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
+    connect(page, &Page::importDialogRequested, this, &MainWindow::askForTraces);
+    connect(page, &Page::importReportRequested, this, &MainWindow::showImportReport);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,
@@ -166,13 +171,15 @@ void MainWindow::stepTab(int by)
 
 void MainWindow::openFiles(const QStringList& files)
 {
-    QStringList runs;
+    QStringList runs, traces;
     for (const QString& file : files) {
         if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
             editFile(file);
         else
-            runs.append(file);
+            (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
     }
+    if (!traces.isEmpty())
+        importTraces(traces);
     if (runs.size() == 1)
         openRun(runs.front());
     else if (!runs.isEmpty())
@@ -181,24 +188,58 @@ void MainWindow::openFiles(const QStringList& files)
 
 void MainWindow::askForSchedule()
 {
-    auto* dialog = named(new QFileDialog(this, tr("Edit a schedule file"), QString(),
-                                         tr("Schedules (*.csv *.txt);;All files (*)")),
-                         "scheduleDialog");
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::editFile);
-    dialog->open();
+    connect(
+        openFileDialog({tr("Edit a schedule file"), tr("Schedules (*.csv *.txt);;All files (*)"),
+                        "scheduleDialog", QFileDialog::ExistingFile},
+                       this),
+        &QFileDialog::fileSelected, this, &MainWindow::editFile);
 }
 
 void MainWindow::askForFiles()
 {
-    auto* dialog = named(new QFileDialog(this, tr("Open runs"), QString(),
-                                         tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)")),
-                         "openDialog");
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFiles);
-    connect(dialog, &QFileDialog::filesSelected, this, &MainWindow::openFiles);
-    dialog->open();
+    connect(
+        openFileDialog({tr("Open runs"), tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"),
+                        "openDialog", QFileDialog::ExistingFiles},
+                       this),
+        &QFileDialog::filesSelected, this, &MainWindow::openFiles);
+}
+
+void MainWindow::askForTraces()
+{
+    connect(openFileDialog({tr("Import traces of one job"),
+                            tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* "
+                               "*.tgz);;All files (*)"),
+                            "tracesDialog", QFileDialog::ExistingFiles},
+                           this),
+            &QFileDialog::filesSelected, this, &MainWindow::importTraces);
+}
+
+void MainWindow::askForTraceFolder()
+{
+    connect(openFileDialog({tr("Import a folder of traces of one job"),
+                            {},
+                            "traceFolderDialog",
+                            QFileDialog::Directory},
+                           this),
+            &QFileDialog::filesSelected, this, &MainWindow::importTraces);
+}
+
+void MainWindow::importTraces(const QStringList& paths)
+{
+    addPage(new ImportPage(m_theme, m_library, paths));
+}
+
+void MainWindow::showImportReport(const QString& file)
+{
+    const auto document = m_library.open(file);
+    for (Page* page : pages()) {
+        const auto* report = qobject_cast<ImportPage*>(page);
+        if (report != nullptr && report->document() == document.get()) {
+            m_tabs->setCurrent(m_stack->indexOf(page));
+            return;
+        }
+    }
+    addPage(new ImportPage(m_theme, m_library, document));
 }
 
 void MainWindow::newRun(const QString& experimentToml)

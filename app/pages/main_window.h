@@ -38,10 +38,14 @@ public Q_SLOTS:
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void editFile(const QString& file); // shows the tab if the file is open
     void compare(const QStringList& files);
-    // Edits schedule files, opens one run, or compares several runs.
+    // Edits schedule files, imports traces, and opens one run or compares several runs.
     void openFiles(const QStringList& files);
+    void importTraces(const QStringList& paths); // files or folders of one job
+    void showImportReport(const QString& file);  // shows the tab if the report is open
     void askForFiles();
     void askForSchedule();
+    void askForTraces();
+    void askForTraceFolder();
     void stepTab(int by);
     void showCommands();
     void showKeys();

@@ -47,6 +47,9 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
+    importReport = make("importReport", tr("Import report"), Qt::Key_I);
+    importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
+    importReport->setVisible(false); // until the run is known to be imported
     for (QAction* action : {showRuns, showDetails}) {
         action->setCheckable(true);
         action->setChecked(true);
@@ -57,6 +60,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     followTheme(pause, Icon::Pause, theme);
     followTheme(stop, Icon::Stop, theme);
     followTheme(find, Icon::Search, theme);
+    followTheme(importReport, Icon::Chart, theme);
     followTheme(exportFigure, Icon::Export, theme);
     followTheme(showRuns, Icon::Compare, theme);
     followTheme(showDetails, Icon::Info, theme);
@@ -75,7 +79,8 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Export:
         return {exportFigure};
     case Menu::Analyze:
-        return {find, findNext, findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
+        return {importReport, find,           findNext,   findPrevious,
+                notes.note,   notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy};
     }

@@ -97,6 +97,10 @@ void WindowMenus::makeFileMenu()
     connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
     connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
             &m_window, &MainWindow::askForFiles);
+    connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),
+            &QAction::triggered, &m_window, &MainWindow::askForTraces);
+    connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
+            &QAction::triggered, &m_window, &MainWindow::askForTraceFolder);
     connect(
         add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Shift+E")),
         &QAction::triggered, &m_window, &MainWindow::askForSchedule);

@@ -105,6 +105,7 @@ inline const std::vector<Floor>& floors()
         {"app/widgets/setup", kForms, {"Q"}},
         {"app/widgets/editor", kForms, {"Q"}},
         {"app/widgets/figure", kForms, {"Q"}},
+        {"app/widgets/import", kForms, {"Q"}},
         {"app/widgets/window", kForms, {"Q"}},
         {"app/pages", plus(kJobs, {"app/widgets/"}), {"Q"}},
         {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},

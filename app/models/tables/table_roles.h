@@ -22,6 +22,11 @@ inline constexpr int kCodeRole = Qt::UserRole + 9;
 // A KernelKind as int: draws a swatch in its colour at the left.
 inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
+// A position in the coverage of an import (see coverageColour): draws a swatch at the left.
+inline constexpr int kCoverageRole = Qt::UserRole + 11;
+// An int from 0 to 3: draws as many of three squares as filled at the left.
+inline constexpr int kLevelRole = Qt::UserRole + 12;
+
 enum class Verdict : int { Neutral, Better, Worse };
 
 } // namespace app

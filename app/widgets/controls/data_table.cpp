@@ -1,5 +1,6 @@
 #include "app/widgets/controls/data_table.h"
 
+#include "app/models/import_facts.h"
 #include "app/models/tables/table_roles.h"
 #include "app/models/thumbnail.h"
 #include "app/timeline/paint/kernel_colours.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kPadding = 9, kLeastPadding = 4; // kLeastPadding: left of a number, if space is short
 constexpr int kSwatch = 10;
+constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 2) + 2;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
 constexpr int kDifferenceWidth = 46; // minimum, at the right of values with a difference
@@ -89,6 +91,8 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                               m_theme.theme().palette)));
         return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
     }
+    if (index.data(kCoverageRole).isValid() || index.data(kLevelRole).isValid())
+        return paintMarks(painter, cell, index);
     const QVariant picture = index.data(kThumbnailRole);
     if (!picture.isValid())
         return cell;
@@ -102,6 +106,28 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
     }
     return cell.adjusted(kThumbnailRoom, 0, 0, 0);
+}
+
+// Returns the rest of the cell for the text.
+QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const
+{
+    const Theme& theme = m_theme.theme();
+    const QVariant position = index.data(kCoverageRole);
+    const int size = position.isValid() ? kSwatch : kLevelMark;
+    QRect mark(cell.left() + kPadding, cell.center().y() - size / 2, size, size);
+    if (position.isValid()) {
+        painter.fillRect(mark, coverageColour(theme, position.toInt()));
+        painter.setPen(position.toInt() < 0 ? theme.chrome.error : theme.chrome.lineStrong);
+        painter.drawRect(mark.adjusted(0, 0, -1, -1));
+        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
+    }
+    for (int level = 0; level < kLevels; ++level, mark.translate(kLevelMark + 2, 0)) {
+        if (level < index.data(kLevelRole).toInt())
+            painter.fillRect(mark, theme.chrome.text2);
+        painter.setPen(theme.chrome.text3);
+        painter.drawRect(mark.adjusted(0, 0, -1, -1));
+    }
+    return cell.adjusted(kLevelRoom, 0, 0, 0);
 }
 
 // Returns the rest of the cell for the value.
@@ -152,7 +178,9 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
         = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
     if (index.data(kShareRole).isValid())
         width += kShareWidth + kPadding;
-    if (index.data(kKernelKindRole).isValid())
+    if (index.data(kLevelRole).isValid())
+        width += kLevelRoom;
+    if (index.data(kKernelKindRole).isValid() || index.data(kCoverageRole).isValid())
         width += kSwatch + kPadding - 2;
     if (index.data(kThumbnailRole).isValid())
         width += kThumbnailRoom;

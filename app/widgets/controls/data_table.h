@@ -22,6 +22,7 @@ public:
 
 private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
+    QRect paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QColor textColour(const QModelIndex& index) const;

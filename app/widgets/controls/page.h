@@ -79,6 +79,8 @@ Q_SIGNALS:
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
     void openDialogRequested();
+    void importDialogRequested();
+    void importReportRequested(const QString& file);           // of an imported run
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);

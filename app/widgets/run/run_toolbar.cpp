@@ -26,6 +26,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
     , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
     , m_colourBy(new QComboBox)
+    , m_report(makeActionButton(actions.importReport))
     , m_find(makeActionButton(actions.find))
     , m_export(makeActionButton(actions.exportFigure))
     , m_walk(new QWidget)
@@ -43,7 +44,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
-            m_view, kStretch, m_find, m_export, makeToolButton(actions.showDetails)});
+            m_view, kStretch, m_report, m_find, m_export, makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
 }
 
@@ -109,6 +110,7 @@ void RunToolbar::fitTexts()
     for (const Labels labels : {NamesAndTexts, Texts, Few}) {
         for (QLabel* name : m_names)
             name->setVisible(labels == NamesAndTexts);
+        m_report->setText(labels != Few ? tr("Report") : QString());
         m_find->setText(labels != Few ? m_actions.find->text() : QString());
         m_export->setText(labels != Few ? m_actions.exportFigure->text() : tr("Export"));
         m_view->layout()->invalidate();
@@ -123,6 +125,9 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
 {
     const RunPointer run = document.run();
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
+    const bool isImported = run && run->info.import;
+    m_actions.importReport->setVisible(isImported);
+    m_report->setVisible(isImported);
     m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);

@@ -26,8 +26,8 @@ class RunToolbar : public QWidget
 public:
     struct Actions
     {
-        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *showRuns,
-            *showDetails;
+        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *importReport,
+            *showRuns, *showDetails;
     };
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
@@ -62,7 +62,7 @@ private:
     SegmentControl *m_flow, *m_lanes;
     QComboBox* m_colourBy;
     QList<QLabel*> m_names; // labels of controls; a narrow toolbar hides these first
-    QPushButton *m_find, *m_export;
+    QPushButton *m_report, *m_find, *m_export;
     QWidget *m_walk, *m_running, *m_view;
 };
 

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "app/jobs/background.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QTimer>
+
+#include <memory>
+
+namespace app {
+
+// The state of an import while it reads.
+struct ImportState
+{
+    QString file;                         // that is being read; "": all are read
+    std::int64_t bytes = 0, allBytes = 0; // on disk
+    double seconds = 0;                   // since the start
+
+    double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; } // B/s
+    double secondsLeft() const; // < 0: unknown
+};
+
+// Imports the traces of one job in the thread pool and writes them as a run to a new file in the
+// folder of runs. Emits finished() or failed() once, unless it is cancelled or destroyed. GUI
+// thread only.
+class TraceImporter : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit TraceImporter(QObject* parent = nullptr);
+    ~TraceImporter() override; // cancels without waiting
+
+    void start(const QStringList& paths); // files or folders; once
+    void cancel();                        // leaves no file
+
+Q_SIGNALS:
+    void progressed(const app::ImportState& state); // ten times a second
+    void finished(const QString& file);
+    void failed(const QString& reason);
+
+private:
+    struct Shared;
+    void report();
+
+    std::shared_ptr<Shared> m_shared; // with the worker thread
+    QTimer m_clock;
+    QElapsedTimer m_sinceStart;
+    Background m_background;
+};
+
+} // namespace app

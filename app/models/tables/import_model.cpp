@@ -1,0 +1,136 @@
+#include "app/models/tables/import_model.h"
+
+#include "app/models/import_facts.h"
+
+namespace app {
+namespace {
+
+using engine::ImportReport;
+constexpr double kPerMillisecond = 1e6, kPerMicrosecond = 1e3;
+
+int levelOf(const std::string& confidence)
+{
+    return confidence == "high" ? 3 : confidence == "medium" ? 2 : confidence == "low" ? 1 : 0;
+}
+
+QString milliseconds(std::int64_t ns)
+{
+    return number(static_cast<double>(ns) / kPerMillisecond, 1);
+}
+
+const auto kIsRest = [](const CoverageRow& row) { return QVariant(!row.isClassified); };
+
+} // namespace
+
+CoverageModel::CoverageModel(QObject* parent)
+    : TableModel(parent)
+{ }
+
+void CoverageModel::show(const ImportReport& report)
+{
+    std::vector<CoverageRow> rows;
+    const std::vector<CoveragePart> parts = coverageParts(report);
+    std::int64_t rest = report.time;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        CoverageRow row{{}, parts[i].share, parts[i].isClassified};
+        if (row.isClassified)
+            row.rule = report.rules[i];
+        else
+            row.rule
+                = {parts[i].name.toStdString(), tr("No rule matches").toStdString(), {}, 0, rest};
+        rest -= row.rule.time;
+        rows.push_back(std::move(row));
+    }
+    m_time = timeScale({}, report.time);
+    reset(columns(), std::move(rows));
+}
+
+CoverageModel::Columns CoverageModel::columns() const
+{
+    using Column = TableColumn<CoverageRow>;
+    const auto text = [](const std::string& one) { return QString::fromStdString(one); };
+    return {
+        Column(
+            tr("Rule"), [text](const CoverageRow& row) { return text(row.rule.name); },
+            Qt::AlignLeft)
+            .with(kCoverageRole,
+                  [this](const CoverageRow& row) {
+                      return QVariant(row.isClassified ? static_cast<int>(&row - rows().data())
+                                                       : -1);
+                  }),
+        Column(
+            tr("Matches"), [text](const CoverageRow& row) { return text(row.rule.title); },
+            Qt::AlignLeft)
+            .with(kHintRole, kAlways)
+            .with(Qt::ToolTipRole,
+                  [text](const CoverageRow& row) { return QVariant(text(row.rule.title)); }),
+        Column(tr("Count"),
+               [](const CoverageRow& row) {
+                   return row.isClassified ? number(static_cast<double>(row.rule.matches), 0)
+                                           : QString();
+               }),
+        Column(tr("Time, %1").arg(m_time.unit),
+               [time = m_time](const CoverageRow& row) {
+                   return time.text(static_cast<double>(row.rule.time));
+               }),
+        Column(tr("Share, %"), [](const CoverageRow& row) { return number(100 * row.share, 1); })
+            .with(kShareRole, [](const CoverageRow& row) { return QVariant(row.share); }),
+        Column(
+            tr("Confidence"),
+            [text](const CoverageRow& row) {
+                return row.isClassified ? text(row.rule.confidence) : tr("none");
+            },
+            Qt::AlignLeft)
+            .with(kLevelRole,
+                  [](const CoverageRow& row) { return QVariant(levelOf(row.rule.confidence)); })
+            .with(kHintRole, kIsRest),
+    };
+}
+
+LeftOutModel::LeftOutModel(QObject* parent)
+    : TableModel(parent)
+{ }
+
+void LeftOutModel::show(const ImportReport& report)
+{
+    using Column = TableColumn<ImportReport::LeftOut>;
+    using Row = ImportReport::LeftOut;
+    reset({Column(
+               tr("What and why"), [](const Row& row) { return QString::fromStdString(row.what); },
+               Qt::AlignLeft)
+               .with(Qt::ToolTipRole,
+                     [](const Row& row) { return QVariant(QString::fromStdString(row.what)); }),
+           Column(tr("Count"),
+                  [](const Row& row) { return number(static_cast<double>(row.count), 0); }),
+           Column(tr("ms"),
+                  [](const Row& row) {
+                      return row.time == 0 ? QStringLiteral("–") : milliseconds(row.time);
+                  })},
+          report.leftOut);
+}
+
+ClocksModel::ClocksModel(QObject* parent)
+    : TableModel(parent)
+{ }
+
+void ClocksModel::show(const ImportReport& report)
+{
+    using Column = TableColumn<ImportReport::Clock>;
+    using Row = ImportReport::Clock;
+    reset({Column(
+               tr("Host"), [](const Row& row) { return QString::fromStdString(row.host); },
+               Qt::AlignLeft),
+           Column(tr("Offset, ms"),
+                  [](const Row& row) {
+                      return signedNumber(static_cast<double>(row.offset) / kPerMillisecond, 3);
+                  }),
+           Column(tr("Drift, ppm"), [](const Row& row) { return signedNumber(row.drift, 1); }),
+           Column(tr("Spread, µs"),
+                  [](const Row& row) {
+                      return number(static_cast<double>(row.spread) / kPerMicrosecond, 1);
+                  }),
+           Column(tr("Pairs"), [](const Row& row) { return QString::number(row.pairs); })},
+          report.clocks);
+}
+
+} // namespace app

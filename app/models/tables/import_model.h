@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/tables/table_model.h"
+#include "engine/timeline/import_report.h"
+
+#include <vector>
+
+namespace app {
+
+// A rule of the classifier, or the time that no rule matched.
+struct CoverageRow
+{
+    engine::ImportReport::Rule rule;
+    double share = 0; // of all time
+    bool isClassified = true;
+};
+
+// The rules of an import in the order of its coverageParts().
+class CoverageModel : public TableModel<CoverageRow>
+{
+    Q_OBJECT
+
+public:
+    explicit CoverageModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+
+private:
+    Columns columns() const;
+
+    Scale m_time;
+};
+
+// What an import left out of the run.
+class LeftOutModel : public TableModel<engine::ImportReport::LeftOut>
+{
+    Q_OBJECT
+
+public:
+    explicit LeftOutModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+};
+
+// The clock of each other host against that of the first rank.
+class ClocksModel : public TableModel<engine::ImportReport::Clock>
+{
+    Q_OBJECT
+
+public:
+    explicit ClocksModel(QObject* parent = nullptr);
+    void show(const engine::ImportReport& report);
+};
+
+} // namespace app

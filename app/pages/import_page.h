@@ -1,0 +1,61 @@
+#pragma once
+
+#include "app/jobs/run_library.h"
+#include "app/jobs/trace_importer.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <memory>
+
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+
+namespace app {
+
+class EmptyState;
+class ImportProgressView;
+class ImportReportView;
+class RunsDock;
+
+// An import of traces: its progress, then the report of the run that it became. Also shows the
+// report of a run that was imported before.
+class ImportPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Starts to import the traces of one job: files or folders.
+    ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
+               QWidget* parent = nullptr);
+    // Shows the report of an imported run.
+    ImportPage(const ThemeController& theme, RunLibrary& library,
+               std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
+
+private:
+    ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
+    QWidget* makeReportPart(const ThemeController& theme);
+    void setDocument(std::shared_ptr<RunDocument> document);
+    void showDocument();
+    void showFailure(const QString& reason);
+
+    RunLibrary& m_library;
+    QString m_name; // of the traces
+    TraceImporter m_importer;
+    std::shared_ptr<RunDocument> m_document;
+    QStackedWidget* m_stack;
+    ImportProgressView* m_progress;
+    EmptyState* m_failed;
+    RunsDock* m_runs;
+    ImportReportView* m_report;
+    QLabel* m_heading;
+    QPushButton* m_open;
+    bool m_isReported = false;
+};
+
+} // namespace app

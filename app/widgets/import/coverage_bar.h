@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/models/import_facts.h"
+
+#include <QWidget>
+
+namespace app {
+
+// The time of an import by rule. A click or the left and right keys select a part.
+class CoverageBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit CoverageBar(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<CoveragePart> parts);
+    void setCurrent(int part); // -1: none; emits nothing
+    int current() const { return m_current; }
+    QRect box(int part) const; // for tests
+
+Q_SIGNALS:
+    void chosen(int part);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override; // tooltips
+
+private:
+    void choose(int part);
+    int partAt(int x) const;
+    QString textOf(const CoveragePart& part) const;
+    void paintPart(QPainter& painter, int part) const;
+
+    const ThemeController& m_theme;
+    std::vector<CoveragePart> m_parts;
+    int m_current = -1;
+};
+
+} // namespace app

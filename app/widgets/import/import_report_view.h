@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QVBoxLayout;
+
+namespace app {
+
+class Band;
+class ClocksModel;
+class CoverageBar;
+class CoverageModel;
+class DataTable;
+class LeftOutModel;
+class RankChips;
+
+// The report of an import: sources, coverage by rule, clocks, replay check, and what was left out.
+class ImportReportView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ImportReportView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const engine::Run& run); // the run was imported
+
+private:
+    QWidget* makeCoverage();
+    QWidget* makeClocks();
+    QWidget* makeReplay();
+    QWidget* makeLeftOut();
+    void showFacts(const engine::Run& run);
+    void showReplay(const engine::Run& run);
+    void showTables(const engine::ImportReport& report);
+
+    const ThemeController& m_theme;
+    CoverageModel* m_rules;
+    LeftOutModel* m_leftOut;
+    ClocksModel* m_clocks;
+    QWidget* m_facts;
+    RankChips* m_ranks;
+    QLabel *m_rankSummary, *m_coverageTitle, *m_coverageNumbers, *m_noRules;
+    CoverageBar* m_bar;
+    DataTable *m_rulesTable, *m_clocksTable, *m_leftOutTable;
+    QLabel *m_noClocks, *m_noLeftOut, *m_structure;
+    Band* m_replay;
+    QWidget* m_warnings;
+};
+
+} // namespace app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "app/models/import_facts.h"
+
+#include <QWidget>
+
+namespace app {
+
+// The ranks of an import, those without a trace with a dashed frame. Shows as many as fit in two
+// rows, then the number of the others.
+class RankChips : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RankChips(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<RankFact> ranks);
+    QSize sizeHint() const override;
+    int fitting() const; // chips that are shown
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override; // tooltips
+
+private:
+    void fit();
+    int columns() const;
+    QRect box(int rank) const;
+    void paintChip(QPainter& painter, const QRect& area, const RankFact& rank) const;
+
+    const ThemeController& m_theme;
+    std::vector<RankFact> m_ranks;
+    int m_chipWidth = 0;
+};
+
+} // namespace app

@@ -1,0 +1,197 @@
+#include "app/pages/import_page.h"
+#include "app/pages/main_window.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/import/coverage_bar.h"
+#include "app/widgets/import/rank_chips.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/profiler/import/traces.h"
+#include "tests/support/temporary_folder.h"
+
+#include <QAction>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThreadPool>
+
+namespace app {
+namespace {
+
+struct ImportWindow
+{
+    ImportWindow()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        activate();
+    }
+    void activate()
+    {
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = window.currentPage()->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    bool showsReport() const { return find<QWidget>("rulesTable")->isVisible(); }
+    void drop(const QString& path)
+    {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &enter);
+        REQUIRE(enter.isAccepted());
+        QDropEvent event({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &event);
+    }
+    void write(const tests::TorchTraceOptions& options = {}, int missing = -1)
+    {
+        tests::writeTorchTraces(traces.path(), tests::simulatedRun("1f1b", 4, 8), options, missing);
+    }
+    QString trace(const char* name) const
+    {
+        return QString::fromStdString((traces / name).string());
+    }
+    QString folder() const { return QString::fromStdString(traces.path().string()); }
+    static QStringList runs()
+    {
+        const QDir all(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
+                       + QStringLiteral("/bubblescope/runs"));
+        return all.entryList({QStringLiteral("*import*.sqlite")}, QDir::Files);
+    }
+
+    tests::TemporaryFolder traces;
+    QTemporaryDir home;
+    Settings settings{home.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+};
+
+} // namespace
+
+TEST_CASE("a dropped folder of traces becomes a run, whose report opens it")
+{
+    ImportWindow w;
+    w.write();
+    const auto before = ImportWindow::runs().size();
+    w.drop(w.folder());
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    CHECK(ImportWindow::runs().size() == before + 1);
+    CHECK(w.window.currentPage()->title().toStdString() == "Import: 1F1B #1");
+    CHECK(
+        w.find<QLabel>("coverageTitle")->text().endsWith(QStringLiteral("of op time classified")));
+    CHECK(w.find<QWidget>("replayBand")->accessibleName().startsWith(QStringLiteral("Replayed")));
+
+    QTest::keyClick(w.find<QWidget>("openImported"), Qt::Key_Space);
+    CHECK(w.window.currentPage()->objectName() == QStringLiteral("runPage"));
+    const QString run = w.window.currentPage()->file();
+    CHECK(QFileInfo::exists(run));
+
+    // The report is one key away, in the tab that has it.
+    REQUIRE(waitFor([&] { return w.find<QWidget>("importReportButton")->isVisible(); }));
+    auto* timeline = w.window.currentPage()->findChild<TimelineWidget*>();
+    REQUIRE(waitFor([&] { return timeline->isVisible(); }));
+    w.activate(); // shortcuts need it; a synthetic drop takes it away
+    timeline->setFocus();
+    QTest::keyClick(timeline, Qt::Key_I);
+    CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
+    w.window.closePage(w.window.currentPage());
+    w.window.openRun(run);
+    QTest::mouseClick(w.find<QWidget>("importReportButton"), Qt::LeftButton);
+    CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
+    CHECK(w.showsReport());
+}
+
+TEST_CASE("a click or a key in the coverage selects the rule")
+{
+    ImportWindow w;
+    tests::TorchTraceOptions options;
+    options.onGpu = true;
+    w.write(options);
+    w.window.openFiles({w.trace("rank0.json"), w.trace("rank1.json"), w.trace("rank2.json"),
+                        w.trace("rank3.json")});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    auto* bar = w.find<CoverageBar>("coverageBar");
+    const auto* table = w.find<DataTable>("rulesTable");
+    REQUIRE(table->model()->rowCount() >= 1);
+    QTest::mouseClick(bar, Qt::LeftButton, {}, bar->box(0).center());
+    CHECK(table->currentIndex().row() == 0);
+    CHECK(bar->current() == 0);
+    QTest::keyClick(bar, Qt::Key_Left); // nothing before the first part
+    CHECK(table->currentIndex().row() == 0);
+    QTest::keyClick(bar, Qt::Key_Right);
+    CHECK(table->currentIndex().row() == std::min(1, table->model()->rowCount() - 1));
+}
+
+TEST_CASE("a rank without a trace is named in the report and in the run")
+{
+    ImportWindow w;
+    w.write({}, 2);
+    w.window.openFiles({w.folder()});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    CHECK(w.window.currentPage()->findChild<RankChips*>()->accessibleName()
+          == QStringLiteral("Missing: rank 2"));
+    CHECK_FALSE(
+        w.window.currentPage()->findChildren<QWidget*>(QStringLiteral("importWarning")).isEmpty());
+    QTest::mouseClick(w.find<QWidget>("openImported"), Qt::LeftButton);
+    const auto* summary = w.find<DataTable>("summaryTable");
+    REQUIRE(waitFor([&] { return summary->model()->rowCount() == 5; }));
+    CHECK(summary->model()->index(2, 0).data().toString() == QStringLiteral("Device 2, no trace"));
+}
+
+TEST_CASE("traces that cannot be imported leave one sentence and the way to others")
+{
+    ImportWindow w;
+    tests::writeText(w.traces / "config.json", R"({"lr": 1})");
+    w.window.openFiles({w.trace("config.json")});
+    auto* failed = w.find<EmptyState>("importFailed");
+    REQUIRE(waitFor([&] { return failed->isVisible(); }));
+    const auto labels = failed->findChildren<QLabel*>();
+    CHECK(std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->text().contains(QStringLiteral("config.json has no events"));
+    }));
+    QTest::mouseClick(failed->button(), Qt::LeftButton);
+    const auto* dialog = w.window.findChild<QFileDialog*>(QStringLiteral("tracesDialog"));
+    REQUIRE(dialog != nullptr);
+    CHECK(dialog->isVisible());
+}
+
+TEST_CASE("a cancelled import closes its tab and leaves no file")
+{
+    ImportWindow w;
+    w.write();
+    const QStringList before = ImportWindow::runs();
+    w.window.importTraces({w.folder()});
+    QTest::mouseClick(w.find<QWidget>("cancelImport"), Qt::LeftButton);
+    REQUIRE(waitFor([&] { return w.window.currentPage()->title() == QStringLiteral("Start"); }));
+    QThreadPool::globalInstance()->waitForDone();
+    CHECK(ImportWindow::runs() == before);
+}
+
+TEST_CASE("the menu asks for trace files and for a folder of them")
+{
+    ImportWindow w;
+    QTest::keyClick(&w.window, Qt::Key_I, Qt::ControlModifier | Qt::ShiftModifier);
+    const auto* files = w.window.findChild<QFileDialog*>(QStringLiteral("tracesDialog"));
+    REQUIRE(files != nullptr);
+    CHECK(files->fileMode() == QFileDialog::ExistingFiles);
+    w.window.findChild<QAction*>(QStringLiteral("importFolder"))->trigger();
+    auto* folder = w.window.findChild<QFileDialog*>(QStringLiteral("traceFolderDialog"));
+    REQUIRE(folder != nullptr);
+    w.write();
+    Q_EMIT folder->filesSelected({w.folder()});
+    CHECK(waitFor([&] { return w.showsReport(); }));
+}
+
+} // namespace app
