@@ -30,6 +30,10 @@ struct ImportWindow
     {
         window.resize(1600, 1000);
         window.show();
+        activate();
+    }
+    void activate()
+    {
         window.activateWindow();
         REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
     }
@@ -98,6 +102,7 @@ TEST_CASE("a dropped folder of traces becomes a run, whose report opens it")
     REQUIRE(waitFor([&] { return w.find<QWidget>("importReportButton")->isVisible(); }));
     auto* timeline = w.window.currentPage()->findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->isVisible(); }));
+    w.activate(); // shortcuts need it; a synthetic drop takes it away
     timeline->setFocus();
     QTest::keyClick(timeline, Qt::Key_I);
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
