@@ -58,10 +58,11 @@ FigureRow rowOf(const engine::Run& run, int iteration, engine::DeviceId device)
 std::string runTitle(const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
-    std::string title
-        = fmt::format("{}, D {}, N {}", run.info.label.empty() ? run.info.scheme : run.info.label,
-                      shape.devices, shape.microBatches);
-    if (shape.chunks() > 1)
+    std::string title = fmt::format(
+        "{}, D {}", run.info.label.empty() ? run.info.scheme : run.info.label, shape.devices);
+    if (engine::knowsMicroBatches(run.info))
+        title += fmt::format(", N {}", shape.microBatches);
+    if (engine::knowsStages(run.info) && shape.chunks() > 1)
         title += fmt::format(", v {}", shape.chunks());
     return title;
 }

@@ -60,7 +60,7 @@ void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales, c
     const RunView& view = *paint.row.view;
     const auto* metrics = view.metrics(paint.row.iteration);
     const QRectF area = compareMemoryArea(paint.row, column);
-    if (!metrics || area.isEmpty())
+    if (!metrics || area.isEmpty() || !view.knowsMemory())
         return;
     QPainter& painter = paint.painter;
     const Theme& theme = paint.colours.theme();
