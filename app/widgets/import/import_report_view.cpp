@@ -88,7 +88,7 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     , m_leftOutTable(named(new DataTable(theme, kRuleRow), "leftOutTable", tr("Left out")))
     , m_noClocks(makeEmptyText(tr("One clock, nothing to align.")))
     , m_noLeftOut(makeEmptyText(tr("Nothing was left out.")))
-    , m_structure(makeLabel({}, "small"))
+    , m_structure(new QWidget)
     , m_replay(named(new Band(theme, Band::Shape::Verdict), "replayBand"))
     , m_warnings(makeSurface("plain"))
 {
@@ -97,7 +97,9 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     m_clocksTable->setModel(m_clocks);
     m_leftOutTable->setModel(m_leftOut);
     m_leftOutTable->setRestColumn(0);
-    m_structure->setTextFormat(Qt::RichText);
+    auto* grid = new QGridLayout(m_structure);
+    grid->setContentsMargins({});
+    grid->setColumnStretch(1, 1);
     m_facts->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     new QHBoxLayout(m_facts);
     spaced(new QVBoxLayout(m_warnings), {}, 0);
@@ -209,11 +211,13 @@ void ImportReportView::showFacts(const engine::Run& run)
 
 void ImportReportView::showReplay(const engine::Run& run)
 {
-    QString rows;
-    for (const ImportFact& fact : structureFacts(run))
-        rows += QStringLiteral("<tr><td>%1&nbsp;&nbsp;&nbsp;</td><td><b>%2</b></td></tr>")
-                    .arg(fact.title.toHtmlEscaped(), fact.value.toHtmlEscaped());
-    m_structure->setText(QStringLiteral("<table cellspacing='2'>%1</table>").arg(rows));
+    auto* grid = static_cast<QGridLayout*>(m_structure->layout());
+    removeAll(*grid);
+    int row = 0;
+    for (const ImportFact& fact : structureFacts(run)) {
+        grid->addWidget(makeLabel(fact.title, "hint"), row, 0);
+        grid->addWidget(makePlainLabel(fact.value, ""), row++, 1);
+    }
     const ReplayFact replay = replayFact(run);
     m_replay->show(replay.level == ReplayFact::Level::Good       ? Band::Kind::Ok
                        : replay.level == ReplayFact::Level::Poor ? Band::Kind::Error

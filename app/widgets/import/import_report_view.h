@@ -46,7 +46,8 @@ private:
     QLabel *m_rankSummary, *m_coverageTitle, *m_coverageNumbers, *m_noRules;
     CoverageBar* m_bar;
     DataTable *m_rulesTable, *m_clocksTable, *m_leftOutTable;
-    QLabel *m_noClocks, *m_noLeftOut, *m_structure;
+    QLabel *m_noClocks, *m_noLeftOut;
+    QWidget* m_structure; // facts of the pipeline, by row
     Band* m_replay;
     QWidget* m_warnings;
 };
