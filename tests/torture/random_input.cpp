@@ -4,6 +4,7 @@
 #include "app/pages/main_window.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/page.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -58,7 +59,8 @@ public:
             return dialog->reject(); // it could rename and delete files
         if (window == nullptr)
             return openAgain();
-        ++m_sent;
+        if (++m_sent % 100 == 0 && window == &m_window)
+            closeSome();
         const QPoint at(below(window->width()), below(window->height()));
         QWidget* child = window->childAt(at);
         QWidget* target = child == nullptr ? window : child;
@@ -104,6 +106,14 @@ private:
             m_window.openFiles(m_files);
         }
         m_window.activateWindow();
+    }
+
+    // A tab needs up to 10 MiB, so their number is limited; a leak remains.
+    void closeSome()
+    {
+        constexpr int kMostPages = 12;
+        if (m_window.findChildren<app::Page*>().size() > kMostPages)
+            m_window.closePage(m_window.currentPage());
     }
 
     int below(int limit)
