@@ -1,6 +1,7 @@
 #include "engine/cost/spec_file.h"
 
 #include "engine/base/read_file.h"
+#include "engine/base/text.h"
 #include "resources/resources.h"
 
 #include <fmt/ranges.h>
@@ -39,9 +40,9 @@ Result<toml::table> parseToml(std::string_view text, std::string_view source)
     try {
         return toml::parse(text);
     } catch (const toml::parse_error& error) {
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("{}: line {}: {}", source, error.source().begin.line, error.description()));
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{}: line {}: {}", source, error.source().begin.line,
+                                inOneLine(error.description())));
     }
 }
 

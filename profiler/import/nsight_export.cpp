@@ -333,6 +333,11 @@ Result<void> NsightReader::readNames()
 
 Result<std::vector<RankTrace>> NsightReader::read()
 {
+    if (hasTable(m_database, "BS_run").value_or(false))
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is a run of Bubblescope and not a trace: open it with "
+                                "bubblescope, or read it with bscope analyze",
+                                m_database.file().string()));
     if (!hasTable(m_database, "StringIds").value_or(false))
         return fail(Error::Code::Unsupported,
                     fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "

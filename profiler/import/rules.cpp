@@ -1,6 +1,7 @@
 #include "profiler/import/rules.h"
 
 #include "engine/base/text.h"
+#include "engine/cost/spec_file.h"
 #include "engine/schedule/notation.h"
 #include "resources/resources.h"
 
@@ -227,13 +228,10 @@ Rules::~Rules() = default;
 
 Result<void> Rules::add(std::string_view toml, const std::string& file)
 {
-    toml::table table;
-    try {
-        table = toml::parse(toml, file);
-    } catch (const toml::parse_error& error) {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
-    }
+    const auto parsed = parseToml(toml, file);
+    if (!parsed)
+        return tl::unexpected(parsed.error());
+    const toml::table& table = *parsed;
     const toml::array* const list = table["rule"].as_array();
     if (list == nullptr || table.size() != 1)
         return fail(Error::Code::InvalidArgument,
@@ -255,9 +253,6 @@ Result<void> Rules::add(std::string_view toml, const std::string& file)
 
 Result<Rules> Rules::parse(std::string_view toml, const std::string& file)
 {
-    constexpr std::size_t kMostBytes = 1 << 20; // toml++ is recursive
-    if (toml.size() > kMostBytes)
-        return fail(Error::Code::InvalidArgument, file + " has more than 1 MiB");
     Rules rules;
     if (!file.empty())
         if (auto added = rules.add(toml, file); !added)

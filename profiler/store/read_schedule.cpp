@@ -29,7 +29,7 @@ Result<void> readPlacement(Database& database, Schedule& schedule)
         database, "ORDER BY replica, stage", [&](const PlacementRow& row) {
             if (std::cmp_equal(row.replica, deviceOf.size()))
                 deviceOf.emplace_back();
-            if (deviceOf.empty() || !std::cmp_equal(row.replica + 1, deviceOf.size())
+            if (deviceOf.empty() || !std::cmp_equal(row.replica, deviceOf.size() - 1)
                 || !std::cmp_equal(row.stage, deviceOf.back().size()))
                 return false;
             deviceOf.back().push_back(row.device);

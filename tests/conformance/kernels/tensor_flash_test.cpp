@@ -191,7 +191,8 @@ TEST_CASE(
     small.sharedMemory = 64 << 10;
     cuda_on_cpu::plugIn(small);
     const auto device = std::move(cuda::makeDevices(1).front());
-    CHECK_THAT(device->info().library, Contains("heads of 64 and 128 numbers without"));
+    CHECK_THAT(device->info().library,
+               Contains("heads of 64 and 128 numbers does not use tensor cores"));
     CHECK_THAT(device->info().library, Contains("64 KiB"));
     cuda_on_cpu::plugIn(before);
     CHECK_THAT(kernel_test::emulatedCuda()->info().library, !Contains("without tensor"));

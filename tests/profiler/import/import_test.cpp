@@ -320,6 +320,7 @@ TEST_CASE("an imported run is stored with its report and its kernels")
     const ImportedRun result = imported(folder);
     const auto file = output / "run.sqlite";
     REQUIRE(writeRun(NewFile::beside(file, IfExists::Refuse).value(), result.run, result.gpu));
+    CHECK(importError({file}).find("is a run of Bubblescope") != std::string::npos);
     const auto read = readRun(file);
     REQUIRE(read);
     CHECK(read->info.import == result.run.info.import);

@@ -84,7 +84,7 @@ TEST_CASE("a rule that cannot work is refused by its name")
           != std::string::npos);
     CHECK(errorOfRules("[[rule]]\nrange='x'").find("has no name") != std::string::npos);
     CHECK(errorOfRules("rule = 3").find("expected [[rule]]") != std::string::npos);
-    CHECK(errorOfRules("[[rule").find("my.toml:1") != std::string::npos);
+    CHECK(errorOfRules("[[rule").find("my.toml: line 1") != std::string::npos);
 }
 
 TEST_CASE("a rule can depend on category, thread and arguments")
