@@ -100,15 +100,6 @@ std::string excerpt(std::string_view text)
     return text.size() > kLongest ? shown + "..." : shown;
 }
 
-std::string inOneLine(std::string_view text)
-{
-    std::string line(text);
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < ' ')
-            c = '?';
-    return line;
-}
-
 std::string shellQuoted(std::string_view word)
 {
     static constexpr std::string_view kPlain

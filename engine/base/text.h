@@ -19,9 +19,6 @@ std::string joined(std::span<const std::string_view> names);
 // become '?'.
 std::string excerpt(std::string_view text);
 
-// The text in one line: control characters become '?'.
-std::string inOneLine(std::string_view text);
-
 // Writes control characters as "\\x1b", so that text from a file cannot control the terminal. Keeps
 // newline, tab, carriage return, and the sequences that set a colour or erase a line.
 std::string withoutControls(std::string_view text);

@@ -1,7 +1,6 @@
 #include "engine/cost/spec_file.h"
 
 #include "engine/base/read_file.h"
-#include "engine/base/text.h"
 #include "resources/resources.h"
 
 #include <fmt/ranges.h>
@@ -25,6 +24,15 @@ bool hasLongKey(std::string_view text)
             return true;
     }
     return false;
+}
+
+// toml++ quotes the file, with its line breaks.
+std::string inOneLine(std::string_view text)
+{
+    std::string line(text);
+    std::ranges::replace_if(
+        line, [](unsigned char c) { return c < ' '; }, '?');
+    return line;
 }
 
 } // namespace
