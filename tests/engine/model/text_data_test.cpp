@@ -3,6 +3,7 @@
 #include "engine/model/permutation.h"
 #include "engine/model/text_data.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,14 +16,10 @@ namespace {
 
 struct TextFile
 {
-    explicit TextFile(std::string_view text)
-        : path(std::filesystem::temp_directory_path() / "bubblescope_text_test.txt")
-    {
-        std::ofstream(path) << text;
-    }
-    ~TextFile() { std::filesystem::remove(path); }
+    explicit TextFile(std::string_view text) { std::ofstream(path) << text; }
 
-    std::filesystem::path path;
+    tests::TemporaryFolder folder; // tests run in parallel
+    std::filesystem::path path = folder / "text.txt";
 };
 
 std::vector<std::int32_t> sample(const TextData& data, std::int64_t number)
