@@ -160,7 +160,7 @@ std::vector<Reader> readers()
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe", "zb-h1"})
         schedules.push_back(writeCsv(lower(small(scheme))));
     return {
-        {"schedule.csv", schedules, readSchedule, 15000},
+        {"schedule.csv", schedules, readSchedule, 8000},
         {"torch.csv", {writeTorch(small("interleaved-1f1b")).value()}, readSchedule, 2500},
         {"experiment.toml",
          {source("sample_runs/gpipe-d4-n8.toml"), toToml(Experiment())},
@@ -169,9 +169,9 @@ std::vector<Reader> readers()
         {"model.toml", {source("resources/models/tiny.toml")}, readModel, 20000},
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
         {"run.sqlite", {recordedRun()}, readWholeRun, 3000},
-        {"trace.json", torchTraces(), readTraces, 10000},
-        {"export.sqlite", {nsightExport()}, readTraces, 3000},
-        {"rules.toml", {source("resources/import/rules.toml")}, readRules, 5000},
+        {"trace.json", torchTraces(), readTraces, 4000},
+        {"export.sqlite", {nsightExport()}, readTraces, 1500},
+        {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
     };
 }
 
