@@ -186,10 +186,8 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
         }
         work = addWork(match, {launch, launch});
     }
-    if (item.nccl != nullptr) {
-        m_result.works[work].source = item.nccl->source;
-        m_result.works[work].target = item.nccl->target;
-    }
+    if (item.nccl != nullptr)
+        m_result.works[work].group = item.nccl->group;
     *item.work = work;
     grow(work, item.window);
 }

@@ -202,8 +202,6 @@ void KinetoReader::takeNccl(const std::string& key, std::string_view value, Nccl
         nccl.source = valid;
     else if (key == "Dst Rank")
         nccl.target = valid;
-    else if (key == "Seq")
-        nccl.sequence = rank.value_or(-1);
 }
 
 void KinetoReader::takeCall(const TraceEvent& event, Window window)

@@ -26,7 +26,6 @@ struct NcclArguments
 {
     std::uint32_t collective = 0, group = 0; // RankTrace::texts
     int source = -1, target = -1;            // ranks of a message; -1: unknown
-    std::int64_t sequence = -1;
 };
 
 // What one process of a traced job recorded, in the terms of no format. Times are ns of the clock
@@ -36,7 +35,6 @@ struct RankTrace
     std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
     std::string deviceName;          // of its GPU
     std::optional<int> rank, worldSize;
-    std::string job;                  // equal for the ranks of one job; "" if unknown
     std::vector<std::string> threads; // their names
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
     std::vector<HostRange> ops;       // ops of the framework
