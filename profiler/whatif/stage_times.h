@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profiler {
@@ -26,6 +27,10 @@ struct StageTimes
     Samples forward, backward, input, weight; // of one micro-batch
     double factor = 1;                        // of an edit: all times are multiplied by it
 };
+
+// The assumption about a run whose backward is not split.
+inline constexpr std::string_view kHalvesAssumed
+    = "I and W are half of B each, as their FLOPs are: the run has only B.";
 
 struct MeasuredTimes
 {
