@@ -9,6 +9,7 @@
 #include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
 #include "app/pages/keys_dialog.h"
+#include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
@@ -135,6 +136,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::importDialogRequested, this, &MainWindow::askForTraces);
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
+    connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
