@@ -57,7 +57,8 @@ struct StageCost
     double forward = 0, backward = 0, input = 0, weight = 0;
 };
 
-StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& draw)
+// The cost of a measured stage without edits.
+StageCost measuredCost(const MeasuredTimes& times, const StageTimes& stage, Draw& draw)
 {
     StageCost cost;
     cost.forward = draw(stage.forward);
@@ -70,9 +71,15 @@ StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& d
         cost.input = times.inputShare * cost.backward;
         cost.weight = cost.backward - cost.input;
     }
-    for (double* const time : {&cost.forward, &cost.backward, &cost.input, &cost.weight})
-        *time *= stage.factor;
     return cost;
+}
+
+void add(StageCost& sum, const StageCost& one, double share)
+{
+    sum.forward += share * one.forward;
+    sum.backward += share * one.backward;
+    sum.input += share * one.input;
+    sum.weight += share * one.weight;
 }
 
 // The time of a kind of work, as a part of a stage's micro-batch.
@@ -93,11 +100,13 @@ double timeOf(OpKind kind, const StageCost& cost)
 class CostBuilder
 {
 public:
-    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw)
+    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed,
+                double tensorParallel, Draw draw)
         : m_times(times)
         , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
+        , m_tensorParallel(tensorParallel)
         , m_draw(std::move(draw))
     { }
 
@@ -122,11 +131,12 @@ private:
         else if (isCopy(op.kind))
             cost.duration = std::llround(m_draw(m_times.message) / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
-            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage);
+            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage / m_tensorParallel);
         else if (op.kind == OpKind::AllReduce)
             cost.duration = std::llround(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
         else
-            cost.duration = std::llround(timeOf(op.kind, shareOf(op.stage)) / part);
+            cost.duration
+                = std::llround(timeOf(op.kind, shareOf(op.stage)) / part / m_tensorParallel);
         return cost;
     }
 
@@ -140,17 +150,17 @@ private:
                 = std::min(end, measured.value + 1.0) - std::max<double>(begin, measured.value);
             if (share <= 1e-9)
                 continue;
-            const StageCost one = stageCost(m_times, m_times.stages[measured], m_draw);
-            sum.forward += share * one.forward;
-            sum.backward += share * one.backward;
-            sum.input += share * one.input;
-            sum.weight += share * one.weight;
+            const StageTimes& edited = m_times.stages[measured];
+            for (const auto& [of, part] : edited.parts)
+                add(sum, measuredCost(m_times, m_times.stages[of], m_draw),
+                    share * part * edited.factor);
         }
         return sum;
     }
 
     const MeasuredTimes& m_times;
-    double m_perStage, m_slices, m_linkSpeed; // m_perStage: measured stages per predicted stage
+    double m_perStage, m_slices, m_linkSpeed,
+        m_tensorParallel; // m_perStage: measured stages per predicted stage
     Draw m_draw;
 };
 
@@ -206,7 +216,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     const Schedule own = ownOrder(run);
     if (!validate(own).empty())
         return;
-    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
+    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, 1, Draw()).costsOf(own));
     if (again && iterationOf(*again) > 0)
         m_correction = static_cast<double>(m_measured) / static_cast<double>(iterationOf(*again));
 }
@@ -223,7 +233,8 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     const Schedule lowered = lower(whatIf.schedule);
     const auto simulated = [&](Draw draw) {
-        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
+        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, whatIf.tensorParallel,
+                          std::move(draw));
         return simulate(lowered, costs.costsOf(lowered));
     };
     const auto corrected = [&](const Timeline& timeline) {

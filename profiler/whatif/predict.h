@@ -11,7 +11,9 @@ struct WhatIf
 {
     engine::Schedule schedule;
     double linkSpeed = 1; // messages take 1/linkSpeed of their measured time
-    int resamples = 100;  // predictions of the interval, with resampled medians
+    // Every op takes 1/tensorParallel of its measured time, on as many times the GPUs.
+    double tensorParallel = 1;
+    int resamples = 100; // predictions of the interval, with resampled medians
     unsigned seed = 1;
     std::function<bool()> isCancelled = {}; // asked before every prediction; may be empty
 };

@@ -59,7 +59,8 @@ std::span<const Command> commands()
                 prepareImport},
         Command{"whatif", "Predict a run under other schemes from its measured times",
                 "bscope whatif 1f1b.sqlite\n"
-                "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json",
+                "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json\n"
+                "bscope whatif 1f1b.sqlite --move-layers 3:2=1",
                 prepareWhatIf},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
                 "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"

@@ -7,6 +7,7 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/whatif_text.h"
 #include "engine/base/version.h"
+#include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/schemes.h"
 #include "profiler/analysis/predicted_info.h"
@@ -19,7 +20,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace cli {
 
@@ -34,7 +37,9 @@ struct WhatIfOptions
     bool devicesGiven = false, microBatchesGiven = false; // else those of the run
     bool all = false;                                     // the default without --scheme
     bool json = false, noStragglers = false;
-    double linkSpeed = 1;
+    double linkSpeed = 1, tensorParallel = 1;
+    int layers = 0;                   // of the model; 0: those of the run
+    std::vector<std::string> moves;   // "from:to=count"
     std::vector<std::string> speeds;  // "stage=factor"
     std::vector<std::string> opTimes; // "3F=12.4", in ms
     std::optional<double> weightShare;
@@ -97,6 +102,41 @@ Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTi
     return applySpeeds(options.speeds, times);
 }
 
+// The layers of the model; 0 if neither the option nor the run states them.
+int layersOf(const WhatIfOptions& options, const Run& run)
+{
+    if (options.layers > 0)
+        return options.layers;
+    const auto experiment = experimentFromToml(run.info.experiment);
+    return run.info.experiment.empty() || !experiment ? 0 : experiment->model.layers;
+}
+
+Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
+{
+    const double perStage = static_cast<double>(layersOf(options, run)) / run.schedule.shape.stages;
+    if (!options.moves.empty() && perStage == 0)
+        return fail(
+            Error::Code::InvalidArgument,
+            "--move-layers: the run does not state the layers of the model; add --layers L");
+    for (const std::string& move : options.moves) {
+        int from = -1, to = -1, count = 0, length = 0;
+        const bool isMove
+            = std::sscanf(move.c_str(), "%d:%d=%d%n", &from, &to, &count, &length) == 3
+            && std::cmp_equal(length, move.size());
+        if (!isMove)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--move-layers {}: give FROM:TO=COUNT, as in 3:2=1", move));
+        if (auto moved = moveLayers(times, StageId{from}, StageId{to}, count, perStage); !moved)
+            return fail(moved.error().code, "--move-layers: " + moved.error().message);
+    }
+    if (options.tensorParallel != 1)
+        times.assumptions.push_back(fmt::format(
+            "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
+            "parallelism is not predicted.",
+            1 / options.tensorParallel, options.tensorParallel));
+    return {};
+}
+
 // Without --scheme and --schedule, all synchronous schemes that accept the request.
 Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Run& run,
                                           WhatIfTable& table)
@@ -137,7 +177,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     for (Schedule& schedule : *asked) {
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
-        auto one = predictor.predict({std::move(schedule), options.linkSpeed});
+        auto one
+            = predictor.predict({std::move(schedule), options.linkSpeed, options.tensorParallel});
         if (!one && !isOneOfAll)
             return tl::unexpected(one.error());
         if (!one) {
@@ -179,6 +220,8 @@ Result<int> whatIf(const WhatIfOptions& options)
         return fail(predictor.error().code, options.file + ": " + predictor.error().message);
     if (auto applied = applyEdits(options, *run, predictor->times()); !applied)
         return tl::unexpected(applied.error());
+    if (auto applied = applyMoves(options, *run, predictor->times()); !applied)
+        return tl::unexpected(applied.error());
     auto table = predictAll(options, *run, *predictor);
     if (!table)
         return tl::unexpected(table.error());
@@ -214,6 +257,18 @@ Action prepareWhatIf(CLI::App& app)
     app.add_option("--weight-share", options->weightShare,
                    "Share of W in B, for a run whose backward is not split (default: 0.5)")
         ->type_name("X");
+    app.add_option("--move-layers", options->moves,
+                   "Move layers from one stage to another, repeatable")
+        ->type_name("FROM:TO=COUNT");
+    app.add_option("--layers", options->layers,
+                   "Layers of the model, in equal stages (default: those of a recorded run)")
+        ->type_name("L")
+        ->check(CLI::Range(1, 100'000));
+    app.add_option("--tensor-parallel", options->tensorParallel,
+                   "Tensor-parallel size relative to the measured one; ops divide evenly, without "
+                   "communication (default: 1)")
+        ->type_name("X")
+        ->check(CLI::Range(0.01, 100.0));
     app.add_flag("--no-stragglers", options->noStragglers,
                  "Make every device at least as fast as the median device");
     app.add_flag("--json", options->json, "Print JSON");

@@ -114,7 +114,8 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
     auto schedule = engine::buildSchedule(request);
     if (!schedule)
         return tl::unexpected(schedule.error());
-    profiler::WhatIf whatIf{*std::move(schedule), settings.linkSpeed, settings.resamples};
+    profiler::WhatIf whatIf{*std::move(schedule), settings.linkSpeed};
+    whatIf.resamples = settings.resamples;
     whatIf.isCancelled = settings.isCancelled;
     return predictor.predict(whatIf).map([&](profiler::Prediction prediction) {
         prediction.run.info.label = schemeLabel(scheme).toStdString();

@@ -99,6 +99,33 @@ TEST_CASE("slow stages and links can be edited")
     CHECK(predictor->predict(own)->iteration == slow);
 }
 
+TEST_CASE("layers can be moved to another stage")
+{
+    const Run run = measuredRun("1f1b");
+    auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    MeasuredTimes& times = predictor->times();
+    REQUIRE(moveLayers(times, StageId{3}, StageId{2}, 4, 8));
+    auto expected = WhatIfPredictor::create(run);
+    expected->times().stages[StageId{2}].factor = 1.5;
+    expected->times().stages[StageId{3}].factor = 0.5;
+    const WhatIf own{scheduleOf("1f1b", 4, 8)};
+    CHECK(predictor->predict(own)->iteration == expected->predict(own)->iteration);
+    CHECK(moveLayers(times, StageId{3}, StageId{2}, 4, 8).error().message.find("has 4 of its own")
+          != std::string::npos);
+    CHECK_FALSE(moveLayers(times, StageId{4}, StageId{2}, 1, 8));
+}
+
+TEST_CASE("ops divide among tensor-parallel ranks, messages do not")
+{
+    const Run run = measuredRun("1f1b", 1);
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    WhatIf half{scheduleOf("1f1b", 1, 8)};
+    half.tensorParallel = 2;
+    CHECK(2 * predictor->predict(half)->iteration == durationOf(run));
+}
+
 TEST_CASE("the interval follows the spread of the measured times")
 {
     Run run = measuredRun("1f1b");
