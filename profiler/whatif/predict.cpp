@@ -180,20 +180,38 @@ Schedule ownOrder(const Run& run)
     return lower(order);
 }
 
-std::int64_t medianIteration(const Timeline& timeline)
+std::int64_t reportedDuration(const Timeline& timeline)
 {
-    std::vector<std::int64_t> durations;
-    for (const Iteration& iteration : timeline.iterations)
-        if (iteration.kind == Iteration::Kind::Measured)
-            durations.push_back(iteration.window.duration());
-    return medianOf(durations);
+    const int reported = reportedIteration(timeline);
+    return reported < 0 ? 0
+                        : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+}
+
+// Multiplies all times, from the start of the iteration.
+void scale(Timeline& timeline, double factor)
+{
+    const std::int64_t origin = timeline.iterations.front().window.begin;
+    const auto scaleTime = [&](std::int64_t& time) {
+        time = origin + std::llround(static_cast<double>(time - origin) * factor);
+    };
+    for (Track& track : timeline.tracks)
+        for (Span& span : track.spans) {
+            scaleTime(span.begin);
+            scaleTime(span.end);
+        }
+    for (MemoryEvent& event : timeline.memory)
+        scaleTime(event.time);
+    for (Iteration& iteration : timeline.iterations) {
+        scaleTime(iteration.window.begin);
+        scaleTime(iteration.window.end);
+    }
 }
 } // namespace
 
 WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     : m_run(&run)
     , m_times(std::move(times))
-    , m_measured(medianIteration(run.timeline))
+    , m_measured(reportedDuration(run.timeline))
 {
     const Schedule own = ownOrder(run);
     if (!validate(own).empty())
@@ -228,15 +246,19 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     Prediction prediction;
     prediction.iteration = corrected(*timeline);
     std::vector<std::int64_t> all{prediction.iteration};
-    for (int i = 0; i < whatIf.resamples; ++i)
+    for (int i = 0; i < whatIf.resamples; ++i) {
+        if (whatIf.isCancelled && whatIf.isCancelled())
+            return fail(Error::Code::Cancelled, "the prediction was cancelled");
         if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
             all.push_back(corrected(*again));
+    }
     std::ranges::sort(all);
     const std::size_t outside = all.size() / 40; // 2.5 % at each end
     prediction.least = std::min(all[outside], prediction.iteration);
     prediction.most = std::max(all[all.size() - 1 - outside], prediction.iteration);
     prediction.run.schedule = lowered;
     prediction.run.timeline = *std::move(timeline);
+    scale(prediction.run.timeline, m_correction);
     prediction.run.info.scheme = lowered.scheme;
     const auto numbers = metrics(prediction.run);
     if (!numbers)
@@ -244,22 +266,22 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.bubbleRatio = numbers->bubbleRatio;
     for (const DeviceMetrics& device : numbers->devices)
         prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
-    prediction.peakBytes = peakBytes(*numbers);
+    addBytes(*numbers, prediction);
     return prediction;
 }
 
 // A stash of M_a, and weights and optimizer state of M_theta, need the bytes that they need in the
 // run, if the run recorded its memory by category.
-std::optional<std::int64_t> WhatIfPredictor::peakBytes(const RunMetrics& predicted) const
+void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& prediction) const
 {
     const auto measured = metrics(*m_run);
     if (!measured || m_run->info.import)
-        return std::nullopt;
+        return;
     double perStash = 0, perWeights = 0;
     for (const DeviceMetrics& device : measured->devices) {
         if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0
             || device.weights <= 0)
-            return std::nullopt;
+            return;
         const auto stash = static_cast<double>(*device.peakStashBytes);
         perStash = std::max(perStash, stash / device.peakStash);
         perWeights = std::max(perWeights,
@@ -268,10 +290,10 @@ std::optional<std::int64_t> WhatIfPredictor::peakBytes(const RunMetrics& predict
     // M_a and M_theta are those of one device, which holds less of the model if there are more.
     const double share = static_cast<double>(measured->devices.size())
         / static_cast<double>(predicted.devices.size());
-    double most = 0;
     for (const DeviceMetrics& device : predicted.devices)
-        most = std::max(most, share * (perStash * device.peakStash + perWeights * device.weights));
-    return std::llround(most);
+        prediction.deviceBytes.push_back(
+            std::llround(share * (perStash * device.peakStash + perWeights * device.weights)));
+    prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);
 }
 
 } // namespace profiler

@@ -141,8 +141,7 @@ private:
         if (input + weight > 0)
             m_times.inputShare = input / (input + weight);
         else
-            m_times.assumptions.emplace_back(
-                "I and W are half of B each, as their FLOPs are: the run has only B.");
+            m_times.assumptions.emplace_back(kHalvesAssumed);
     }
 
     const Run& m_run;

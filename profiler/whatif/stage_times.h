@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profiler {
@@ -29,6 +30,10 @@ struct StageTimes
     // Of an edit: the stage executes these shares of the work of measured stages.
     std::map<engine::StageId, double> parts;
 };
+
+// The assumption about a run whose backward is not split.
+inline constexpr std::string_view kHalvesAssumed
+    = "I and W are half of B each, as their FLOPs are: the run has only B.";
 
 struct MeasuredTimes
 {

@@ -158,3 +158,30 @@ TEST_CASE("runs without stages or times are refused with a reason")
     CHECK(WhatIfPredictor::create(run).error().message.find("stages of this run are unknown")
           != std::string::npos);
 }
+
+// The Gantt chart of a prediction showed another duration than the sentence above it.
+TEST_CASE("the predicted run lasts as long as the prediction says")
+{
+    Run run = measuredRun("1f1b");
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.window.end += 2'000'000; // measured, but explained by no op
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    CHECK(predictor->correction() > 1.01);
+    CHECK(predictor->measured() == run.timeline.iterations.front().window.duration());
+    const auto prediction = predictor->predict({scheduleOf("zb-h1", 4, 8)});
+    REQUIRE(prediction);
+    CHECK(durationOf(prediction->run) == prediction->iteration);
+}
+
+TEST_CASE("a prediction stops when it is cancelled")
+{
+    const Run run = measuredRun("1f1b");
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    int asked = 0;
+    WhatIf whatIf{scheduleOf("1f1b", 4, 8)};
+    whatIf.isCancelled = [&] { return ++asked > 3; };
+    CHECK(predictor->predict(whatIf).error().code == Error::Code::Cancelled);
+    CHECK(asked == 4);
+}
