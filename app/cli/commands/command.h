@@ -39,6 +39,7 @@ Action prepareExport(CLI::App& app);
 Action prepareImport(CLI::App& app);
 Action prepareWhatIf(CLI::App& app);
 Action prepareEstimate(CLI::App& app);
+Action prepareReproduce(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);
 

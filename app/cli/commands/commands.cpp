@@ -63,9 +63,13 @@ std::span<const Command> commands()
                 "bscope whatif 1f1b.sqlite --move-layers 3:2=1",
                 prepareWhatIf},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
-                "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
+                "bscope estimate bpipe --tensor-parallel 4 --attention recompute\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
                 prepareEstimate},
+        Command{"reproduce", "Compute the published numbers of BitPipe and BPipe",
+                "bscope reproduce bitpipe\n"
+                "bscope reproduce bpipe --json",
+                prepareReproduce},
         Command{"devices", "List the devices of this machine",
                 "bscope devices\n"
                 "bscope devices --json",
