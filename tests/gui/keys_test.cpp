@@ -90,6 +90,8 @@ TEST_CASE("every shortcut of every page is on the list of keys while the page is
     check();
     window.openRun(file);
     check();
+    window.findChild<QAction*>(QStringLiteral("querySql"))->trigger();
+    check();
     window.compare({file, file});
     check();
     window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));

@@ -24,8 +24,8 @@ DetailsSection titled(const QString& title, const QString& note = {})
 DetailsSection differenceSection(const profiler::Comparison& comparison, const Scale& time)
 {
     const profiler::ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
-    DetailsSection section = titled(part("Difference by cause"),
-                                    part("%1, mean of devices").arg(time.unit));
+    DetailsSection section
+        = titled(part("Difference by cause"), part("%1, mean of devices").arg(time.unit));
     const auto add = [&](const char* name, double profiler::ComparedRun::*value) {
         section.add(part(name), time.difference(predicted.*value - measured.*value));
     };
