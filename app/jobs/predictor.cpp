@@ -1,6 +1,6 @@
 #include "app/jobs/predictor.h"
 
-#include <QThread>
+#include "app/jobs/side_threads.h"
 
 #include <algorithm>
 
@@ -16,18 +16,6 @@ Predictor::Answer summaryOf(const PredictionRequest& request)
     if (result)
         result->run.reset();
     return std::make_shared<const engine::Result<Prediction>>(std::move(result));
-}
-
-class SideThreads : public QThreadPool
-{
-public:
-    SideThreads() { setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1)); }
-};
-
-QThreadPool& sideThreads()
-{
-    static SideThreads pool;
-    return pool;
 }
 
 } // namespace

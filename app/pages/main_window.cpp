@@ -9,9 +9,11 @@
 #include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
 #include "app/pages/keys_dialog.h"
+#include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
+#include "app/pages/what_if_page.h"
 #include "app/pages/window_menus.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
@@ -105,6 +107,20 @@ Page* MainWindow::addPage(Page* page)
     return page;
 }
 
+template<class Shown>
+void MainWindow::showPageAbout(const QString& file)
+{
+    const auto document = m_library.open(file);
+    for (Page* page : pages()) {
+        const auto* shown = qobject_cast<Shown*>(page);
+        if (shown != nullptr && shown->document() == document.get()) {
+            m_tabs->setCurrent(m_stack->indexOf(page));
+            return;
+        }
+    }
+    addPage(new Shown(m_theme, m_library, document));
+}
+
 void MainWindow::connectPage(Page* page)
 {
     connect(page, &Page::titleChanged, this, [this, page] {
@@ -119,7 +135,9 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::importDialogRequested, this, &MainWindow::askForTraces);
-    connect(page, &Page::importReportRequested, this, &MainWindow::showImportReport);
+    connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
+    connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
+    connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,
@@ -227,19 +245,6 @@ void MainWindow::askForTraceFolder()
 void MainWindow::importTraces(const QStringList& paths)
 {
     addPage(new ImportPage(m_theme, m_library, paths));
-}
-
-void MainWindow::showImportReport(const QString& file)
-{
-    const auto document = m_library.open(file);
-    for (Page* page : pages()) {
-        const auto* report = qobject_cast<ImportPage*>(page);
-        if (report != nullptr && report->document() == document.get()) {
-            m_tabs->setCurrent(m_stack->indexOf(page));
-            return;
-        }
-    }
-    addPage(new ImportPage(m_theme, m_library, document));
 }
 
 void MainWindow::newRun(const QString& experimentToml)

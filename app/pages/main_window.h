@@ -41,7 +41,6 @@ public Q_SLOTS:
     // Edits schedule files, imports traces, and opens one run or compares several runs.
     void openFiles(const QStringList& files);
     void importTraces(const QStringList& paths); // files or folders of one job
-    void showImportReport(const QString& file);  // shows the tab if the report is open
     void askForFiles();
     void askForSchedule();
     void askForTraces();
@@ -64,6 +63,9 @@ private:
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
     bool showPageOf(const QString& file); // returns false if no tab shows it
+    // Shows the tab of a Shown, a page about the run in `file`, or adds one.
+    template<class Shown>
+    void showPageAbout(const QString& file);
     void connectPage(Page* page);
     void connectExport(Page* page);
     void showPage(int index);

@@ -55,6 +55,17 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     importReport = make("importReport", tr("Import report"), Qt::Key_I);
     importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
     importReport->setVisible(false); // until the run is known to be imported
+    whatIf = make("whatIf", tr("What if…"), Qt::Key_P);
+    whatIf->setStatusTip(tr("predict other schemes with the measured times"));
+    query = make("querySql", tr("SQL console"), Qt::Key_Q);
+    query->setStatusTip(tr("query the file of the run with SQL"));
+    query->setEnabled(!page.file().isEmpty()); // a prediction has no file
+    QObject::connect(query, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.queryRequested(page.file()); });
+    QObject::connect(importReport, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.importReportRequested(page.file()); });
+    QObject::connect(whatIf, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.whatIfRequested(page.file()); });
     for (QAction* action : {showRuns, showDetails}) {
         action->setCheckable(true);
         action->setChecked(true);
@@ -66,6 +77,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     followTheme(stop, Icon::Stop, theme);
     followTheme(find, Icon::Search, theme);
     followTheme(importReport, Icon::Chart, theme);
+    followTheme(whatIf, Icon::Flow, theme);
     followTheme(exportFigure, Icon::Export, theme);
     followTheme(showRuns, Icon::Compare, theme);
     followTheme(showDetails, Icon::Info, theme);
@@ -84,8 +96,8 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Export:
         return {exportFigure, exportReport};
     case Menu::Analyze:
-        return {importReport, find,           findNext,   findPrevious,
-                notes.note,   notes.bookmark, notes.undo, notes.redo};
+        return {importReport, whatIf,     query,          find,       findNext,
+                findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};
     }

@@ -97,8 +97,6 @@ void RunPage::connectActions()
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
     connect(m_actions.compare, &QAction::triggered, this,
             [this] { Q_EMIT compareRequested({m_document->file()}); });
-    connect(m_actions.importReport, &QAction::triggered, this,
-            [this] { Q_EMIT importReportRequested(m_document->file()); });
     connect(m_actions.copyCommand, &QAction::triggered, this, [this] {
         if (const RunPointer run = m_document->run())
             QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));

@@ -15,6 +15,20 @@
 
 namespace app {
 
+namespace {
+
+// The action of a run's page that opens a page about the run; "" for other pages.
+QString actionFor(const QString& page)
+{
+    if (page == QStringLiteral("whatif"))
+        return QStringLiteral("whatIf");
+    if (page == QStringLiteral("report"))
+        return QStringLiteral("importReport");
+    return page == QStringLiteral("query") ? QStringLiteral("querySql") : QString();
+}
+
+} // namespace
+
 void scheduleScreenshot(MainWindow& window, const CommandLine& line)
 {
     for (const QString& file : line.files) {
@@ -25,6 +39,7 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         return;
     }
     constexpr int kSettle = 1800; // ms, because runs are read in the background
+    constexpr int kRead = 1500;   // ms, until the page of a run offers its actions
     window.resize(line.size);
     const bool isScheme = line.page == QStringLiteral("scheme");
     if (isScheme || line.page == QStringLiteral("setup"))
@@ -37,7 +52,13 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         window.showKeys();
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
-    QTimer::singleShot(kSettle, &window, [&window, line] {
+    const QString action = actionFor(line.page);
+    if (!action.isEmpty())
+        QTimer::singleShot(kRead, &window, [&window, action] {
+            if (auto* found = window.currentPage()->findChild<QAction*>(action))
+                found->trigger();
+        });
+    QTimer::singleShot(action.isEmpty() ? kSettle : kRead + kSettle, &window, [&window, line] {
         QWidget* shown = &window;
         for (QWidget* child : window.findChildren<QWidget*>()) {
             if (child != &window && child->isWindow() && child->isVisible())

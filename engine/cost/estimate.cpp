@@ -32,11 +32,13 @@ MemoryEstimate estimateMemory(const EstimateInput& input)
     MemoryEstimate memory;
     memory.state = stageParameters(on.model, on.setup, input.stages, 0) * on.setup.stateBytes();
     memory.stash = layersOf(on.model, input.stages, 0) * layerStashBytes(on.model, on.setup);
-    const double inFlight = std::min<double>(input.stages, microBatchesOf(input));
+    const double n = microBatchesOf(input), p = input.stages;
+    const double interleaved = input.chunks > 1 ? (p - 1) / input.chunks : 0;
     const double bound = (input.stages + 3) / 2; // ceil((D+2)/2)
-    const double embedding = embeddingStashBytes(on.model, on.setup);
-    memory.oneFOneB = memory.state + inFlight * (memory.stash + embedding);
-    memory.bpipe = memory.state + std::min(inFlight, bound) * (memory.stash + embedding);
+    const double stash = memory.stash + embeddingStashBytes(on.model, on.setup);
+    memory.oneFOneB = memory.state + std::min(n, p + interleaved) * stash;
+    if (input.chunks == 1)
+        memory.bpipe = memory.state + std::min({n, p, bound}) * stash;
     return memory;
 }
 
@@ -59,13 +61,14 @@ double rooflineStageMfu(const EstimateInput& input)
 double pipelineMfu(const EstimateInput& input, double stageMfu)
 {
     const double n = microBatchesOf(input);
-    return stageMfu * n / (n + input.stages - 1);
+    return stageMfu * n / (n + (input.stages - 1.0) / input.chunks);
 }
 
 double breakEven(const EstimateInput& input, int from, int to)
 {
     const auto slots = [&](int size) {
-        return input.globalBatch + input.on.setup.dataParallel * size * (input.stages - 1);
+        return input.globalBatch
+            + input.on.setup.dataParallel * size * (input.stages - 1.0) / input.chunks;
     };
     return slots(to) / slots(from);
 }

@@ -1,5 +1,7 @@
 #include "engine/cost/model_prices.h"
 
+#include "engine/schedule/transfers.h"
+
 #include <cmath>
 
 namespace engine {
@@ -9,7 +11,6 @@ constexpr double kKernelsPerLayer = 14;
 // Memory traffic of a layer's elementwise kernels in bytes per s b h: norms, residuals, activation
 // function, dropout. The values come from a cost model; calibrate them.
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
-constexpr double kSoftmaxPasses = 4;   // passes over 2 a s^2 b bytes, unfused
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
 constexpr double kGradientTraffic = 8; // weight gradients are accumulated in fp32
 
@@ -166,11 +167,12 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     const TransformerSpec& model = on.model;
     const double b = on.setup.microBatchSize;
     const double sbh = model.sequence * b * model.width;
-    const double scores = 2.0 * model.heads * model.sequence * model.sequence * b;
+    const double scores = static_cast<double>(model.heads) * model.sequence * model.sequence * b;
     const bool flash = on.setup.attention == AttentionMode::Flash;
-    const double softmax = flash ? 0 : roofline.traffic(kSoftmaxPasses * scores);
+    const AttentionKernels kernels = attentionKernels(model, on.setup);
     const double matrices = roofline.matmul(layerFlops(model, b));
-    const double attention = roofline.matmul(attentionFlops(model, b)) + softmax;
+    const double attention = roofline.matmul(attentionFlops(model, b))
+        + roofline.traffic(kernels.forwardTraffic * scores);
     const double communication = roofline.tensorParallel();
 
     LayerTimes times;
@@ -178,8 +180,8 @@ LayerTimes layerTimes(const ModelOnHardware& on)
         + roofline.launches(kKernelsPerLayer) + communication;
     // Flash attention recomputes the scores in the backward, which takes 10 b s^2 h instead of 8.
     times.inputGradient = matrices + roofline.matmul((flash ? 2.5 : 2) * attentionFlops(model, b))
-        + softmax + roofline.traffic(kBackwardTraffic * sbh) + roofline.launches(kKernelsPerLayer)
-        + communication;
+        + roofline.traffic(kernels.backwardTraffic * scores + kBackwardTraffic * sbh)
+        + roofline.launches(kKernelsPerLayer) + communication;
     times.weightGradient = matrices + roofline.traffic(kGradientTraffic * parametersPerLayer(model))
         + roofline.launches(kKernelsPerLayer / 2);
     times.recompute = on.setup.recomputesAll             ? times.forward
@@ -198,14 +200,23 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
     return prices;
 }
 
-IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages)
+Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup)
 {
+    const bool keepsForWeight = setup.recomputesAll && holds(schedule, OpKind::BackwardWeight);
+    return holds(schedule, OpKind::Recompute) || keepsForWeight ? Rebuilt::WholeStage
+                                                                : Rebuilt::LayerByLayer;
+}
+
+IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages, Rebuilt rebuilt)
+{
+    const TrainingSetup whole
+        = rebuilt == Rebuilt::WholeStage ? withoutRecompute(on.setup) : on.setup;
     IdVector<StageId, StageBytes> bytes;
     for (int stage = 0; stage < stages; ++stage) {
         const double parameters = stageParameters(on.model, on.setup, stages, stage);
         bytes.push_back({parameters * on.setup.weightBytes, parameters * on.setup.gradientBytes,
                          parameters * on.setup.optimizerBytes,
-                         stageStashBytes(on.model, withoutRecompute(on.setup), stages, stage),
+                         stageStashBytes(on.model, whole, stages, stage),
                          stageStashBytes(on.model, on.setup, stages, stage)});
     }
     return bytes;

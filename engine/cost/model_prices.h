@@ -36,14 +36,21 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
+// What recomputation rebuilds at once. A backward rebuilds and frees one layer at a time, which is
+// working memory. A RECOMPUTE rebuilds the whole stage, and so does an I whose W needs everything
+// that was recomputed.
+enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
+Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
+
 // Bytes of a stage on a device. The weights, gradients and optimizer state stay for the whole run.
-// A micro-batch has `stash` bytes during F and the backward, and `kept` bytes in between. If
-// something is recomputed, `kept` is smaller than `stash`.
+// A micro-batch has `stash` bytes during F and from its RECOMPUTE or backward on, and `kept` bytes
+// in between. `kept` is smaller than `stash` if the whole stage is rebuilt. Working memory is not
+// included.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;
 };
-IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages);
+IdVector<StageId, StageBytes> stageBytes(const ModelOnHardware& on, int stages, Rebuilt rebuilt);
 // Returns kept / stash of a layer; 1 if nothing is recomputed.
 double keptShare(const ModelOnHardware& on);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace engine {
 namespace {
 
@@ -41,6 +43,25 @@ double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 }
 
 } // namespace
+
+double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    return static_cast<double>(model.heads) * setup.microBatchSize / setup.tensorParallel;
+}
+
+AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    if (setup.attention == AttentionMode::Flash)
+        return {"flash attention", 0, 0};
+    constexpr int kShortest = 17, kLongest = 16'384, kGroup = 4;
+    const bool isFused = std::fmod(headsPerRank(model, setup), kGroup) == 0
+        && kShortest <= model.sequence && model.sequence <= kLongest
+        && model.sequence % kGroup == 0;
+    // Dropout reads 2 bytes and writes 2 and its mask of 1; the backward likewise.
+    const double dropout = model.family == TransformerSpec::Family::Gpt ? 5 : 0;
+    return isFused ? AttentionKernels{"fused softmax", 4 + dropout, 6 + dropout}
+                   : AttentionKernels{"separate kernels", 36 + dropout, 40 + dropout};
+}
 
 TrainingSetup withoutRecompute(TrainingSetup setup)
 {

@@ -25,6 +25,19 @@ struct TrainingSetup
     friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
 };
 
+// The kernels between the two matrix products of attention, and their memory traffic in bytes per
+// attention score, in 16 bit. Megatron-LM's fused softmax needs a multiple of 4 heads x sequences
+// on a rank and sequences of 17 to 16,384 tokens, a multiple of 4 (fused_softmax.py); otherwise
+// separate kernels scale, mask, convert and normalise. Without dropout both move 5 bytes less.
+struct AttentionKernels
+{
+    std::string_view name; // "fused softmax"
+    double forwardTraffic = 0, backwardTraffic = 0;
+};
+AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSetup& setup);
+// Heads x sequences of a micro-batch on one tensor-parallel rank.
+double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup);
+
 // The same training without recomputation.
 TrainingSetup withoutRecompute(TrainingSetup setup);
 

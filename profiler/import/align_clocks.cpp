@@ -125,6 +125,11 @@ private:
         bool receives = false;
     };
 
+    const std::string& groupOf(const PlacedWork& placed) const
+    {
+        const JobRank& rank = m_job.ranks[placed.rank];
+        return rank.trace.text(rank.work.works[placed.work].group);
+    }
     const std::string& hostOf(std::uint32_t rank) const { return m_job.ranks[rank].trace.host; }
     const Window& windowOf(const End& end) const
     {
@@ -133,12 +138,14 @@ private:
 
     void collect(const Placement& placement)
     {
-        std::map<std::tuple<int, int, int, int, int>, std::vector<End>> messages;
-        // Ranks with different numbers of collectives are in different groups.
-        std::map<std::tuple<std::uint32_t, int>, int> counts, order; // of a rank's iteration
+        std::map<std::tuple<int, bool, int, int, int>, std::vector<End>> messages;
+        std::map<std::tuple<int, std::string, int, int>, std::vector<End>> collectives;
+        // Of a rank's iteration, by process group. Without groups, ranks with different numbers of
+        // collectives are in different groups.
+        std::map<std::tuple<std::uint32_t, int, std::string>, int> counts, order;
         for (const PlacedWork& placed : placement.works)
             if (placed.op.kind == OpKind::AllReduce)
-                ++counts[{placed.rank, placed.iteration}];
+                ++counts[{placed.rank, placed.iteration, groupOf(placed)}];
         for (const PlacedWork& placed : placement.works) {
             const Op& op = placed.op;
             const bool gradient
@@ -147,17 +154,21 @@ private:
                 = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
             const int receiver = receives ? op.stage.value : op.stage.value + (gradient ? -1 : 1);
             if (isTransfer(op.kind))
-                messages[{placed.iteration, gradient ? 1 : 0, receiver, op.microBatch.value,
-                          op.replica}]
+                messages[{placed.iteration, gradient, receiver, op.microBatch.value, op.replica}]
                     .push_back({placed.rank, placed.work, receives});
-            else if (op.kind == OpKind::AllReduce)
-                messages[{placed.iteration, 2, counts[{placed.rank, placed.iteration}],
-                          order[{placed.rank, placed.iteration}]++, 0}]
+            else if (op.kind == OpKind::AllReduce) {
+                const std::tuple key(placed.rank, placed.iteration, groupOf(placed));
+                collectives[{placed.iteration, std::get<2>(key), counts[key], order[key]++}]
                     .push_back({placed.rank, placed.work, false});
+            }
         }
-        for (auto& [key, ends] : messages)
-            if (ends.size() > 1)
-                m_exchanges.push_back(std::move(ends));
+        const auto keep = [this](auto& byKey) {
+            for (auto& [key, ends] : byKey)
+                if (ends.size() > 1)
+                    m_exchanges.push_back(std::move(ends));
+        };
+        keep(messages);
+        keep(collectives);
     }
 
     std::vector<Pair> pairsOf(const std::string& host, const std::set<std::string>& aligned) const

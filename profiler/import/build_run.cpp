@@ -309,9 +309,9 @@ Result<ImportedRun> RunBuilder::build()
     addIterations();
     addSpans();
     addMemory();
+    report();
     m_result.gpu = mergeGpu(m_job, m_placement, m_ops, m_origin);
     describe();
-    report();
     return std::move(m_result);
 }
 } // namespace

@@ -105,7 +105,7 @@ void RankClassifier::addMarkedWorks()
         const Mark& mark = m_marks.all()[i];
         const Window host = mark.range.window;
         if (mark.match->purpose == Purpose::Iteration)
-            m_result.steps.push_back({host, m_trace.gpu.strings[mark.range.name]});
+            m_result.steps.push_back({host, m_trace.text(mark.range.name)});
         if (!mark.isOp())
             continue;
         m_workOf[i] = addWork(*mark.match, host);
@@ -124,7 +124,7 @@ void RankClassifier::findThreads()
 {
     m_isAutograd.assign(m_trace.threads.size(), false);
     const auto note = [&](const HostRange& range) {
-        if (m_trace.gpu.strings[range.name].starts_with("autograd::engine::evaluate_function"))
+        if (m_trace.text(range.name).starts_with("autograd::engine::evaluate_function"))
             m_isAutograd[range.thread] = true;
     };
     std::ranges::for_each(m_trace.ops, note);
@@ -165,7 +165,7 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
     std::uint32_t work = op != MarkedRanges::kNone ? m_workOf[op] : kNoWork;
     if (work == kNoWork) {
         RuleMatch match = matchOf(OpKind::AllReduce);
-        const auto name = item.nccl != nullptr ? m_trace.gpu.strings[item.nccl->collective] : "";
+        const auto name = item.nccl != nullptr ? m_trace.text(item.nccl->collective) : "";
         const bool isEnd = name == "send" || name == "recv";
         if (isEnd && item.nccl->source >= 0 && item.nccl->target >= 0) {
             const bool down = item.nccl->source < item.nccl->target;
@@ -177,10 +177,8 @@ void RankClassifier::takeNccl(const GpuItem& item, std::int64_t launch, std::uin
         }
         work = addWork(match, {launch, launch});
     }
-    if (item.nccl != nullptr) {
-        m_result.works[work].source = item.nccl->source;
-        m_result.works[work].target = item.nccl->target;
-    }
+    if (item.nccl != nullptr)
+        m_result.works[work].group = item.nccl->group;
     *item.work = work;
     grow(work, item.window);
 }
@@ -240,18 +238,20 @@ void RankClassifier::classifyItem(const GpuItem& item)
 void RankClassifier::classifyGpu()
 {
     const GpuTrace& gpu = m_trace.gpu;
-    std::unordered_map<std::uint32_t, const GpuCall*> calls;
+    std::vector<const GpuCall*> calls; // by correlation
     for (const GpuCall& call : gpu.calls)
         if (call.correlation != 0)
-            calls.emplace(call.correlation, &call);
+            calls.push_back(&call);
+    std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
     std::vector<GpuItem> items;
     const auto add = [&](const auto& rows, std::vector<std::uint32_t>& works) {
         works.assign(rows.size(), kNoWork);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             items.push_back({rows[i].window, std::nullopt, &works[i]});
-            const auto call = calls.find(rows[i].place.correlation); // 0 is not in it
-            if (call != calls.end())
-                items.back().call = *call->second;
+            const std::uint32_t wanted = rows[i].place.correlation; // 0 is not in `calls`
+            const auto call = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
+            if (call != calls.end() && (*call)->correlation == wanted)
+                items.back().call = **call;
         }
     };
     add(gpu.kernels, m_result.ofKernel);
@@ -262,7 +262,7 @@ void RankClassifier::classifyGpu()
         const std::uint32_t name = gpu.kernels[i].name;
         auto known = rules.find(name);
         if (known == rules.end())
-            known = rules.emplace(name, m_rules.ofKernel(gpu.strings[name])).first;
+            known = rules.emplace(name, m_rules.ofKernel(m_trace.text(name))).first;
         items[i].kernelRule = known->second ? &*known->second : nullptr;
         const auto arguments = m_trace.nccl.find(i);
         items[i].nccl = arguments == m_trace.nccl.end() ? nullptr : &arguments->second;

@@ -33,8 +33,7 @@ struct Work
     engine::Window host;           // its range on the host, or the launches of its kernels
     engine::Window window;         // when its kernels or its ops ran
     int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
-    // Ranks at the ends of a message; -1: unknown.
-    int source = -1, target = -1;
+    std::uint32_t group = 0;       // RankTrace::texts: the ranks of its process group; 0: unknown
 };
 
 struct ClassifiedRank

@@ -1,8 +1,11 @@
 #include "profiler/import/job.h"
 
+#include "engine/base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace profiler {
@@ -36,12 +39,103 @@ void numberRanks(Job& job)
                             "processes.");
 }
 
+// "[0, 2]"; empty if the list is abridged ("[0, 1, ..., 31]").
+std::vector<int> rankList(std::string_view text)
+{
+    std::vector<int> ranks;
+    if (!text.starts_with('[') || !text.ends_with(']'))
+        return ranks;
+    text = text.substr(1, text.size() - 2);
+    while (!text.empty()) {
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const auto rank = parseInteger<int>(text.substr(0, comma));
+        if (!rank || *rank < 0)
+            return {};
+        ranks.push_back(*rank);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return ranks;
+}
+
+// The process group of most messages of a rank; empty if unknown.
+std::vector<int> messageGroup(const JobRank& rank)
+{
+    std::map<std::uint32_t, int> messages; // by process group
+    for (const auto& [kernel, nccl] : rank.trace.nccl)
+        if (nccl.source >= 0 && nccl.target >= 0 && nccl.group != 0)
+            ++messages[nccl.group];
+    if (messages.empty())
+        return {};
+    const auto most = std::ranges::max_element(
+        messages, {}, [](const std::pair<const std::uint32_t, int>& each) { return each.second; });
+    std::vector<int> ranks = rankList(rank.trace.text(most->first));
+    return std::ranges::find(ranks, rank.rank) != ranks.end() ? ranks : std::vector<int>();
+}
+
+void findPipelines(Job& job)
+{
+    std::vector<int> all = job.missing;
+    std::set<std::vector<int>> groups;
+    std::size_t members = 0;
+    for (const JobRank& rank : job.ranks) {
+        all.push_back(rank.rank);
+        if (const auto [group, isNew] = groups.insert(messageGroup(rank)); isNew)
+            members += group->size();
+    }
+    const std::size_t depth = groups.begin()->size();
+    const bool known = depth > 0 && members <= all.size()
+        && std::ranges::all_of(groups, [&](const auto& group) { return group.size() == depth; });
+    std::ranges::sort(all);
+    job.pipelines = {all};
+    if (known)
+        job.pipelines.assign(groups.begin(), groups.end());
+    for (JobRank& rank : job.ranks)
+        for (const std::vector<int>& ranks : job.pipelines)
+            if (const auto at = std::ranges::find(ranks, rank.rank); at != ranks.end()) {
+                rank.pipeline = static_cast<int>(&ranks - job.pipelines.data());
+                rank.position = static_cast<int>(at - ranks.begin());
+            }
+}
+
+// All ranks of a host have one clock. A pause of a minute between two ranks is not of one training.
+Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
+{
+    std::map<std::string, std::pair<Window, const JobRank*>> latest; // by host
+    std::vector<std::pair<Window, const JobRank*>> recordings;
+    for (const JobRank& rank : ranks)
+        if (const auto& works = rank.work.works; !works.empty())
+            recordings.push_back({{works.front().host.begin, works.back().host.end}, &rank});
+    std::ranges::stable_sort(recordings, {}, [](const auto& each) { return each.first.begin; });
+    for (const auto& [window, rank] : recordings) {
+        const auto [known, isNew] = latest.emplace(rank->trace.host, std::pair(window, rank));
+        if (isNew)
+            continue;
+        auto& [before, other] = known->second;
+        constexpr std::int64_t kLongestPause = 60'000'000'000;
+        if (window.begin - before.end > kLongestPause)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} begins {:.1f} s after the end of {}; import the traces of "
+                                    "one recording",
+                                    rank->trace.file,
+                                    static_cast<double>(window.begin - before.end) * 1e-9,
+                                    other->trace.file));
+        if (window.end > before.end)
+            known->second = {window, rank};
+    }
+    return {};
+}
+
 Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 {
     const JobRank* sized = nullptr;
     for (const JobRank& rank : ranks) {
         if (!rank.trace.worldSize)
             continue;
+        if (rank.trace.rank && *rank.trace.rank >= *rank.trace.worldSize)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} states that it is rank {} of {}; ranks are counted from 0",
+                                    rank.trace.file, *rank.trace.rank, *rank.trace.worldSize));
         if (sized != nullptr && sized->trace.worldSize != rank.trace.worldSize)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("{} is of a job with {} ranks, {} of one with {}; import the "
@@ -50,7 +144,7 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
                                     *rank.trace.worldSize));
         sized = &rank;
     }
-    return {};
+    return checkOneRecording(ranks);
 }
 } // namespace
 
@@ -64,6 +158,7 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
         job.ranks, [](const JobRank& rank) { return rank.trace.rank.has_value(); });
     if (!allKnown) {
         numberRanks(job);
+        findPipelines(job);
         return job;
     }
     for (JobRank& rank : job.ranks)
@@ -81,6 +176,7 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
     for (const JobRank& rank : job.ranks)
         missing.erase(rank.rank);
     job.missing.assign(missing.begin(), missing.end());
+    findPipelines(job);
     return job;
 }
 

@@ -141,7 +141,7 @@ bool KinetoReader::isKept(std::uint32_t name)
     if (name >= m_kept.size())
         m_kept.resize(name + 1, -1);
     if (m_kept[name] < 0)
-        m_kept[name] = m_isNamedByRule(m_strings.texts()[name]) ? 1 : 0;
+        m_kept[name] = m_isNamedByRule(m_strings.text(name)) ? 1 : 0;
     return m_kept[name] == 1;
 }
 
@@ -223,8 +223,6 @@ void KinetoReader::takeNccl(const std::string& key, std::string_view value, Nccl
         nccl.source = valid;
     else if (key == "Dst Rank")
         nccl.target = valid;
-    else if (key == "Seq")
-        nccl.sequence = rank.value_or(-1);
 }
 
 void KinetoReader::takeCall(const TraceEvent& event, Window window)
@@ -340,7 +338,7 @@ std::vector<RankTrace> KinetoReader::done()
         memory.time += m_base;
     for (const auto& open : m_open)
         m_trace.unreadable += static_cast<std::int64_t>(open.size());
-    m_trace.gpu.strings = m_strings.texts();
+    m_trace.texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
     if (!m_trace.gpu.kernels.empty()) {
         const auto name = m_devices.find(m_trace.gpu.kernels.front().place.device);
         m_trace.deviceName = name != m_devices.end() ? name->second : "";

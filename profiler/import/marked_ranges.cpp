@@ -1,29 +1,31 @@
 #include "profiler/import/marked_ranges.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace profiler {
 
 MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
     : m_onThread(trace.threads.size())
 {
-    std::unordered_map<std::uint32_t, const RuleMatch*> byName;
+    struct Match
+    {
+        bool isKnown = false;
+        const RuleMatch* match = nullptr;
+    };
+    std::vector<Match> byName(trace.texts->size());
     const bool needsAll = rules.needsMoreThanNames();
-    const auto& strings = trace.gpu.strings;
     for (const HostRange& range : trace.ranges) {
-        auto known = byName.find(range.name);
-        if (known == byName.end() || needsAll) {
+        Match& known = byName[range.name];
+        if (!known.isKnown || needsAll) {
             const auto match
-                = rules.ofRange({strings[range.name], strings[range.category],
-                                 trace.threads[range.thread], strings[range.arguments]});
+                = rules.ofRange({trace.text(range.name), trace.text(range.category),
+                                 trace.threads[range.thread], trace.text(range.arguments)});
             if (match)
                 m_matches.push_back(std::make_unique<const RuleMatch>(*match));
-            known = byName.insert_or_assign(range.name, match ? m_matches.back().get() : nullptr)
-                        .first;
+            known = {true, match ? m_matches.back().get() : nullptr};
         }
-        if (known->second != nullptr)
-            m_marks.push_back({range, known->second});
+        if (known.match != nullptr)
+            m_marks.push_back({range, known.match});
     }
     std::ranges::stable_sort(m_marks, {}, [](const Mark& mark) { return mark.range.window.begin; });
     for (std::uint32_t i = 0; i < m_marks.size(); ++i)

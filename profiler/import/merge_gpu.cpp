@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace profiler {
 
@@ -14,36 +15,50 @@ namespace {
 class Merger
 {
 public:
-    explicit Merger(std::int64_t origin)
+    // `shared`: the texts of all ranks, if they are in one file; else nullptr.
+    Merger(std::int64_t origin, const std::vector<std::string>* shared)
         : m_origin(origin)
+        , m_shared(shared)
     { }
 
-    void add(const JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops);
+    void add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops);
     GpuTrace done()
     {
-        m_trace.strings = m_strings.texts();
+        m_trace.strings = m_shared != nullptr ? *m_shared : m_strings.take();
         return std::move(m_trace);
     }
 
 private:
     Window moved(Window window) const { return {window.begin - m_origin, window.end - m_origin}; }
-    std::uint32_t text(const GpuTrace& of, std::uint32_t string)
+    std::uint32_t text(const RankTrace& of, std::uint32_t number)
     {
-        return m_strings.number(of.strings[string]);
+        if (m_shared != nullptr)
+            return number;
+        std::uint32_t& known = (*m_numbersOfRank)[number];
+        if (known == kUnknown)
+            known = m_strings.number(of.text(number));
+        return known;
     }
     GpuPlace placed(GpuPlace place);
-    std::uint32_t correlation(std::uint32_t of);
+    void collectCorrelations(const GpuTrace& gpu);
+    std::uint32_t correlation(std::uint32_t of) const;
     template<class Row>
-    std::vector<Row> placedRows(const std::vector<Row>& rows,
-                                const std::vector<std::uint32_t>& works,
+    std::vector<Row> placedRows(std::vector<Row> rows, const std::vector<std::uint32_t>& works,
                                 const std::vector<OpOfIteration>& ops);
-    void addHost(const JobRank& rank, const std::vector<OpOfIteration>& ops);
+    void addHost(const JobRank& rank, std::vector<GpuCall> calls,
+                 const std::vector<OpOfIteration>& ops);
 
     std::int64_t m_origin;
+    const std::vector<std::string>* m_shared;
     GpuTrace m_trace;
     StringTable m_strings;
-    std::uint32_t m_device = 0, m_nextContext = 1, m_nextCorrelation = 1, m_firstThread = 0;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts, m_correlations; // of one rank
+    static constexpr std::uint32_t kUnknown = 0xFFFFFFFF, kEmpty = 0; // numbers in m_strings
+    // [number in RankTrace::texts] the number in m_strings
+    std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers; // by RankTrace::texts
+    std::vector<std::uint32_t>* m_numbersOfRank = nullptr;
+    std::uint32_t m_device = 0, m_nextContext = 1, m_firstCorrelation = 1, m_firstThread = 0;
+    std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // of one rank
+    std::vector<std::uint32_t> m_correlations;                   // of one rank, sorted
 };
 
 GpuPlace Merger::placed(GpuPlace place)
@@ -59,73 +74,97 @@ GpuPlace Merger::placed(GpuPlace place)
     return place;
 }
 
-std::uint32_t Merger::correlation(std::uint32_t of)
+std::uint32_t Merger::correlation(std::uint32_t of) const
 {
     if (of == 0)
         return 0;
-    const auto [known, isNew] = m_correlations.emplace(of, m_nextCorrelation);
-    m_nextCorrelation += isNew ? 1 : 0;
-    return known->second;
+    const auto known = std::ranges::lower_bound(m_correlations, of);
+    return m_firstCorrelation + static_cast<std::uint32_t>(known - m_correlations.begin());
 }
 
 template<class Row>
-std::vector<Row> Merger::placedRows(const std::vector<Row>& rows,
-                                    const std::vector<std::uint32_t>& works,
+std::vector<Row> Merger::placedRows(std::vector<Row> rows, const std::vector<std::uint32_t>& works,
                                     const std::vector<OpOfIteration>& ops)
 {
-    std::vector<Row> placedOnes = rows;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        placedOnes[i].window = moved(rows[i].window);
-        placedOnes[i].place = placed(rows[i].place);
+        rows[i].window = moved(rows[i].window);
+        rows[i].place = placed(rows[i].place);
         if (i < works.size() && works[i] < ops.size())
-            placedOnes[i].of = ops[works[i]];
-        m_trace.health.withoutOp += placedOnes[i].of.isKnown() ? 0 : 1;
+            rows[i].of = ops[works[i]];
+        m_trace.health.withoutOp += rows[i].of.isKnown() ? 0 : 1;
     }
-    std::ranges::stable_sort(placedOnes, {}, [](const Row& row) { return row.window.begin; });
-    return placedOnes;
+    const auto begin = [](const Row& row) { return row.window.begin; };
+    if (!std::ranges::is_sorted(rows, {}, begin)) // most recordings are
+        std::ranges::stable_sort(rows, {}, begin);
+    return rows;
 }
 
-void append(auto& all, auto rows)
+void Merger::collectCorrelations(const GpuTrace& gpu)
 {
-    all.insert(all.end(), rows.begin(), rows.end());
+    m_firstCorrelation += static_cast<std::uint32_t>(m_correlations.size());
+    m_correlations.clear();
+    for (const GpuCall& call : gpu.calls)
+        m_correlations.push_back(call.correlation);
+    const auto addAll = [&](const auto& rows) {
+        for (const auto& row : rows)
+            m_correlations.push_back(row.place.correlation);
+    };
+    addAll(gpu.kernels);
+    addAll(gpu.copies);
+    addAll(gpu.memsets);
+    std::ranges::sort(m_correlations);
+    const auto repeated = std::ranges::unique(m_correlations);
+    m_correlations.erase(repeated.begin(), repeated.end());
 }
 
-void Merger::add(const JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops)
+template<class Row>
+void append(std::vector<Row>& all, std::vector<Row> rows)
 {
-    const GpuTrace& gpu = rank.trace.gpu;
+    if (all.empty())
+        all = std::move(rows);
+    else
+        all.insert(all.end(), rows.begin(), rows.end());
+}
+
+void Merger::add(JobRank& rank, DeviceId device, const std::vector<OpOfIteration>& ops)
+{
+    GpuTrace gpu = std::exchange(rank.trace.gpu, {});
+    auto& numbers = m_numbers[rank.trace.texts.get()];
+    numbers.resize(rank.trace.texts->size(), kUnknown);
+    m_numbersOfRank = &numbers;
     m_device = static_cast<std::uint32_t>(device.isValid() ? device.value : 0);
     m_contexts.clear();
-    m_correlations.clear();
-    auto kernels = placedRows(gpu.kernels, rank.work.ofKernel, ops);
+    collectCorrelations(gpu);
+    auto kernels = placedRows(std::move(gpu.kernels), rank.work.ofKernel, ops);
     for (GpuKernel& kernel : kernels)
-        kernel.name = text(gpu, kernel.name);
+        kernel.name = text(rank.trace, kernel.name);
     append(m_trace.kernels, std::move(kernels));
     const std::int64_t kernelsWithoutOp = m_trace.health.withoutOp;
-    auto copies = placedRows(gpu.copies, rank.work.ofCopy, ops);
+    auto copies = placedRows(std::move(gpu.copies), rank.work.ofCopy, ops);
     for (GpuCopy& copy : copies)
         copy.sourceDevice = copy.targetDevice = m_device;
     append(m_trace.copies, std::move(copies));
-    append(m_trace.memsets, placedRows(gpu.memsets, rank.work.ofMemset, ops));
+    append(m_trace.memsets, placedRows(std::move(gpu.memsets), rank.work.ofMemset, ops));
     m_trace.health.withoutOp = kernelsWithoutOp; // counts kernels only
-    addHost(rank, ops);
+    addHost(rank, std::move(gpu.calls), ops);
     m_firstThread += static_cast<std::uint32_t>(rank.trace.threads.size());
 }
 
-void Merger::addHost(const JobRank& rank, const std::vector<OpOfIteration>& ops)
+void Merger::addHost(const JobRank& rank, std::vector<GpuCall> calls,
+                     const std::vector<OpOfIteration>& ops)
 {
-    const GpuTrace& gpu = rank.trace.gpu;
-    for (GpuCall call : gpu.calls) {
+    for (GpuCall& call : calls) {
         call.window = moved(call.window);
-        call.name = text(gpu, call.name);
+        call.name = text(rank.trace, call.name);
         call.thread += m_firstThread;
         call.correlation = correlation(call.correlation);
-        m_trace.calls.push_back(call);
     }
+    append(m_trace.calls, std::move(calls));
     for (const HostRange& range : rank.trace.ranges) {
         GpuRange one;
         one.window = moved(range.window);
-        one.text = text(gpu, range.name);
-        one.domain = m_strings.number("");
+        one.text = text(rank.trace, range.name);
+        one.domain = kEmpty;
         one.thread = m_firstThread + range.thread;
         m_trace.ranges.push_back(one);
     }
@@ -135,10 +174,12 @@ void Merger::addHost(const JobRank& rank, const std::vector<OpOfIteration>& ops)
 }
 } // namespace
 
-GpuTrace mergeGpu(const Job& job, const Placement& placement, const OpsOfWorks& ops,
-                  std::int64_t origin)
+GpuTrace mergeGpu(Job& job, const Placement& placement, const OpsOfWorks& ops, std::int64_t origin)
 {
-    Merger merger(origin);
+    const auto& texts = job.ranks.front().trace.texts;
+    const bool inOneFile = std::ranges::all_of(
+        job.ranks, [&](const JobRank& rank) { return rank.trace.texts == texts; });
+    Merger merger(origin, inOneFile ? texts.get() : nullptr);
     for (std::size_t rank = 0; rank < job.ranks.size(); ++rank)
         if (!job.ranks[rank].trace.gpu.kernels.empty())
             merger.add(job.ranks[rank], placement.deviceOfRank[rank], ops[rank]);

@@ -327,7 +327,7 @@ Result<void> NsightReader::readNames()
             return;
         const auto found = of->second.threads.find(row.integer(1));
         if (found != of->second.threads.end())
-            of->second.trace.threads[found->second] = m_strings.texts()[nameOf(row.integer(0))];
+            of->second.trace.threads[found->second] = m_strings.text(nameOf(row.integer(0)));
     });
 }
 
@@ -361,6 +361,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
         return tl::unexpected(done.error());
     const bool onGpu = std::ranges::any_of(
         m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
+    const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
     std::vector<RankTrace> ranks;
     for (auto& [globalPid, of] : m_processes) {
         RankTrace& trace = of.trace;
@@ -369,7 +370,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
         trace.file = m_database.file().string();
         trace.program = m_program.empty() ? "Nsight Systems" : m_program;
         trace.host = m_host;
-        trace.gpu.strings = m_strings.texts();
+        trace.texts = texts;
         if (onGpu)
             trace.deviceName = m_gpus[trace.gpu.kernels.front().place.device];
         trace.unreadable = ranks.empty() ? m_unreadable : 0;

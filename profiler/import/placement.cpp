@@ -58,7 +58,7 @@ private:
     void splitBackward();
     void setSlices();
     void setPeer(Op& op) const;
-    int worldSize() const { return static_cast<int>(m_job.ranks.size() + m_job.missing.size()); }
+    int depth() const { return static_cast<int>(m_job.pipelines.front().size()); }
 
     const Job& m_job;
     const FoundIterations& m_iterations;
@@ -70,7 +70,6 @@ private:
     std::vector<std::set<int>> m_stages; // [rank]
     std::vector<std::set<Op>> m_ops;     // [rank] of the pipeline
     std::vector<int> m_copy;             // [rank] its copy of the pipeline
-    std::vector<int> m_replica;          // [rank]
 };
 
 template<class Predicate>
@@ -104,10 +103,15 @@ void Placer::findSource()
         m_result.warnings.push_back(
             fmt::format("Stages follow from ranks and chunks, placed {}.",
                         m_isV ? "in a V, because chunk 1 begins on the last rank" : "in a loop"));
-    } else if (worldSize() > 1 && worldSize() <= kMostRanks && (messages || numbered)) {
+    } else if (depth() > 1 && depth() <= kMostRanks && (messages || numbered)) {
         m_from = StageFrom::Ranks;
-        m_result.warnings.push_back("The traces name no stages; stage s is rank s, because ranks "
-                                    "exchange messages or number their micro-batches.");
+        m_result.warnings.push_back(
+            m_job.pipelines.size() == 1
+                ? "The traces name no stages; stage s is rank s, because ranks exchange messages "
+                  "or number their micro-batches."
+                : fmt::format("The traces name no stages; stages follow from the process groups of "
+                              "messages: {} pipelines of {} ranks.",
+                              m_job.pipelines.size(), depth()));
     }
     m_result.stagesKnown = m_from != StageFrom::Unknown;
     m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
@@ -118,20 +122,21 @@ bool Placer::isVShaped() const
 {
     std::optional<std::int64_t> first, last;
     for (const JobRank& rank : m_job.ranks) {
-        if (rank.rank != 0 && rank.rank != worldSize() - 1)
+        if (rank.rank != m_job.pipelines.front().front()
+            && rank.rank != m_job.pipelines.front().back())
             continue;
         for (const Work& work : rank.work.works)
             if (work.op.kind == OpKind::Forward && work.op.chunk == 1) {
-                (rank.rank == 0 ? first : last) = work.window.begin;
+                (rank.rank == m_job.pipelines.front().front() ? first : last) = work.window.begin;
                 break;
             }
     }
-    return worldSize() > 1 && first && last && *last < *first;
+    return depth() > 1 && first && last && *last < *first;
 }
 
 int Placer::stageOf(std::uint32_t rank, const NamedOp& named) const
 {
-    const int ranks = worldSize(), index = m_job.ranks[rank].rank;
+    const int ranks = depth(), index = m_job.ranks[rank].position;
     switch (m_from) {
     case StageFrom::Names:
         return named.stage.value_or(m_onlyStage[rank]);
@@ -202,9 +207,11 @@ void Placer::findCopies()
 {
     const std::size_t ranks = m_job.ranks.size();
     m_copy.assign(ranks, 0);
-    m_replica.assign(ranks, -1); // -1: as the ops say
-    if (m_from != StageFrom::Names)
+    if (m_from != StageFrom::Names) {
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            m_copy[rank] = m_job.ranks[rank].pipeline;
         return;
+    }
     for (std::size_t rank = 0; rank < ranks; ++rank)
         for (std::size_t before = 0; before < rank; ++before)
             if (m_ops[rank] == m_ops[before] && !m_ops[rank].empty())
@@ -214,23 +221,21 @@ void Placer::findCopies()
 void Placer::makeDevices()
 {
     const int copies = *std::ranges::max_element(m_copy) + 1;
-    std::vector<int> ranks;
-    for (std::size_t i = 0; i < m_job.ranks.size(); ++i)
+    std::set<int> held;
+    for (const std::set<int>& stages : m_stages)
+        held.insert(stages.begin(), stages.end());
+    const bool fromPipeline = m_from == StageFrom::Ranks || m_from == StageFrom::Chunks;
+    std::vector<int> ranks = fromPipeline ? m_job.pipelines.front() : std::vector<int>();
+    for (std::size_t i = 0; i < m_job.ranks.size() && !fromPipeline; ++i)
         if (m_copy[i] == 0)
             ranks.push_back(m_job.ranks[i].rank);
-    std::set<int> held;
-    for (std::size_t i = 0; i < m_stages.size(); ++i)
-        held.insert(m_stages[i].begin(), m_stages[i].end());
-    const int stages = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
-    const bool lacksStages = std::cmp_less(held.size(), stages)
-        || (m_from == StageFrom::Ranks && !m_job.missing.empty());
-    if (copies == 1 && lacksStages) {
-        const auto wanted = m_from == StageFrom::Names
-            ? static_cast<std::size_t>(stages) - held.size()
-            : m_job.missing.size();
-        const auto end = m_job.missing.begin()
-            + static_cast<std::ptrdiff_t>(std::min(wanted, m_job.missing.size()));
-        ranks.insert(ranks.end(), m_job.missing.begin(), end);
+    const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
+    const int stages = m_from == StageFrom::Ranks ? depth() : named;
+    if (copies == 1 && !fromPipeline && std::cmp_less(held.size(), stages)) {
+        const auto lacking
+            = std::min(static_cast<std::size_t>(stages) - held.size(), m_job.missing.size());
+        ranks.insert(ranks.end(), m_job.missing.begin(),
+                     m_job.missing.begin() + static_cast<std::ptrdiff_t>(lacking));
     }
     std::ranges::sort(ranks);
     m_result.ranks = ranks;
@@ -243,7 +248,7 @@ void Placer::makeDevices()
     Shape& shape = m_result.shape;
     shape.devices = static_cast<int>(ranks.size());
     shape.dataParallel = copies;
-    shape.stages = m_from == StageFrom::Ranks ? shape.devices : stages;
+    shape.stages = stages;
 }
 
 void Placer::placeStages()

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +17,15 @@ namespace profiler {
 struct HostRange
 {
     engine::Window window;                     // ns
-    std::uint32_t name = 0, thread = 0;        // RankTrace::gpu.strings, RankTrace::threads
-    std::uint32_t category = 0, arguments = 0; // RankTrace::gpu.strings
+    std::uint32_t name = 0, thread = 0;        // RankTrace::texts, RankTrace::threads
+    std::uint32_t category = 0, arguments = 0; // RankTrace::texts
 };
 
 // The arguments of an NCCL kernel, as far as they were recorded.
 struct NcclArguments
 {
-    std::uint32_t collective = 0, group = 0; // RankTrace::gpu.strings
+    std::uint32_t collective = 0, group = 0; // RankTrace::texts
     int source = -1, target = -1;            // ranks of a message; -1: unknown
-    std::int64_t sequence = -1;
 };
 
 // What one process of a traced job recorded, in the terms of no format. Times are ns of the clock
@@ -35,18 +35,20 @@ struct RankTrace
     std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
     std::string deviceName;          // of its GPU
     std::optional<int> rank, worldSize;
-    std::string job;                  // equal for the ranks of one job; "" if unknown
     std::vector<std::string> threads; // their names
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
     std::vector<HostRange> ops;       // ops of the framework
-    // Names of kernels, ranges, threads' categories, ... are all in gpu.strings; 0 is "".
-    // GpuCall::thread is an index into `threads`.
+    // Of names, categories and arguments; [0] is "". The ranks of one file share them.
+    std::shared_ptr<const std::vector<std::string>> texts;
+    // Its texts are in `texts`, not in gpu.strings; GpuCall::thread is an index into `threads`.
     engine::GpuTrace gpu;
     std::map<std::uint32_t, NcclArguments> nccl; // by index in gpu.kernels
     std::vector<engine::MemoryEvent> memory;     // allocations of the framework
     std::map<int, double> losses;                // [iteration] nats per token, of a kit
     std::string modelName;                       // of a kit
     std::int64_t unreadable = 0;                 // events that could not be read
+
+    const std::string& text(std::uint32_t number) const { return (*texts)[number]; }
 };
 
 } // namespace profiler

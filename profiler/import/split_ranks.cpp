@@ -19,6 +19,12 @@ struct ByNumber
     bool operator()(const std::string& a, const std::string& b) const { return key(a) < key(b); }
 };
 using RankOf = std::map<std::string, int, ByNumber>;
+
+struct Place // of a thread
+{
+    RankTrace* rank = nullptr;
+    std::uint32_t thread = 0; // in rank->threads
+};
 } // namespace
 
 std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string>& processes,
@@ -27,7 +33,7 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
     std::vector<RankTrace> ranks;
     RankOf byProcess, byThread;
     const auto isNamed
-        = [&](const HostRange& range) { return isNamedByRule(trace.gpu.strings[range.name]); };
+        = [&](const HostRange& range) { return isNamedByRule(trace.text(range.name)); };
     const bool isOneRank = trace.rank || !trace.gpu.kernels.empty();
     if (!isOneRank)
         for (const HostRange& range : trace.ranges)
@@ -49,15 +55,24 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
         one.host = trace.host;
         one.rank = rank;
         one.worldSize = static_cast<int>(rankOf.size());
-        one.threads = trace.threads;
-        one.gpu.strings = trace.gpu.strings;
+        one.texts = trace.texts;
         ranks.push_back(std::move(one));
     }
+    std::vector<Place> placeOf(trace.threads.size());
+    for (std::uint32_t thread = 0; thread < placeOf.size(); ++thread) {
+        const auto found = rankOf.find((ofProcesses ? processes : trace.threads)[thread]);
+        if (found == rankOf.end())
+            continue;
+        RankTrace& rank = ranks[static_cast<std::size_t>(found->second)];
+        placeOf[thread] = {&rank, static_cast<std::uint32_t>(rank.threads.size())};
+        rank.threads.push_back(trace.threads[thread]);
+    }
     const auto give = [&](std::vector<HostRange> RankTrace::*rows) {
-        for (const HostRange& range : trace.*rows) {
-            const auto found = rankOf.find((ofProcesses ? processes : trace.threads)[range.thread]);
-            if (found != rankOf.end())
-                (ranks[static_cast<std::size_t>(found->second)].*rows).push_back(range);
+        for (HostRange range : trace.*rows) {
+            const Place& place = placeOf[range.thread];
+            range.thread = place.thread;
+            if (place.rank != nullptr)
+                (place.rank->*rows).push_back(range);
         }
     };
     give(&RankTrace::ranges);

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <iterator>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,19 +26,18 @@ public:
         m_numbers.emplace(m_texts.back(), number);
         return number;
     }
-    const std::vector<std::string>& texts() const { return m_texts; }
+    const std::string& text(std::uint32_t number) const { return m_texts[number]; }
+    // Moves all texts out; the table must not be used any more.
+    std::vector<std::string> take()
+    {
+        m_numbers.clear();
+        return {std::make_move_iterator(m_texts.begin()), std::make_move_iterator(m_texts.end())};
+    }
 
 private:
-    struct Hash
-    {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const
-        {
-            return std::hash<std::string_view>()(text);
-        }
-    };
-    std::vector<std::string> m_texts;
-    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> m_numbers;
+    std::deque<std::string> m_texts; // does not move them, because m_numbers points to them
+    std::pmr::monotonic_buffer_resource m_memory;
+    std::pmr::unordered_map<std::string_view, std::uint32_t> m_numbers{&m_memory};
 };
 
 } // namespace profiler

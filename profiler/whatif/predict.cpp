@@ -57,7 +57,8 @@ struct StageCost
     double forward = 0, backward = 0, input = 0, weight = 0;
 };
 
-StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& draw)
+// The cost of a measured stage without edits.
+StageCost measuredCost(const MeasuredTimes& times, const StageTimes& stage, Draw& draw)
 {
     StageCost cost;
     cost.forward = draw(stage.forward);
@@ -70,9 +71,15 @@ StageCost stageCost(const MeasuredTimes& times, const StageTimes& stage, Draw& d
         cost.input = times.inputShare * cost.backward;
         cost.weight = cost.backward - cost.input;
     }
-    for (double* const time : {&cost.forward, &cost.backward, &cost.input, &cost.weight})
-        *time *= stage.factor;
     return cost;
+}
+
+void add(StageCost& sum, const StageCost& one, double share)
+{
+    sum.forward += share * one.forward;
+    sum.backward += share * one.backward;
+    sum.input += share * one.input;
+    sum.weight += share * one.weight;
 }
 
 // The time of a kind of work, as a part of a stage's micro-batch.
@@ -93,11 +100,13 @@ double timeOf(OpKind kind, const StageCost& cost)
 class CostBuilder
 {
 public:
-    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw)
+    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed,
+                double tensorParallel, Draw draw)
         : m_times(times)
         , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
+        , m_tensorParallel(tensorParallel)
         , m_draw(std::move(draw))
     { }
 
@@ -122,11 +131,12 @@ private:
         else if (isCopy(op.kind))
             cost.duration = std::llround(m_draw(m_times.message) / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
-            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage);
+            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage / m_tensorParallel);
         else if (op.kind == OpKind::AllReduce)
             cost.duration = std::llround(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
         else
-            cost.duration = std::llround(timeOf(op.kind, shareOf(op.stage)) / part);
+            cost.duration
+                = std::llround(timeOf(op.kind, shareOf(op.stage)) / part / m_tensorParallel);
         return cost;
     }
 
@@ -140,17 +150,17 @@ private:
                 = std::min(end, measured.value + 1.0) - std::max<double>(begin, measured.value);
             if (share <= 1e-9)
                 continue;
-            const StageCost one = stageCost(m_times, m_times.stages[measured], m_draw);
-            sum.forward += share * one.forward;
-            sum.backward += share * one.backward;
-            sum.input += share * one.input;
-            sum.weight += share * one.weight;
+            const StageTimes& edited = m_times.stages[measured];
+            for (const auto& [of, part] : edited.parts)
+                add(sum, measuredCost(m_times, m_times.stages[of], m_draw),
+                    share * part * edited.factor);
         }
         return sum;
     }
 
     const MeasuredTimes& m_times;
-    double m_perStage, m_slices, m_linkSpeed; // m_perStage: measured stages per predicted stage
+    double m_perStage, m_slices, m_linkSpeed,
+        m_tensorParallel; // m_perStage: measured stages per predicted stage
     Draw m_draw;
 };
 
@@ -170,25 +180,43 @@ Schedule ownOrder(const Run& run)
     return lower(order);
 }
 
-std::int64_t medianIteration(const Timeline& timeline)
+std::int64_t reportedDuration(const Timeline& timeline)
 {
-    std::vector<std::int64_t> durations;
-    for (const Iteration& iteration : timeline.iterations)
-        if (iteration.kind == Iteration::Kind::Measured)
-            durations.push_back(iteration.window.duration());
-    return medianOf(durations);
+    const int reported = reportedIteration(timeline);
+    return reported < 0 ? 0
+                        : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+}
+
+// Multiplies all times, from the start of the iteration.
+void scale(Timeline& timeline, double factor)
+{
+    const std::int64_t origin = timeline.iterations.front().window.begin;
+    const auto scaleTime = [&](std::int64_t& time) {
+        time = origin + std::llround(static_cast<double>(time - origin) * factor);
+    };
+    for (Track& track : timeline.tracks)
+        for (Span& span : track.spans) {
+            scaleTime(span.begin);
+            scaleTime(span.end);
+        }
+    for (MemoryEvent& event : timeline.memory)
+        scaleTime(event.time);
+    for (Iteration& iteration : timeline.iterations) {
+        scaleTime(iteration.window.begin);
+        scaleTime(iteration.window.end);
+    }
 }
 } // namespace
 
 WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     : m_run(&run)
     , m_times(std::move(times))
-    , m_measured(medianIteration(run.timeline))
+    , m_measured(reportedDuration(run.timeline))
 {
     const Schedule own = ownOrder(run);
     if (!validate(own).empty())
         return;
-    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
+    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, 1, Draw()).costsOf(own));
     if (again && iterationOf(*again) > 0)
         m_correction = static_cast<double>(m_measured) / static_cast<double>(iterationOf(*again));
 }
@@ -205,7 +233,8 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     const Schedule lowered = lower(whatIf.schedule);
     const auto simulated = [&](Draw draw) {
-        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
+        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, whatIf.tensorParallel,
+                          std::move(draw));
         return simulate(lowered, costs.costsOf(lowered));
     };
     const auto corrected = [&](const Timeline& timeline) {
@@ -217,15 +246,19 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     Prediction prediction;
     prediction.iteration = corrected(*timeline);
     std::vector<std::int64_t> all{prediction.iteration};
-    for (int i = 0; i < whatIf.resamples; ++i)
+    for (int i = 0; i < whatIf.resamples; ++i) {
+        if (whatIf.isCancelled && whatIf.isCancelled())
+            return fail(Error::Code::Cancelled, "the prediction was cancelled");
         if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
             all.push_back(corrected(*again));
+    }
     std::ranges::sort(all);
     const std::size_t outside = all.size() / 40; // 2.5 % at each end
     prediction.least = std::min(all[outside], prediction.iteration);
     prediction.most = std::max(all[all.size() - 1 - outside], prediction.iteration);
     prediction.run.schedule = lowered;
     prediction.run.timeline = *std::move(timeline);
+    scale(prediction.run.timeline, m_correction);
     prediction.run.info.scheme = lowered.scheme;
     const auto numbers = metrics(prediction.run);
     if (!numbers)
@@ -233,22 +266,22 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.bubbleRatio = numbers->bubbleRatio;
     for (const DeviceMetrics& device : numbers->devices)
         prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
-    prediction.peakBytes = peakBytes(*numbers);
+    addBytes(*numbers, prediction);
     return prediction;
 }
 
 // A stash of M_a, and weights and optimizer state of M_theta, need the bytes that they need in the
 // run, if the run recorded its memory by category.
-std::optional<std::int64_t> WhatIfPredictor::peakBytes(const RunMetrics& predicted) const
+void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& prediction) const
 {
     const auto measured = metrics(*m_run);
     if (!measured || m_run->info.import)
-        return std::nullopt;
+        return;
     double perStash = 0, perWeights = 0;
     for (const DeviceMetrics& device : measured->devices) {
         if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0
             || device.weights <= 0)
-            return std::nullopt;
+            return;
         const auto stash = static_cast<double>(*device.peakStashBytes);
         perStash = std::max(perStash, stash / device.peakStash);
         perWeights = std::max(perWeights,
@@ -257,10 +290,10 @@ std::optional<std::int64_t> WhatIfPredictor::peakBytes(const RunMetrics& predict
     // M_a and M_theta are those of one device, which holds less of the model if there are more.
     const double share = static_cast<double>(measured->devices.size())
         / static_cast<double>(predicted.devices.size());
-    double most = 0;
     for (const DeviceMetrics& device : predicted.devices)
-        most = std::max(most, share * (perStash * device.peakStash + perWeights * device.weights));
-    return std::llround(most);
+        prediction.deviceBytes.push_back(
+            std::llround(share * (perStash * device.peakStash + perWeights * device.weights)));
+    prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);
 }
 
 } // namespace profiler

@@ -48,7 +48,8 @@ public:
     Result<MeasuredTimes> done()
     {
         for (const StageId stage : m_times.stages.ids()) {
-            const StageTimes& of = m_times.stages[stage];
+            StageTimes& of = m_times.stages[stage];
+            of.parts = {{stage, 1}};
             const bool hasBackward
                 = !of.backward.isEmpty() || (!of.input.isEmpty() && !of.weight.isEmpty());
             if (of.forward.isEmpty() || !hasBackward)
@@ -140,8 +141,7 @@ private:
         if (input + weight > 0)
             m_times.inputShare = input / (input + weight);
         else
-            m_times.assumptions.emplace_back(
-                "I and W are half of B each, as their FLOPs are: the run has only B.");
+            m_times.assumptions.emplace_back(kHalvesAssumed);
     }
 
     const Run& m_run;
@@ -162,6 +162,29 @@ Result<MeasuredTimes> measuredTimes(const Run& run)
         return fail(Error::Code::InvalidArgument,
                     "the run is simulated in units; compare schemes with bscope simulate");
     return Collector(run).done();
+}
+
+Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int count,
+                        double layersPerStage)
+{
+    const auto refuse
+        = [](const std::string& reason) { return fail(Error::Code::InvalidArgument, reason); };
+    if (!times.stages.has(from) || !times.stages.has(to) || from == to)
+        return refuse(fmt::format("layers cannot be moved from stage {} to stage {}; give two "
+                                  "stages from 0 to {}",
+                                  from.value, to.value, times.stages.size() - 1));
+    const double share = count / layersPerStage;
+    double& own = times.stages[from].parts[from];
+    if (count < 1 || share >= own)
+        return refuse(fmt::format("{} layers cannot leave stage {}, which has {:.4g} of its own; "
+                                  "at least one must stay",
+                                  count, from.value, own * layersPerStage));
+    own -= share;
+    times.stages[to].parts[from] += share;
+    times.assumptions.push_back(
+        fmt::format("Every layer of stage {} takes the same time; its {:.4g} layers lose {}.",
+                    from.value, layersPerStage, count));
+    return {};
 }
 
 void removeStragglers(const Run& run, MeasuredTimes& times)

@@ -216,18 +216,36 @@ TEST_CASE("a large schedule is simulated by a program that starts anew, with the
     CHECK(large.json()["iteration"] == 3 * 2100 + 3 * 2099);
 }
 
+TEST_CASE("simulate and estimate have one memory model")
+{
+    const Folder folder;
+    const std::string model = " --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4 "
+                              "--attention recompute --micro-batch-size 2 --json";
+    const json row = bscope(folder, "estimate bpipe" + model).json()["rows"][0];
+    for (const char* scheme : {"1f1b", "bpipe"}) {
+        const json run
+            = bscope(folder, std::string("simulate -D 8 -N 64 --scheme ") + scheme + model).json();
+        const json device = run["per_device"][0];
+        INFO(scheme << device.dump());
+        const std::string key = scheme == std::string("1f1b") ? "one_f_one_b_bytes" : "bpipe_bytes";
+        CHECK(device["peak_bytes"].get<double>() == Approx(row[key].get<double>()).epsilon(1e-6));
+    }
+}
+
 TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and says what is wrong")
 {
     const Folder folder;
     const json all = bscope(folder,
-                            "estimate --tensor-parallel 4 --attention recompute "
+                            "estimate bpipe --tensor-parallel 4 --attention recompute "
                             "--stage-mfu 37.8,55.2 --micro-batch-size 1,2 --json")
                          .json();
     REQUIRE(all["rows"].size() == 2);
     CHECK(all["rows"][1]["speed_up"].get<double>() == Approx(1.388).epsilon(1e-3));
     CHECK(all["rows"][1]["break_even"].get<double>() == Approx(1.0519).epsilon(1e-4));
-    CHECK(all["rows"][1]["one_f_one_b_fits"] == false);
-    CHECK(all["rows"][1]["bpipe_fits"] == true);
+    CHECK(all["rows"][1]["fits_without"] == false);
+    CHECK(all["rows"][1]["fits_with"] == true);
+    CHECK(all["rows"][1]["kernel_rule"] == "fused softmax");
+    CHECK(contains(all["verdict"].get<std::string>(), "Yes: b = 2 with BPipe"));
     CHECK(all["mfu"].is_null());
     const Printed text
         = bscope(folder,

@@ -59,16 +59,21 @@ std::span<const Command> commands()
                 prepareImport},
         Command{"whatif", "Predict a run under other schemes from its measured times",
                 "bscope whatif 1f1b.sqlite\n"
-                "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json",
+                "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json\n"
+                "bscope whatif 1f1b.sqlite --move-layers 3:2=1",
                 prepareWhatIf},
         Command{"kit", "Write a folder that trains with PyTorch on any number of machines",
                 "bscope kit --scheme bitpipe --devices 4 --micro-batches 8 -o kit\n"
                 "bscope kit bitpipe.sqlite -o kit --force",
                 prepareKit},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
-                "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
+                "bscope estimate bpipe --tensor-parallel 4 --attention recompute\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
                 prepareEstimate},
+        Command{"reproduce", "Compute the published numbers of BitPipe and BPipe",
+                "bscope reproduce bitpipe\n"
+                "bscope reproduce bpipe --json",
+                prepareReproduce},
         Command{"devices", "List the devices of this machine",
                 "bscope devices\n"
                 "bscope devices --json",

@@ -56,7 +56,8 @@ Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& r
     if (request.costs.model)
         one.run.timeline.memory
             = simulatedMemory(one.run.schedule, one.run.timeline,
-                              stageBytes(*request.costs.model, schedule.shape.stages));
+                              stageBytes(*request.costs.model, schedule.shape.stages,
+                                         rebuiltBy(schedule, request.costs.model->setup)));
     one.run.info.ticksPerUnit = costs->ticksPerUnit;
     one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
     auto numbers = metrics(one.run);

@@ -7,16 +7,22 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/whatif_text.h"
 #include "engine/base/version.h"
+#include "engine/experiment/experiment.h"
+#include "engine/schedule/notation.h"
 #include "engine/schedules/schemes.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace cli {
 
@@ -31,8 +37,12 @@ struct WhatIfOptions
     bool devicesGiven = false, microBatchesGiven = false; // else those of the run
     bool all = false;                                     // the default without --scheme
     bool json = false, noStragglers = false;
-    double linkSpeed = 1;
-    std::vector<std::string> speeds; // "stage=factor"
+    double linkSpeed = 1, tensorParallel = 1;
+    int layers = 0;                   // of the model; 0: those of the run
+    std::vector<std::string> moves;   // "from:to=count"
+    std::vector<std::string> speeds;  // "stage=factor"
+    std::vector<std::string> opTimes; // "3F=12.4", in ms
+    std::optional<double> weightShare;
     OutputOptions output;
 };
 
@@ -51,6 +61,79 @@ Result<void> applySpeeds(const std::vector<std::string>& speeds, MeasuredTimes& 
                                     speed, times.stages.size() - 1));
         times.stages[StageId{stage}].factor /= factor;
     }
+    return {};
+}
+
+Result<void> applyOpTimes(const std::vector<std::string>& opTimes, MeasuredTimes& times)
+{
+    for (const std::string& edit : opTimes) {
+        const std::size_t equals = std::min(edit.find('='), edit.size());
+        const std::size_t digits = std::min(edit.find_first_not_of("0123456789"), equals);
+        int stage = -1;
+        double milliseconds = 0;
+        const bool isTime = CLI::detail::lexical_cast(edit.substr(0, digits), stage)
+            && equals < edit.size()
+            && CLI::detail::lexical_cast(edit.substr(equals + 1), milliseconds)
+            && milliseconds >= 1e-6 && milliseconds <= 1e9;
+        const auto kind = parseKindShortName(edit.substr(digits, equals - digits));
+        if (!isTime || !kind)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--op-time {}: give a stage, a kind of op and milliseconds, "
+                                    "as in 3F=12.4",
+                                    edit));
+        auto set = setMedian(times, StageId{stage}, *kind, std::llround(milliseconds * 1e6));
+        if (!set)
+            return fail(set.error().code,
+                        fmt::format("--op-time {}: {}", edit, set.error().message));
+    }
+    return {};
+}
+
+// The edits of measured times, in the order of the window.
+Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
+{
+    if (auto applied = applyOpTimes(options.opTimes, times); !applied)
+        return applied;
+    if (options.weightShare)
+        if (auto set = setWeightShare(times, *options.weightShare); !set)
+            return fail(set.error().code, "--weight-share: " + set.error().message);
+    if (options.noStragglers)
+        removeStragglers(run, times);
+    return applySpeeds(options.speeds, times);
+}
+
+// The layers of the model; 0 if neither the option nor the run states them.
+int layersOf(const WhatIfOptions& options, const Run& run)
+{
+    if (options.layers > 0)
+        return options.layers;
+    const auto experiment = experimentFromToml(run.info.experiment);
+    return run.info.experiment.empty() || !experiment ? 0 : experiment->model.layers;
+}
+
+Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
+{
+    const double perStage = static_cast<double>(layersOf(options, run)) / run.schedule.shape.stages;
+    if (!options.moves.empty() && perStage == 0)
+        return fail(
+            Error::Code::InvalidArgument,
+            "--move-layers: the run does not state the layers of the model; add --layers L");
+    for (const std::string& move : options.moves) {
+        int from = -1, to = -1, count = 0, length = 0;
+        const bool isMove
+            = std::sscanf(move.c_str(), "%d:%d=%d%n", &from, &to, &count, &length) == 3
+            && std::cmp_equal(length, move.size());
+        if (!isMove)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--move-layers {}: give FROM:TO=COUNT, as in 3:2=1", move));
+        if (auto moved = moveLayers(times, StageId{from}, StageId{to}, count, perStage); !moved)
+            return fail(moved.error().code, "--move-layers: " + moved.error().message);
+    }
+    if (options.tensorParallel != 1)
+        times.assumptions.push_back(fmt::format(
+            "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
+            "parallelism is not predicted.",
+            1 / options.tensorParallel, options.tensorParallel));
     return {};
 }
 
@@ -94,7 +177,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     for (Schedule& schedule : *asked) {
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
-        auto one = predictor.predict({std::move(schedule), options.linkSpeed});
+        auto one
+            = predictor.predict({std::move(schedule), options.linkSpeed, options.tensorParallel});
         if (!one && !isOneOfAll)
             return tl::unexpected(one.error());
         if (!one) {
@@ -134,9 +218,9 @@ Result<int> whatIf(const WhatIfOptions& options)
     auto predictor = WhatIfPredictor::create(*run);
     if (!predictor)
         return fail(predictor.error().code, options.file + ": " + predictor.error().message);
-    if (options.noStragglers)
-        removeStragglers(*run, predictor->times());
-    if (auto applied = applySpeeds(options.speeds, predictor->times()); !applied)
+    if (auto applied = applyEdits(options, *run, predictor->times()); !applied)
+        return tl::unexpected(applied.error());
+    if (auto applied = applyMoves(options, *run, predictor->times()); !applied)
         return tl::unexpected(applied.error());
     auto table = predictAll(options, *run, *predictor);
     if (!table)
@@ -166,6 +250,25 @@ Action prepareWhatIf(CLI::App& app)
     app.add_option("--stage-speed", options->speeds,
                    "Speed of a stage relative to the measured one, repeatable")
         ->type_name("STAGE=X");
+    app.add_option("--op-time", options->opTimes,
+                   "Median of F, B, I or W of a stage in ms, in place of the measured one; "
+                   "repeatable")
+        ->type_name("STAGE KIND=MS");
+    app.add_option("--weight-share", options->weightShare,
+                   "Share of W in B, for a run whose backward is not split (default: 0.5)")
+        ->type_name("X");
+    app.add_option("--move-layers", options->moves,
+                   "Move layers from one stage to another, repeatable")
+        ->type_name("FROM:TO=COUNT");
+    app.add_option("--layers", options->layers,
+                   "Layers of the model, in equal stages (default: those of a recorded run)")
+        ->type_name("L")
+        ->check(CLI::Range(1, 100'000));
+    app.add_option("--tensor-parallel", options->tensorParallel,
+                   "Tensor-parallel size relative to the measured one; ops divide evenly, without "
+                   "communication (default: 1)")
+        ->type_name("X")
+        ->check(CLI::Range(0.01, 100.0));
     app.add_flag("--no-stragglers", options->noStragglers,
                  "Make every device at least as fast as the median device");
     app.add_flag("--json", options->json, "Print JSON");

@@ -129,9 +129,10 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
         return tl::unexpected(timeline.error());
     run->timeline = std::move(*timeline);
     if (costs->on)
-        run->timeline.memory
-            = engine::simulatedMemory(run->schedule, run->timeline,
-                                      engine::stageBytes(*costs->on, run->schedule.shape.stages));
+        run->timeline.memory = engine::simulatedMemory(
+            run->schedule, run->timeline,
+            engine::stageBytes(*costs->on, run->schedule.shape.stages,
+                               engine::rebuiltBy(run->schedule, costs->on->setup)));
     run->info = infoOf(run->schedule, prepared.label, request, *costs);
     result.info = run->info;
     result.deviceMemory = costs->on ? static_cast<std::int64_t>(costs->on->hardware.memory) : 0;

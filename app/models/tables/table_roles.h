@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QMetaType>
 #include <Qt>
 
 namespace app {
@@ -27,6 +28,20 @@ inline constexpr int kCoverageRole = Qt::UserRole + 11;
 // An int from 0 to 3: draws as many of three squares as filled at the left.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 
+// An Interval, drawn on the scale of the column (by WhatIfTable's delegate).
+inline constexpr int kIntervalRole = Qt::UserRole + 13;
+// QString: the value before the user changed it, drawn struck (by the delegate of stage costs).
+inline constexpr int kBeforeRole = Qt::UserRole + 14;
+
+// A value with its 95 % interval, and the value of the baseline; all from 0 to 1.
+struct Interval
+{
+    double least = 0, value = 0, most = 0, baseline = 0;
+    bool isKnown = false; // false: the interval is still being computed
+};
+
 enum class Verdict : int { Neutral, Better, Worse };
 
 } // namespace app
+
+Q_DECLARE_METATYPE(app::Interval)

@@ -19,10 +19,11 @@ struct Look
 
 const Look& lookOf(Band::Kind kind)
 {
-    static constexpr std::array<Look, 3> kLooks
+    static constexpr std::array<Look, 4> kLooks
         = {Look{Icon::Check, &Chrome::ok, &Chrome::okTint},
            Look{Icon::Warning, &Chrome::warning, &Chrome::warningTint},
-           Look{Icon::Error, &Chrome::error, &Chrome::errorTint}};
+           Look{Icon::Error, &Chrome::error, &Chrome::errorTint},
+           Look{Icon::Info, &Chrome::text2, &Chrome::hover}};
     return kLooks[static_cast<std::size_t>(kind)];
 }
 

@@ -19,7 +19,7 @@ class Band : public QWidget
     Q_OBJECT
 
 public:
-    enum class Kind { Ok, Warning, Error };
+    enum class Kind { Ok, Warning, Error, Neutral };
     enum class Shape { Verdict, State };
 
     Band(const ThemeController& theme, Shape shape, QWidget* parent = nullptr);

@@ -81,6 +81,8 @@ Q_SIGNALS:
     void openDialogRequested();
     void importDialogRequested();
     void importReportRequested(const QString& file);           // of an imported run
+    void whatIfRequested(const QString& file);                 // of a measured run
+    void queryRequested(const QString& file);                  // of any run with a file
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);

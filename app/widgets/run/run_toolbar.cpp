@@ -1,6 +1,7 @@
 #include "app/widgets/run/run_toolbar.h"
 
 #include "app/models/numbers.h"
+#include "app/models/plan/what_if.h"
 #include "app/timeline/paint/colour_by.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
@@ -27,6 +28,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
     , m_colourBy(new QComboBox)
     , m_report(makeActionButton(actions.importReport))
+    , m_whatIf(makeActionButton(actions.whatIf))
     , m_find(makeActionButton(actions.find))
     , m_export(makeActionButton(actions.exportFigure))
     , m_walk(new QWidget)
@@ -44,7 +46,8 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
-            m_view, kStretch, m_report, m_find, m_export, makeToolButton(actions.showDetails)});
+            m_view, kStretch, m_report, m_whatIf, m_find, m_export,
+            makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
 }
 
@@ -111,6 +114,7 @@ void RunToolbar::fitTexts()
         for (QLabel* name : m_names)
             name->setVisible(labels == NamesAndTexts);
         m_report->setText(labels != Few ? tr("Report") : QString());
+        m_whatIf->setText(labels != Few ? tr("What if") : QString());
         m_find->setText(labels != Few ? m_actions.find->text() : QString());
         m_export->setText(labels != Few ? m_actions.exportFigure->text() : tr("Export"));
         m_view->layout()->invalidate();
@@ -128,6 +132,11 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     const bool isImported = run && run->info.import;
     m_actions.importReport->setVisible(isImported);
     m_report->setVisible(isImported);
+    const QString reason
+        = document.isRunning() ? tr("The run has not finished") : whyNoWhatIf(run.get());
+    m_actions.whatIf->setEnabled(reason.isEmpty());
+    m_actions.whatIf->setToolTip(
+        reason.isEmpty() ? tr("Predicts other schemes with the measured times (P)") : reason);
     for (QAction* action : {m_actions.exportFigure, m_actions.exportReport})
         action->setEnabled(hasIterations(run.get()) && !document.isRunning());
     const bool isUnderWay = document.isRunning() || document.isQueued();

@@ -1,4 +1,4 @@
-#include "engine/cost/estimate.h"
+#include "engine/cost/bpipe_gain.h"
 #include "tests/catch.h"
 
 #include <cmath>
@@ -91,19 +91,78 @@ TEST_CASE("state and stash of the first device are those of the re-evaluation of
         CHECK(gib(memory.state) == Approx(row.state).margin(0.06));
         CHECK(gib(memory.stash) == Approx(row.stash).margin(0.006));
         CHECK(gib(memory.oneFOneB) == Approx(row.oneFOneB).margin(0.25)); // the embedding's mask
-        CHECK(gib(memory.bpipe) == Approx(row.bpipe).margin(0.25));
+        CHECK(gib(*memory.bpipe) == Approx(row.bpipe).margin(0.25));
     }
 }
 
-TEST_CASE("state of the four published models is that of the bars of arXiv 2205.05198")
+TEST_CASE("state and activations of four models are the bars of arXiv 2205.05198")
 {
-    const auto state = [](const char* model, int stages) {
-        return gib(estimateMemory(inputOf(model, 8, stages, 1, AttentionMode::Recompute)).state);
+    struct Bars
+    {
+        const char* model;
+        int stages, chunks, size, batch;
+        double state, all, selective, tolerance; // GiB
     };
-    CHECK(state("gpt-22b", 1) == Approx(46).margin(2));
-    CHECK(state("gpt3-175b", 8) == Approx(45).margin(2));
-    CHECK(state("mt-nlg-530b", 35) == Approx(32).margin(2));
-    CHECK(state("gpt-1t", 64) == Approx(34).margin(3));
+    for (const Bars& bars :
+         {Bars{"gpt-22b", 1, 1, 4, 4, 46, 59, 10, 2}, Bars{"gpt3-175b", 8, 3, 1, 64, 45, 67, 13, 2},
+          Bars{"mt-nlg-530b", 35, 3, 1, 280, 32, 113, 22, 2},
+          Bars{"gpt-1t", 64, 1, 1, 512, 34, 129, 25, 3}}) {
+        INFO(bars.model);
+        const auto memory = [&](AttentionMode attention, bool sequenceParallel) {
+            EstimateInput input = inputOf(bars.model, 8, bars.stages, bars.size, attention);
+            input.on.setup.sequenceParallel = sequenceParallel;
+            input.chunks = bars.chunks;
+            input.globalBatch = bars.batch;
+            return estimateMemory(input);
+        };
+        const auto all = memory(AttentionMode::Standard, false);
+        const auto selective = memory(AttentionMode::Recompute, true);
+        CHECK(gib(all.state) == Approx(bars.state).margin(bars.tolerance));
+        CHECK(gib(all.oneFOneB - all.state) == Approx(bars.all).margin(bars.tolerance));
+        CHECK(gib(selective.oneFOneB - selective.state)
+              == Approx(bars.selective).margin(bars.tolerance));
+        CHECK(all.bpipe.has_value() == (bars.chunks == 1));
+    }
+}
+
+TEST_CASE("Megatron's fused softmax needs a multiple of 4 heads x sequences per rank")
+{
+    const auto nameOf = [](const char* model, int size, int tensorParallel) {
+        const auto on = inputOf(model, tensorParallel, 8, size, AttentionMode::Recompute).on;
+        return std::string(attentionKernels(on.model, on.setup).name);
+    };
+    CHECK(nameOf("gpt3-96b", 1, 4) == "separate kernels"); // 26 heads
+    CHECK(nameOf("gpt3-96b", 2, 4) == "fused softmax");
+    CHECK(nameOf("llama-65b", 1, 4) == "fused softmax"); // 16 heads
+    const auto flash = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash).on;
+    CHECK(attentionKernels(flash.model, flash.setup).forwardTraffic == 0);
+}
+
+TEST_CASE("the kernel rule gives the three published verdicts on BPipe (arXiv 2401.02088)")
+{
+    const auto answer = [](const char* model, AttentionMode attention, std::vector<int> sizes) {
+        const EstimateInput input = inputOf(model, 4, 8, 1, attention);
+        return bpipeGain({input, std::move(sizes), {}, 0.95 * input.on.hardware.memory}).value();
+    };
+    using enum AttentionMode;
+    const BpipeAnswer gpt = answer("gpt3-96b", Recompute, {1, 2});
+    CHECK(gpt.isWorthIt);
+    CHECK(gpt.rows[1].speedUp == Approx(1.35).epsilon(0.15)); // a roofline
+    CHECK(gpt.rows[1].speedUp == Approx(1.273).epsilon(0.002));
+    CHECK_FALSE(gpt.rows[1].fitsWithout);
+    CHECK(gpt.rows[1].fitsWith);
+    CHECK_THAT(gpt.verdict,
+               Catch::Contains("Yes: b = 2 with BPipe is 1.27 times as fast as b = 1")
+                   && Catch::Contains("to fused softmax (26 -> 52 heads per rank)"));
+    const BpipeAnswer flash = answer("gpt3-96b", Flash, {1, 2});
+    CHECK(flash.rows[1].speedUp == Approx(1).margin(0.03)); // "negligible"
+    CHECK_FALSE(flash.isWorthIt);
+    const BpipeAnswer llama = answer("llama-65b", Recompute, {2, 4});
+    CHECK(llama.rows[1].speedUp == Approx(1 - 0.087).margin(0.02));
+    CHECK_THAT(llama.verdict, Catch::Contains("No: b = 4 with BPipe is 0.93 times as fast"));
+    CHECK_THAT(answer("gpt3-175b", Standard, {4}).verdict, Catch::Contains("no micro-batch size"));
+    CHECK_THAT(answer("gpt3-96b", Recompute, {2}).verdict, Catch::Contains("only with BPipe"));
+    CHECK_THAT(answer("llama-65b", Recompute, {1, 2}).verdict, Catch::Contains("All sizes fit"));
 }
 
 TEST_CASE("MFU and HFU of the published iteration times are the published ones")
@@ -225,14 +284,16 @@ TEST_CASE("what is recomputed is repeated by ops of its own, or else by every ba
 TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
 {
     ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
-    CHECK(stageBytes(on, 8)[{3}].kept == stageBytes(on, 8)[{3}].stash);
+    const auto stage = [&on](Rebuilt rebuilt) { return stageBytes(on, 8, rebuilt)[{3}]; };
+    CHECK(stage(Rebuilt::WholeStage).kept == stage(Rebuilt::WholeStage).stash);
     CHECK(keptShare(on) == 1);
-    const double whole = stageBytes(on, 8)[{3}].stash;
+    const double whole = stage(Rebuilt::LayerByLayer).stash;
     on.setup.attention = AttentionMode::Recompute; // 34 of 34 + 5 a s/h
-    CHECK(stageBytes(on, 8)[{3}].stash == whole);
+    CHECK(stage(Rebuilt::WholeStage).stash == whole);
+    CHECK(stage(Rebuilt::LayerByLayer).stash == stage(Rebuilt::WholeStage).kept);
     CHECK(keptShare(on) == Approx(34 / (34 + 5.0 * 104 * 2048 / 9984)).epsilon(1e-3));
     on.setup.recomputesAll = true;
-    CHECK(stageBytes(on, 8)[{3}].kept
+    CHECK(stage(Rebuilt::WholeStage).kept
           == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
 }
 
@@ -251,10 +312,11 @@ TEST_CASE("a layer has 12 h^2 + 13 h parameters, Llama's 2 h^2 (1 + g/a) + 3 h f
 TEST_CASE("the embedding's parameters are on the first stage and, as the head, on the last")
 {
     ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
-    const auto weights = [&on](int stage) { return stageBytes(on, 8)[{stage}].weights; };
+    const auto weights
+        = [&on](int stage) { return stageBytes(on, 8, Rebuilt::LayerByLayer)[{stage}].weights; };
     CHECK(weights(0) - weights(3) == 2 * embeddingParameters(on.model) / 4);
     CHECK(weights(7) == weights(0));
-    const auto stash = [&on] { return stageBytes(on, 8)[{7}].stash; };
+    const auto stash = [&on] { return stageBytes(on, 8, Rebuilt::LayerByLayer)[{7}].stash; };
     const double plain = stash();
     on.model.transformedHead = true;
     CHECK((weights(7) - weights(0)) * 4 / 2 == Approx(headTransformParameters(on.model)));
@@ -268,7 +330,7 @@ TEST_CASE("1F1B keeps no more micro-batches than there are, BPipe ceil((D+2)/2) 
         const auto memory = estimateMemory(input);
         const double each = memory.stash + embeddingStashBytes(input.on.model, input.on.setup);
         return std::pair(std::lround((memory.oneFOneB - memory.state) / each),
-                         std::lround((memory.bpipe - memory.state) / each));
+                         std::lround((*memory.bpipe - memory.state) / each));
     };
     input.globalBatch = 64;
     CHECK(kept() == std::pair(5L, 4L)); // the middle device has no partner, and ceil(3.5)
@@ -368,7 +430,7 @@ TEST_CASE("copies of a pipeline that fills its node sum over the network")
         op.stage = StageId{0};
         return static_cast<double>(modelPrices(shape, on)->of(op, DeviceId{0}).duration) * 1e-9;
     };
-    const double bytes = stageBytes(on, 2)[{0}].gradients;
+    const double bytes = stageBytes(on, 2, Rebuilt::LayerByLayer)[{0}].gradients;
     const auto ring = [&](LinkSpec link) {
         link.bandwidth *= on.hardware.linkShare;
         return Approx(ringAllReduce(link, 2, bytes)).epsilon(1e-6);

@@ -202,6 +202,14 @@ TEST_CASE("traces of two jobs, and one rank twice, are refused")
     CHECK(importError({folder.path()}).find("are both of rank 0") != std::string::npos);
     writeText(copy, TorchTrace(simulatedRun("1f1b", 4, 4), 3, {}).text());
     CHECK(importError({folder.path()}).find("import the traces of one job") != std::string::npos);
+    writeText(copy, TorchTrace(simulatedRun("1f1b", 2, 4), 5, {}).text());
+    CHECK(importError({copy}).find("states that it is rank 5 of 2") != std::string::npos);
+    std::filesystem::remove(folder / "rank1.json");
+    TorchTraceOptions later;
+    later.base += 3'600'000'000'000;
+    writeText(copy, TorchTrace(simulatedRun("1f1b", 2, 4), 1, later).text());
+    CHECK(importError({folder.path()}).find("import the traces of one recording")
+          != std::string::npos);
 }
 
 TEST_CASE("a truncated trace is used until its damage, and an unusable file is left out")
@@ -268,6 +276,28 @@ TEST_CASE("without names, the stage is the rank in the job and not the number of
     CHECK(result.run.schedule.shape.stages == 3);
     CHECK(toString(result.run.schedule.program[DeviceId{2}].front()) == "2F0");
     CHECK(result.run.schedule.program[DeviceId{1}].empty());
+}
+
+TEST_CASE("ranks of other process groups are copies of the pipeline")
+{
+    const TemporaryFolder folder;
+    const Run simulated = simulatedRun("1f1b", 3, 4);
+    for (const int copy : {0, 1}) {
+        TorchTraceOptions options;
+        options.onGpu = true;
+        options.copies = 2;
+        options.copy = copy;
+        options.name = [](const Op&) { return ""; };
+        writeTorchTraces(folder.path(), simulated, options, copy == 0 ? 1 : -1);
+    }
+    const ImportedRun result = imported(folder);
+    const Shape& shape = result.run.schedule.shape;
+    CHECK(shape.devices == 3);
+    CHECK(shape.stages == 3);
+    CHECK(shape.dataParallel == 2);
+    CHECK(result.run.schedule.program[DeviceId{1}].empty()); // rank 2, whose trace is missing
+    CHECK(toString(result.run.schedule.program[DeviceId{2}].front()) == "2RECV_F0");
+    CHECK(mentions(result.run.info.import->warnings, "2 pipelines of 3 ranks"));
 }
 
 TEST_CASE("a backward whose weight gradient is an op of its own computes the input's gradient")

@@ -46,3 +46,19 @@ TEST_CASE("SQLite files of other programs are refused with one sentence")
     REQUIRE(!empty);
     CHECK(empty.error().message.find("neither GPU work nor NVTX ranges") != std::string::npos);
 }
+
+// The store finds the op of GPU work by its correlation.
+TEST_CASE("GPU work without a recorded call keeps a correlation of its own")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               "DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE correlationId = 12");
+    const auto run = importTraces({folder / "a.sqlite"}, Rules::shipped());
+    REQUIRE(run);
+    REQUIRE(run->gpu.kernels.size() == 2);
+    REQUIRE(run->gpu.calls.size() == 1);
+    CHECK(run->gpu.kernels[0].place.correlation == run->gpu.calls[0].correlation);
+    CHECK(run->gpu.kernels[1].place.correlation != run->gpu.calls[0].correlation);
+    CHECK(run->gpu.kernels[1].place.correlation != 0);
+}

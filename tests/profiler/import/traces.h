@@ -44,6 +44,9 @@ struct TorchTraceOptions
     bool steps = true;                       // with ProfilerStep annotations
     std::string kit = "{}";                  // what train.py adds
     bool onGpu = false; // kernels, launched a ms before; backward from another thread
+    // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
+    // state their process group.
+    int copies = 1, copy = 0;
     // The name of the annotation of an op; "" for none.
     std::function<std::string(const engine::Op&)> name
         = [](const engine::Op& op) { return "PP:" + engine::toString(op); };
@@ -74,8 +77,8 @@ public:
             R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
             R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)"
             R"("bubblescope_kit":{},"host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
-            m_rank, m_run.schedule.shape.devices, m_options.kit, m_options.host, m_options.base,
-            m_events);
+            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.kit,
+            m_options.host, m_options.base, m_events);
     }
 
 private:
@@ -89,6 +92,24 @@ private:
             R"({}{{"ph":"X","cat":"{}","name":"{}","ts":{}.{:03},"dur":{}.{:03},{}}})",
             m_events.empty() ? "" : ",\n", category, name, begin / 1000, begin % 1000,
             length / 1000, length % 1000, rest);
+    }
+
+    int rankOf(int device) const { return m_options.copy + m_options.copies * device; }
+
+    // The arguments of a message's kernel.
+    std::string message(const engine::Op& op) const
+    {
+        if (m_options.copies == 1 || !engine::isTransfer(op.kind))
+            return "";
+        const bool sends
+            = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
+        std::string group;
+        for (int device = 0; device < m_run.schedule.shape.devices; ++device)
+            group += fmt::format("{}{}", device > 0 ? ", " : "", rankOf(device));
+        return fmt::format(R"(,"Collective name":"{}","Process Group Ranks":"[{}]",)"
+                           R"("Src Rank":{},"Dst Rank":{})",
+                           sends ? "send" : "recv", group, sends ? m_rank : op.peer,
+                           sends ? op.peer : m_rank);
     }
 
     void addOp(const engine::Op& op, engine::Window ticks)
@@ -124,8 +145,8 @@ private:
         const bool isCompute = engine::isCompute(op.kind);
         add("kernel", isCompute ? "gemm" : "ncclDevKernel_SendRecv(ncclDevKernelArgs)", window,
             fmt::format(R"("pid":0,"tid":{0},"args":{{"device":0,"context":1,"stream":{0},)"
-                        R"("correlation":{1},"grid":[8,1,2],"block":[64,1,1]}})",
-                        isCompute ? 7 : 9, m_correlation));
+                        R"("correlation":{1},"grid":[8,1,2],"block":[64,1,1]{2}}})",
+                        isCompute ? 7 : 9, m_correlation, message(op)));
     }
 
     const engine::Run& m_run;
@@ -140,13 +161,13 @@ inline void writeText(const std::filesystem::path& file, const std::string& text
     std::ofstream(file, std::ios::binary) << text;
 }
 
-// Writes rank<r>.json of all ranks but `missing`.
+// Writes rank<r>.json of all devices but `missing`.
 inline void writeTorchTraces(const std::filesystem::path& folder, const engine::Run& run,
                              const TorchTraceOptions& options = {}, int missing = -1)
 {
     for (int rank = 0; rank < run.schedule.shape.devices; ++rank)
         if (rank != missing)
-            writeText(folder / fmt::format("rank{}.json", rank),
+            writeText(folder / fmt::format("rank{}.json", options.copy + options.copies * rank),
                       TorchTrace(run, rank, options).text());
 }
 

@@ -1,4 +1,5 @@
 #include "profiler/store/metrics.h"
+#include "profiler/store/query.h"
 #include "profiler/store/schema.h"
 #include "tests/profiler/store/script.h"
 #include "tests/support/paths.h"
@@ -57,6 +58,18 @@ std::string metrics()
     return page;
 }
 
+std::string recipes()
+{
+    std::string page;
+    for (const Recipe& recipe : queryRecipes()) {
+        page += fmt::format("\n    -- {}\n", recipe.title);
+        std::istringstream lines{std::string(recipe.sql)};
+        for (std::string line; std::getline(lines, line);)
+            page += "    " + line + "\n";
+    }
+    return page;
+}
+
 // `page` with what stands between the markers of a section replaced.
 std::string withSection(const std::string& page, const std::string& name, const std::string& text)
 {
@@ -84,6 +97,7 @@ TEST_CASE("SCHEMA.md lists every table, column and metric as the store has them"
     std::string expected = withSection(page, "our tables", ownTables());
     expected = withSection(expected, "metrics", metrics());
     expected = withSection(expected, "Nsight's tables", nsightTables());
+    expected = withSection(expected, "recipes", recipes());
     if (std::getenv("BUBBLESCOPE_UPDATE_SCHEMA") != nullptr)
         std::ofstream(file) << expected;
     CHECK(page == expected);

@@ -99,6 +99,33 @@ TEST_CASE("slow stages and links can be edited")
     CHECK(predictor->predict(own)->iteration == slow);
 }
 
+TEST_CASE("layers can be moved to another stage")
+{
+    const Run run = measuredRun("1f1b");
+    auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    MeasuredTimes& times = predictor->times();
+    REQUIRE(moveLayers(times, StageId{3}, StageId{2}, 4, 8));
+    auto expected = WhatIfPredictor::create(run);
+    expected->times().stages[StageId{2}].factor = 1.5;
+    expected->times().stages[StageId{3}].factor = 0.5;
+    const WhatIf own{scheduleOf("1f1b", 4, 8)};
+    CHECK(predictor->predict(own)->iteration == expected->predict(own)->iteration);
+    CHECK(moveLayers(times, StageId{3}, StageId{2}, 4, 8).error().message.find("has 4 of its own")
+          != std::string::npos);
+    CHECK_FALSE(moveLayers(times, StageId{4}, StageId{2}, 1, 8));
+}
+
+TEST_CASE("ops divide among tensor-parallel ranks, messages do not")
+{
+    const Run run = measuredRun("1f1b", 1);
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    WhatIf half{scheduleOf("1f1b", 1, 8)};
+    half.tensorParallel = 2;
+    CHECK(2 * predictor->predict(half)->iteration == durationOf(run));
+}
+
 TEST_CASE("the interval follows the spread of the measured times")
 {
     Run run = measuredRun("1f1b");
@@ -130,4 +157,31 @@ TEST_CASE("runs without stages or times are refused with a reason")
     run.info.import.emplace();
     CHECK(WhatIfPredictor::create(run).error().message.find("stages of this run are unknown")
           != std::string::npos);
+}
+
+// The Gantt chart of a prediction showed another duration than the sentence above it.
+TEST_CASE("the predicted run lasts as long as the prediction says")
+{
+    Run run = measuredRun("1f1b");
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.window.end += 2'000'000; // measured, but explained by no op
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    CHECK(predictor->correction() > 1.01);
+    CHECK(predictor->measured() == run.timeline.iterations.front().window.duration());
+    const auto prediction = predictor->predict({scheduleOf("zb-h1", 4, 8)});
+    REQUIRE(prediction);
+    CHECK(durationOf(prediction->run) == prediction->iteration);
+}
+
+TEST_CASE("a prediction stops when it is cancelled")
+{
+    const Run run = measuredRun("1f1b");
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    int asked = 0;
+    WhatIf whatIf{scheduleOf("1f1b", 4, 8)};
+    whatIf.isCancelled = [&] { return ++asked > 3; };
+    CHECK(predictor->predict(whatIf).error().code == Error::Code::Cancelled);
+    CHECK(asked == 4);
 }

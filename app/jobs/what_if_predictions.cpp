@@ -1,0 +1,151 @@
+#include "app/jobs/what_if_predictions.h"
+
+#include "app/jobs/side_threads.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kResamples = 100;
+constexpr int kCollect = 40; // ms; rows that arrive within it are shown together
+enum Priority { Intervals, Medians, Chosen };
+
+struct Explained
+{
+    WhatIfDetails details;
+    RunViewPointer view;
+};
+
+// Prepares the view for its first paint.
+RunViewPointer viewOf(const WhatIfDetails& details)
+{
+    if (details.run == nullptr)
+        return nullptr;
+    auto view = std::make_shared<const RunView>(details.run);
+    view->metrics(engine::reportedIteration(view->timeline()));
+    return view;
+}
+
+} // namespace
+
+WhatIfPredictions::WhatIfPredictions(RunPointer run, QObject* parent)
+    : QObject(parent)
+    , m_run(std::move(run))
+    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
+    , m_isUnneeded(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this, sideThreads())
+{
+    m_collect.setSingleShot(true);
+    m_collect.setInterval(kCollect);
+    connect(&m_collect, &QTimer::timeout, this, &WhatIfPredictions::deliver);
+    using Made = engine::Result<profiler::WhatIfPredictor>;
+    m_background.run([measured = m_run] { return profiler::WhatIfPredictor::create(*measured); },
+                     [this](Made made) {
+                         if (!made) {
+                             Q_EMIT failed(QString::fromStdString(made.error().message));
+                             return;
+                         }
+                         m_measured
+                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+                         Q_EMIT measured(m_measured);
+                     });
+}
+
+WhatIfPredictions::~WhatIfPredictions()
+{
+    *m_isDropped = true;
+    *m_isUnneeded = true;
+}
+
+void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
+{
+    *m_isDropped = true;
+    m_isDropped = std::make_shared<std::atomic<bool>>(false);
+    m_changes = changes;
+    m_rows.clear();
+    m_intervals = 0;
+    m_all = static_cast<int>(whatIfSchemes().size());
+    Q_EMIT progressed(0, m_all);
+    using Made = engine::Result<profiler::WhatIfPredictor>;
+    m_background.run([measured = m_measured, run = m_run,
+                      changes] { return withChanges(*measured, *run, changes); },
+                     [this, isDropped = m_isDropped](Made made) {
+                         if (*isDropped || !made) // the page offers only times that were measured
+                             return;
+                         const auto changed
+                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+                         start(isDropped, changed, 0, Medians);
+                         start(isDropped, changed, kResamples, Intervals);
+                     },
+                     Chosen);
+    if (!scheme.isEmpty())
+        explain(scheme);
+}
+
+// One job per scheme, so that a page that is closed waits for no long one.
+void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
+                              int priority)
+{
+    for (const QString& scheme : whatIfSchemes()) {
+        const auto job = [isDropped, changed, resamples, scheme, run = m_run,
+                          changes = m_changes]() -> std::optional<WhatIfRow> {
+            if (*isDropped)
+                return std::nullopt;
+            const WhatIfSettings settings{run->schedule.shape.devices, changes.microBatches,
+                                          changes.linkSpeed, resamples,
+                                          [isDropped] { return isDropped->load(); }};
+            return whatIfRow(scheme, predictScheme(*changed, scheme, settings), resamples > 0);
+        };
+        m_background.run(
+            job,
+            [this, isDropped, resamples](const std::optional<WhatIfRow>& row) {
+                if (!*isDropped && row)
+                    take(*row, resamples > 0);
+            },
+            priority);
+    }
+}
+
+void WhatIfPredictions::take(const WhatIfRow& row, bool isLast)
+{
+    m_rows.push_back(row);
+    m_intervals += isLast ? 1 : 0;
+    if (m_intervals == m_all)
+        deliver();
+    else if (!m_collect.isActive())
+        m_collect.start();
+}
+
+void WhatIfPredictions::deliver()
+{
+    m_collect.stop();
+    if (m_rows.empty())
+        return;
+    Q_EMIT predicted(std::exchange(m_rows, {}));
+    Q_EMIT progressed(m_intervals, m_all);
+}
+
+void WhatIfPredictions::explain(const QString& scheme)
+{
+    *m_isUnneeded = true;
+    m_isUnneeded = std::make_shared<std::atomic<bool>>(false);
+    const auto job = [isUnneeded = m_isUnneeded, measured = m_measured, run = m_run,
+                      changes = m_changes, scheme] {
+        Explained explained;
+        if (*isUnneeded)
+            return explained;
+        explained.details = whatIfDetails(*measured, *run, changes, scheme);
+        explained.view = viewOf(explained.details);
+        return explained;
+    };
+    m_background.run(
+        job,
+        [this, isUnneeded = m_isUnneeded](const Explained& one) {
+            if (!*isUnneeded)
+                Q_EMIT explained(one.details, one.view);
+        },
+        Chosen);
+}
+
+} // namespace app

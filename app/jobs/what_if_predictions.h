@@ -1,0 +1,59 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/plan/what_if.h"
+#include "app/timeline/view/run_view.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// Predicts all schemes for one measured run in threads of its own: first all of them, then their
+// intervals. A new request cancels the one before it. GUI thread only; never waits for its threads.
+class WhatIfPredictions : public QObject
+{
+    Q_OBJECT
+
+public:
+    using Predictor = std::shared_ptr<const profiler::WhatIfPredictor>;
+
+    // Starts to collect the times of the run; emits measured() or failed() once.
+    explicit WhatIfPredictions(RunPointer run, QObject* parent = nullptr);
+    ~WhatIfPredictions() override; // cancels
+
+    // After measured(): predicts all schemes, and explains `scheme` unless it is "".
+    void ask(const WhatIfChanges& changes, const QString& scheme);
+    void explain(const QString& scheme); // with the changes of the last ask()
+
+Q_SIGNALS:
+    void measured(const app::WhatIfPredictions::Predictor& predictor);
+    void failed(const QString& reason);
+    // Rows of one request; a scheme comes once without and once with its interval.
+    void predicted(const std::vector<app::WhatIfRow>& rows);
+    void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
+    void progressed(int intervals, int all); // schemes whose interval is known
+
+private:
+    using Flag = std::shared_ptr<std::atomic<bool>>;
+    void start(const Flag& isDropped, const Predictor& changed, int resamples, int priority);
+    void take(const WhatIfRow& row, bool isLast);
+    void deliver();
+
+    RunPointer m_run;
+    Predictor m_measured;
+    WhatIfChanges m_changes;
+    Flag m_isDropped;              // of the last ask(); read by the threads
+    Flag m_isUnneeded;             // of the last explain()
+    std::vector<WhatIfRow> m_rows; // not delivered yet
+    int m_intervals = 0, m_all = 0;
+    QTimer m_collect;
+    Background m_background;
+};
+
+} // namespace app

@@ -1,0 +1,220 @@
+#include "app/models/plan/what_if.h"
+
+#include "app/models/text.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/analysis/predicted_info.h"
+#include "profiler/whatif/edit_times.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <numeric>
+
+namespace app {
+namespace {
+
+QString sentence(const char* source)
+{
+    return QCoreApplication::translate("WhatIf", source);
+}
+
+QString plainNumber(double value)
+{
+    return QString::number(value, 'g', 6);
+}
+
+// In single quotes for a shell, if it has other characters than those of a plain name.
+QString shellWord(QString word)
+{
+    const auto isPlain
+        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./=").contains(c); };
+    if (!word.isEmpty() && std::all_of(word.begin(), word.end(), isPlain))
+        return word;
+    return QLatin1Char('\'') + word.replace(QLatin1Char('\''), QStringLiteral("'\\''"))
+        + QLatin1Char('\'');
+}
+
+double workOf(const profiler::StageTimes& stage)
+{
+    return static_cast<double>(stage.forward.median() + stage.backward.median()
+                               + stage.input.median() + stage.weight.median());
+}
+
+WhatIfSettings settingsOf(const WhatIfChanges& changes, const engine::Run& run)
+{
+    return {run.schedule.shape.devices, changes.microBatches, changes.linkSpeed};
+}
+
+std::optional<std::int64_t> iterationWith(const profiler::WhatIfPredictor& measured,
+                                          const engine::Run& run, const WhatIfChanges& changes,
+                                          const QString& scheme)
+{
+    const auto predictor = withChanges(measured, run, changes);
+    if (!predictor)
+        return std::nullopt;
+    const auto prediction = predictScheme(*predictor, scheme, settingsOf(changes, run));
+    return prediction ? std::optional(prediction->iteration) : std::nullopt;
+}
+
+} // namespace
+
+QString whyNoWhatIf(const engine::Run* run)
+{
+    if (run == nullptr || !hasIterations(run))
+        return sentence("The run has no iteration yet");
+    if (run->info.mode == engine::Mode::Simulate)
+        return sentence("The run is simulated, so it has no measured times");
+    if (!knowsStages(run->info))
+        return sentence("The traces do not name stages, so the times of the stages are unknown");
+    return {};
+}
+
+engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
+                                                      const engine::Run& run,
+                                                      const WhatIfChanges& changes)
+{
+    profiler::WhatIfPredictor predictor = measured;
+    for (const auto& [cell, time] : changes.times)
+        if (auto set = setMedian(predictor.times(), engine::StageId{cell.stage}, cell.kind, time);
+            !set)
+            return tl::unexpected(set.error());
+    if (changes.weightShare)
+        if (auto set = setWeightShare(predictor.times(), *changes.weightShare); !set)
+            return tl::unexpected(set.error());
+    if (changes.removesStragglers)
+        removeStragglers(run, predictor.times());
+    return predictor;
+}
+
+std::vector<QString> whatIfSchemes()
+{
+    std::vector<QString> names;
+    for (const engine::Scheme& scheme : engine::schemes())
+        if (!scheme.asynchronous)
+            names.push_back(fromUtf8(scheme.name));
+    return names;
+}
+
+QString schemeLabel(const QString& scheme)
+{
+    const engine::Scheme* const known = engine::findScheme(scheme.toStdString());
+    return known != nullptr ? shortTitle(fromUtf8(known->title)) : scheme;
+}
+
+engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
+                                                   const QString& scheme,
+                                                   const WhatIfSettings& settings)
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme.toStdString();
+    request.devices = settings.devices;
+    request.microBatches = settings.microBatches;
+    auto schedule = engine::buildSchedule(request);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    profiler::WhatIf whatIf{*std::move(schedule), settings.linkSpeed};
+    whatIf.resamples = settings.resamples;
+    whatIf.isCancelled = settings.isCancelled;
+    return predictor.predict(whatIf).map([&](profiler::Prediction prediction) {
+        prediction.run.info.label = schemeLabel(scheme).toStdString();
+        prediction.run.info.outcome = engine::Outcome::Finished;
+        return prediction;
+    });
+}
+
+WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
+                    bool hasInterval)
+{
+    WhatIfRow row;
+    row.scheme = scheme;
+    if (!prediction) {
+        row.reason = QString::fromStdString(prediction.error().message);
+        return row;
+    }
+    row.isKnown = true;
+    row.hasInterval = hasInterval;
+    row.iteration = prediction->iteration;
+    row.least = prediction->least;
+    row.most = prediction->most;
+    row.bubbleRatio = prediction->bubbleRatio;
+    row.peakStash = prediction->peakStash;
+    row.deviceBytes = prediction->deviceBytes;
+    row.thumbnail = std::make_shared<const Thumbnail>(makeThumbnail(prediction->run));
+    return row;
+}
+
+WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
+                            const WhatIfChanges& changes, const QString& scheme)
+{
+    WhatIfDetails details;
+    details.scheme = scheme;
+    const auto predictor = withChanges(measured, run, changes);
+    auto prediction = predictor ? predictScheme(*predictor, scheme, settingsOf(changes, run))
+                                : tl::unexpected(predictor.error());
+    if (!prediction) {
+        details.reason = QString::fromStdString(prediction.error().message);
+        return details;
+    }
+    profiler::describeRecorded(run, {}, prediction->run.schedule.shape, prediction->run.info);
+    auto compared = profiler::compare({&run, &prediction->run});
+    if (compared)
+        details.comparison = *std::move(compared);
+    const auto with = [&](auto change) {
+        WhatIfChanges other = changes;
+        change(other);
+        return other == changes ? std::nullopt : iterationWith(measured, run, other, scheme);
+    };
+    details.withoutEdits = with([](WhatIfChanges& other) {
+        other.times.clear();
+        other.weightShare.reset();
+    });
+    details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
+    details.withHalfLinks = with([](WhatIfChanges& other) { other.linkSpeed /= 2; });
+    details.correction = measured.correction();
+    details.measuredStages = run.schedule.shape.stages;
+    details.assumptions = predictor->times().assumptions;
+    details.run = std::make_shared<const engine::Run>(std::move(prediction->run));
+    return details;
+}
+
+QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfChanges& changes,
+                      const engine::Shape& measured)
+{
+    QStringList words{QStringLiteral("bscope whatif"), shellWord(file)};
+    if (!scheme.isEmpty())
+        words << QStringLiteral("--scheme") << scheme;
+    if (changes.microBatches != measured.microBatches)
+        words << QStringLiteral("--micro-batches") << QString::number(changes.microBatches);
+    if (changes.linkSpeed != 1)
+        words << QStringLiteral("--link-speed") << plainNumber(changes.linkSpeed);
+    for (const auto& [cell, time] : changes.times)
+        words << QStringLiteral("--op-time")
+              << QStringLiteral("%1%2=%3")
+                     .arg(cell.stage)
+                     .arg(fromUtf8(engine::kindName(cell.kind)),
+                          plainNumber(static_cast<double>(time) / 1e6));
+    if (changes.weightShare)
+        words << QStringLiteral("--weight-share") << plainNumber(*changes.weightShare);
+    if (changes.removesStragglers)
+        words << QStringLiteral("--no-stragglers");
+    return words.join(QLatin1Char(' '));
+}
+
+SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times)
+{
+    constexpr double kSame = 0.01;
+    const int devices = run.schedule.shape.devices;
+    engine::IdVector<engine::DeviceId, double> work(static_cast<std::size_t>(devices), 0);
+    for (const engine::StageId stage : times.stages.ids())
+        work[run.schedule.device(0, stage)] += workOf(times.stages[stage]);
+    const auto longest = std::ranges::max_element(work);
+    const double others
+        = (std::accumulate(work.begin(), work.end(), 0.0) - *longest) / std::max(1, devices - 1);
+    if (devices < 2 || others <= 0 || *longest / others - 1 < kSame)
+        return {};
+    return {static_cast<int>(longest - work.begin()), *longest / others - 1};
+}
+
+} // namespace app

@@ -1,0 +1,83 @@
+#include "app/models/plan/what_if_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace app {
+namespace {
+
+using Bytes = engine::IdVector<engine::DeviceId, std::int64_t>;
+constexpr double kAlmostFull = 0.98; // of the memory limit
+
+QString part(const char* source)
+{
+    return QCoreApplication::translate("WhatIf", source);
+}
+
+// "with 3.1 GiB more on device 0", for the device that changes most; "" below 1 %.
+QString memoryPart(const Bytes& predicted, const Bytes& measured)
+{
+    if (predicted.size() != measured.size() || measured.empty())
+        return {};
+    engine::DeviceId at{0};
+    const auto change = [&](engine::DeviceId device) {
+        return static_cast<double>(predicted[device] - measured[device]);
+    };
+    for (const engine::DeviceId device : measured.ids())
+        if (std::abs(change(device)) > std::abs(change(at)))
+            at = device;
+    if (std::abs(change(at)) < 0.01 * static_cast<double>(measured[at]))
+        return {};
+    const double amount = std::abs(change(at));
+    const QString bytes = byteScale(static_cast<std::int64_t>(amount)).withUnit(amount);
+    return (change(at) > 0 ? part(", with %1 more on device %2")
+                           : part(", with %1 less on device %2"))
+        .arg(bytes)
+        .arg(at.value);
+}
+
+} // namespace
+
+WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
+{
+    using Kind = WhatIfVerdict::Kind;
+    const Scale scale = timeScale({}, numbers.measured);
+    const auto time = [&](std::int64_t ns) { return scale.text(static_cast<double>(ns)); };
+    WhatIfVerdict verdict;
+    verdict.kind = row.most < numbers.measured ? Kind::Shorter
+        : row.least > numbers.measured         ? Kind::Longer
+                                               : Kind::Unclear;
+    const std::int64_t most
+        = row.deviceBytes.empty() ? 0 : *std::ranges::max_element(row.deviceBytes);
+    if (numbers.memoryLimit > 0
+        && static_cast<double>(most) > kAlmostFull * static_cast<double>(numbers.memoryLimit))
+        verdict.kind = Kind::AlmostFull;
+    verdict.bold = part("%1 would take %2 %3 instead of %4 %3")
+                       .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit,
+                            time(numbers.measured));
+    const double change = 100.0 * static_cast<double>(row.iteration - numbers.measured)
+        / static_cast<double>(std::max<std::int64_t>(1, numbers.measured));
+    QString inside = signedNumber(change, 1) + QStringLiteral("\u2009%");
+    if (row.hasInterval)
+        inside += part(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
+    if (verdict.kind == Kind::Unclear && row.hasInterval)
+        inside += part(": no clear difference");
+    verdict.rest
+        = QStringLiteral("(%1)%2.").arg(inside, memoryPart(row.deviceBytes, numbers.measuredBytes));
+    return verdict;
+}
+
+Bytes peaksOf(const profiler::ComparedRun& run)
+{
+    Bytes peaks;
+    for (const profiler::DeviceMetrics& device : run.metrics.devices) {
+        if (!device.peakBytes)
+            return {};
+        peaks.push_back(*device.peakBytes);
+    }
+    return peaks;
+}
+
+} // namespace app

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/plan/what_if.h"
+
+namespace app {
+
+// What a prediction says about the run, in one sentence.
+struct WhatIfVerdict
+{
+    enum class Kind : std::uint8_t { Shorter, Unclear, Longer, AlmostFull };
+
+    Kind kind = Kind::Unclear;
+    QString bold, rest; // "ZB-V would take 412 ms instead of 488 ms" "(−15.6 %, ...)"
+};
+
+// The two sides of a verdict. `measuredBytes`: peak of each device; empty: unknown.
+struct WhatIfNumbers
+{
+    std::int64_t measured = 0; // ns
+    engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
+    std::int64_t memoryLimit = 0; // bytes; 0: none
+};
+WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
+
+// The peaks of a compared run; empty if the memory of a device is unknown.
+engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::ComparedRun& run);
+
+} // namespace app

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/plan/what_if.h"
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace app {
+
+// The measured times of each stage and their sum. Times, and the share of W in B if it was not
+// measured, can be edited; the edits can be undone.
+class StageCostsModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    explicit StageCostsModel(QObject* parent = nullptr);
+
+    void show(const engine::Run& run, const profiler::MeasuredTimes& times); // without edits
+
+    const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
+    std::optional<double> weightShare() const { return m_edits.weightShare; }
+    bool canUndo() const { return !m_undo.empty(); }
+    bool canRedo() const { return !m_redo.empty(); }
+    void undo();
+    void redo();
+    void clearEdits(); // can be undone
+    Scale time() const { return m_time; }
+    QString editsText() const; // "1 cell edited"; "" without edits
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    // The number as text, in the unit of the column. False if it is not above 0.
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    enum class What : std::uint8_t { Stage, Time, WeightShare, Messages, Spread };
+    struct Column
+    {
+        What what;
+        engine::OpKind kind = engine::OpKind::Forward; // of Time
+    };
+    struct Edits
+    {
+        std::map<WhatIfChanges::Cell, std::int64_t> times;
+        std::optional<double> weightShare;
+        friend bool operator==(const Edits&, const Edits&) = default;
+    };
+
+    bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
+    bool isEditable(const QModelIndex& index) const;
+    double measured(int stage, engine::OpKind kind) const; // ns; 0: not measured
+    double value(int stage, engine::OpKind kind) const;    // measured or edited
+    double weightShareOf(int row) const;                   // < 0: unknown
+    QString text(const QModelIndex& index) const;
+    QString before(const QModelIndex& index) const; // the measured value of an edited cell
+    void set(const Edits& edits);
+
+    profiler::MeasuredTimes m_times;
+    std::vector<int> m_messages; // [stage] sent and received in an iteration
+    std::vector<Column> m_columns;
+    Scale m_time;
+    Edits m_edits;
+    std::vector<Edits> m_undo, m_redo;
+};
+
+} // namespace app

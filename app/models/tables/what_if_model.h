@@ -1,0 +1,55 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/plan/what_if.h"
+#include "app/models/tables/table_model.h"
+
+#include <vector>
+
+namespace app {
+
+// All schemes with the measured times of one run, the shortest first. Schemes that are impossible
+// or do not fit come last, with the reason.
+class WhatIfModel : public TableModel<WhatIfRow>
+{
+    Q_OBJECT
+
+public:
+    enum class Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
+
+    // `measured`: the iteration of the run, ns.
+    WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
+
+    // Replaces the rows of these schemes. Others keep their last values.
+    void update(const std::vector<WhatIfRow>& rows);
+    void setMemoryLimit(std::int64_t bytes); // 0: none
+    std::int64_t memoryLimit() const { return m_limit; }
+
+    const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
+    int rowOf(const QString& scheme) const;             // as shown; -1: unknown
+    QString best() const; // the shortest scheme that fits; "" if there is none
+    int fitting() const;
+    bool knowsBytes() const { return m_mostBytes > 0; }
+    Scale time() const { return m_time; }
+    Scale bytes() const { return m_bytes; }
+    // "88.0 GiB on device 0, 8.0 GiB over the limit"; "" if the scheme fits or its memory is
+    // unknown.
+    QString excess(const WhatIfRow& row) const;
+
+private:
+    int rank(const WhatIfRow& row) const override;
+    bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
+    QString text(const WhatIfRow& row, Column column) const;
+    Columns columns() const;
+    void rescale();
+    Interval interval(const WhatIfRow& row) const;
+
+    std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;
+    std::int64_t m_first = 0, m_last = 1; // ends of the scale of the bars, ns
+    Scale m_time, m_bytes;
+};
+
+// The peak of the fullest device; 0: unknown.
+std::int64_t mostBytes(const WhatIfRow& row);
+
+} // namespace app

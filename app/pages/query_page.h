@@ -1,0 +1,61 @@
+#pragma once
+
+#include "app/jobs/query_runner.h"
+#include "app/jobs/run_library.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <memory>
+
+class QComboBox;
+class QLabel;
+class QSplitter;
+
+namespace app {
+
+class Band;
+class DataTable;
+class QueryEditor;
+class QueryModel;
+class SchemaTree;
+
+// A read-only SQL console on the file of a run: the tables at the left, the query above its rows.
+class QueryPage : public Page
+{
+    Q_OBJECT
+
+public:
+    QueryPage(const ThemeController& theme, RunLibrary& library,
+              std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+    const RunDocument* document() const { return m_document.get(); }
+
+private:
+    QWidget* makeTables();
+    QWidget* makeQuery();
+    void makeActions();
+    void connectAll();
+    void run();
+    void showResult(const QueryRunner::Result& result);
+    void showFailure(const QString& reason);
+    void showRunning(bool isRunning);
+    void copy();
+
+    const ThemeController& m_theme;
+    std::shared_ptr<RunDocument> m_document;
+    QueryRunner m_runner;
+    QueryModel* m_model;
+    SchemaTree* m_schema;
+    QueryEditor* m_editor;
+    DataTable* m_table;
+    Band* m_band;
+    QComboBox* m_recipes;
+    QLabel* m_summary;
+    QAction *m_run, *m_stop, *m_copy;
+};
+
+} // namespace app

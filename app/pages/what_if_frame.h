@@ -1,0 +1,61 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QAction;
+class QComboBox;
+class QScrollArea;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class CompareWidget;
+class EmptyState;
+class RunsDock;
+class RunsModel;
+class WhatIfForm;
+class WhatIfTable;
+
+struct WhatIfActions
+{
+    QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *showRuns,
+        *showDetails;
+};
+
+// The layout of the what-if page: runs, measured times, both timelines above the ranking, details.
+// Hides parts in a small window. The page fills the parts.
+class WhatIfFrame : public QWidget
+{
+    Q_OBJECT
+
+public:
+    WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
+
+    // Folds the details first, then the runs. A part that the user opened stays open until the size
+    // class of the page changes.
+    void fold(int width);
+
+    RunsDock* runs;
+    WhatIfForm* form;
+    CompareWidget* compare;
+    WhatIfTable* table;
+    Band *sentence, *notice;
+    QComboBox* schemes;
+    QScrollArea* details;
+    EmptyState* refused; // in place of all others, with the button "Import report"
+    QStackedWidget* stack;
+
+private:
+    QWidget* makeForm();
+    QWidget* makeCentre(const ThemeController& theme);
+    QWidget* makeToolbar(const ThemeController& theme);
+    QWidget* makeDetails(const ThemeController& theme);
+
+    WhatIfActions m_actions;
+    bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
+};
+
+} // namespace app

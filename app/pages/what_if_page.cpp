@@ -1,0 +1,375 @@
+#include "app/pages/what_if_page.h"
+
+#include "app/models/numbers.h"
+#include "app/models/plan/what_if_text.h"
+#include "app/models/text.h"
+#include "app/pages/dock_links.h"
+#include "app/timeline/details/details_what_if.h"
+#include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/details_layout.h"
+#include "app/widgets/whatif/what_if_form.h"
+#include "app/widgets/whatif/what_if_table.h"
+#include "engine/schedules/scheme.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QPushButton>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kEditDelay = 60; // ms
+
+Band::Kind bandKind(WhatIfVerdict::Kind kind)
+{
+    switch (kind) {
+    case WhatIfVerdict::Kind::Shorter:
+        return Band::Kind::Ok;
+    case WhatIfVerdict::Kind::Unclear:
+        return Band::Kind::Neutral;
+    default:
+        return Band::Kind::Warning;
+    }
+}
+
+} // namespace
+
+WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
+                       std::shared_ptr<RunDocument> document, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_library(library)
+    , m_document(std::move(document))
+{
+    setObjectName(QStringLiteral("whatIfPage"));
+    makeActions();
+    m_frame = new WhatIfFrame(theme, m_actions, library.runs());
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
+    connectAll();
+    m_frame->runs->setCurrent(m_document.get());
+    setInitialFocus(m_frame->compare);
+    showDocument();
+}
+
+WhatIfPage::~WhatIfPage() = default;
+
+void WhatIfPage::makeActions()
+{
+    m_actions.open = makeAction("openPrediction", tr("Open predicted run"),
+                                Qt::CTRL | Qt::Key_Return, [this] { openPrediction(); });
+    m_actions.open->setToolTip(
+        tr("Writes the prediction as a simulated run and opens it (Ctrl+Return)"));
+    m_actions.copy = makeAction("copyWhatIf", tr("Copy as command"), {}, [this] { copyCommand(); });
+    m_actions.copy->setToolTip(tr("Copies the bscope whatif command with these changes"));
+    m_actions.exportFigure
+        = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E, [this] {
+              Q_EMIT exportRequested({m_run, m_details.run});
+          });
+    m_actions.schedule = makeAction("openSchedule", tr("Open the schedule"), {},
+                                    [this] { openSchedule(m_scheme); });
+    m_actions.blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B,
+                                 [this] { m_frame->compare->blink(); });
+    m_actions.blink->setToolTip(tr("Swaps the measured and the predicted run in place (B)"));
+    m_actions.fit = makeAction("fitRuns", tr("Fit both runs"), Qt::Key_0,
+                               [this] { m_frame->compare->zoomToFit(); });
+    m_actions.undo = makeAction("undoEdit", tr("Undo the edit"), QKeySequence::Undo,
+                                [this] { m_frame->form->undo(); });
+    m_actions.redo = makeAction("redoEdit", tr("Redo the edit"), QKeySequence::Redo,
+                                [this] { m_frame->form->redo(); });
+    m_actions.reset = makeAction("resetWhatIf", tr("Reset all changes"), {},
+                                 [this] { m_frame->form->reset(); });
+    m_actions.showRuns = makeAction("showRuns", tr("Runs"), {});
+    m_actions.showDetails = makeAction("showDetails", tr("Details"), {});
+    for (QAction* action : {m_actions.showRuns, m_actions.showDetails}) {
+        action->setCheckable(true);
+        action->setChecked(true);
+    }
+    followTheme(m_actions.exportFigure, Icon::Export, m_theme);
+    followTheme(m_actions.blink, Icon::Compare, m_theme);
+    followTheme(m_actions.showRuns, Icon::Compare, m_theme);
+    followTheme(m_actions.showDetails, Icon::Info, m_theme);
+    enableActions(false);
+}
+
+void WhatIfPage::enableActions(bool isPredicted)
+{
+    for (QAction* action :
+         {m_actions.open, m_actions.copy, m_actions.exportFigure, m_actions.schedule})
+        action->setEnabled(isPredicted);
+}
+
+void WhatIfPage::connectAll()
+{
+    linkDock(*m_frame->runs, m_library, *this);
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(kEditDelay);
+    connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
+    connect(m_frame->form, &WhatIfForm::changed, &m_delay, qOverload<>(&QTimer::start));
+    connect(m_frame->form, &WhatIfForm::memoryLimitChanged, this, [this] {
+        m_model->setMemoryLimit(m_frame->form->memoryLimit());
+        m_frame->table->showSummary();
+        m_frame->table->choose(m_scheme);
+        showSentence();
+    });
+    connect(m_frame->table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
+    connect(m_frame->table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
+    connect(m_frame->schemes, &QComboBox::activated, this,
+            [this] { choose(m_frame->schemes->currentData().toString()); });
+    connect(m_frame->refused, &EmptyState::activated, this,
+            [this] { Q_EMIT importReportRequested(m_document->file()); });
+    connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
+    connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
+    connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
+        m_measuredView = views.front();
+        m_frame->compare->setViews({m_measuredView}, 0);
+    });
+}
+
+// A run that is still running would be predicted from a part of its times.
+void WhatIfPage::showDocument()
+{
+    if (m_run != nullptr)
+        return;
+    if (m_document->state() == RunDocument::State::Failed)
+        return refuse(m_document->notice().text);
+    if (m_document->state() != RunDocument::State::Finished)
+        return;
+    const QString reason = whyNoWhatIf(m_document->run().get());
+    if (!reason.isEmpty())
+        return refuse(reason + QLatin1Char('.'));
+    start(m_document->run());
+}
+
+void WhatIfPage::start(const RunPointer& run)
+{
+    m_run = run;
+    Q_EMIT titleChanged();
+    m_views.ask({run});
+    m_predictions = std::make_unique<WhatIfPredictions>(run);
+    connect(m_predictions.get(), &WhatIfPredictions::measured, this, &WhatIfPage::showMeasured);
+    connect(m_predictions.get(), &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
+    connect(m_predictions.get(), &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
+    connect(m_predictions.get(), &WhatIfPredictions::explained, this, &WhatIfPage::showPrediction);
+    connect(m_predictions.get(), &WhatIfPredictions::progressed, m_frame->table,
+            &WhatIfTable::showProgress);
+}
+
+void WhatIfPage::refuse(const QString& reason)
+{
+    const bool isImported = m_document->run() && m_document->run()->info.import;
+    m_frame->refused->setTexts(tr("Other schemes cannot be predicted from this run."),
+                               capitalized(reason));
+    m_frame->refused->button()->setVisible(isImported);
+    m_frame->stack->setCurrentIndex(0);
+}
+
+void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
+{
+    m_measured = predictor;
+    m_model = new WhatIfModel(predictor->measured(), this);
+    m_frame->table->setModel(m_model);
+    for (const QString& scheme : whatIfSchemes())
+        m_frame->schemes->addItem(schemeLabel(scheme), scheme);
+    m_frame->schemes->setCurrentIndex(-1);
+    m_frame->form->show(*m_run, *predictor);
+    m_frame->form->setKnowsBytes(false);
+    m_frame->stack->setCurrentIndex(1);
+    if (isVisible())
+        m_frame->compare->setFocus();
+    predict();
+}
+
+void WhatIfPage::predict()
+{
+    m_changes = m_frame->form->changes();
+    m_predictions->ask(m_changes, m_scheme);
+    Q_EMIT statusChanged();
+}
+
+// At first the shortest scheme is shown.
+void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
+{
+    const bool knewBytes = m_model->knowsBytes();
+    m_model->update(rows);
+    if (!knewBytes && m_model->knowsBytes())
+        m_frame->form->setKnowsBytes(true);
+    m_frame->table->showSummary();
+    const auto isKnown = [](const WhatIfRow& row) { return row.isKnown || !row.reason.isEmpty(); };
+    bool areAllKnown = true;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        areAllKnown = areAllKnown && isKnown(m_model->at(row));
+    if (m_scheme.isEmpty() && areAllKnown) {
+        if (m_model->best().isEmpty())
+            m_frame->sentence->show(Band::Kind::Error, tr("No scheme can be predicted."),
+                                    m_model->at(0).reason);
+        else
+            choose(m_model->best());
+    }
+    m_frame->table->choose(m_scheme);
+    showSentence();
+    showDetails();
+    Q_EMIT statusChanged();
+}
+
+void WhatIfPage::choose(const QString& scheme)
+{
+    if (scheme.isEmpty() || scheme == m_scheme)
+        return;
+    m_scheme = scheme;
+    m_frame->schemes->setCurrentIndex(m_frame->schemes->findData(scheme));
+    m_frame->table->choose(scheme);
+    m_predictions->explain(scheme);
+    showSentence();
+}
+
+void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPointer& view)
+{
+    m_details = details;
+    enableActions(details.run != nullptr);
+    std::vector<RunViewPointer> views;
+    for (const RunViewPointer& one : {m_measuredView, view})
+        if (one != nullptr)
+            views.push_back(one);
+    m_frame->compare->setViews(std::move(views), 0);
+    showDetails();
+    showSentence();
+}
+
+void WhatIfPage::showDetails()
+{
+    if (m_details.scheme.isEmpty() || m_model == nullptr)
+        return;
+    const WhatIfRow* row = m_details.scheme == m_scheme ? m_model->find(m_details.scheme) : nullptr;
+    m_frame->details->setWidget(
+        layOutDetails(m_theme, describeWhatIf(m_details, row, m_changes), [](const auto&) {}));
+}
+
+void WhatIfPage::showSentence()
+{
+    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
+    if (row == nullptr)
+        return;
+    if (!row->isKnown) {
+        m_frame->sentence->show(Band::Kind::Error,
+                                tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
+        return;
+    }
+    WhatIfNumbers numbers;
+    numbers.measured = m_measured->measured();
+    numbers.memoryLimit = m_frame->form->memoryLimit();
+    if (!m_details.comparison.runs.empty())
+        numbers.measuredBytes = peaksOf(m_details.comparison.runs.front());
+    const WhatIfVerdict verdict = verdictOf(*row, numbers);
+    const QString excess = m_model->excess(*row);
+    m_frame->sentence->show(bandKind(verdict.kind), verdict.bold,
+                            excess.isEmpty() ? verdict.rest
+                                             : verdict.rest + tr(" It needs %1.").arg(excess));
+}
+
+void WhatIfPage::openPrediction()
+{
+    if (m_details.run == nullptr)
+        return;
+    engine::Run run = *m_details.run;
+    run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
+                           .toStdString();
+    run.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
+    run.info.started = m_run->info.started;
+    const engine::Shape& shape = run.schedule.shape;
+    const QStringList options{
+        QStringLiteral("--scheme"),        m_scheme,
+        QStringLiteral("--devices"),       QString::number(shape.devices),
+        QStringLiteral("--micro-batches"), QString::number(shape.microBatches)};
+    m_writing.run([run = std::move(run), options] { return writeNewRun(run, options); },
+                  [this](const engine::Result<QString>& file) {
+                      if (file)
+                          Q_EMIT openRequested(*file);
+                      else
+                          m_frame->notice->show(Band::Kind::Error, tr("Not written."),
+                                                QString::fromStdString(file.error().message));
+                  });
+}
+
+void WhatIfPage::openSchedule(const QString& scheme)
+{
+    PredictionRequest request;
+    request.schedule.scheme = scheme.toStdString();
+    request.schedule.devices = m_run->schedule.shape.devices;
+    request.schedule.microBatches = m_changes.microBatches;
+    if (auto schedule = engine::buildSchedule(request.schedule))
+        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*std::move(schedule)),
+                             request);
+}
+
+void WhatIfPage::copyCommand()
+{
+    const QString command
+        = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
+    QGuiApplication::clipboard()->setText(command);
+    m_frame->notice->show(Band::Kind::Ok, tr("Copied."), command);
+}
+
+QString WhatIfPage::title() const
+{
+    return tr("What if: %1").arg(m_document->title());
+}
+
+QStringList WhatIfPage::statusTexts() const
+{
+    if (m_measured == nullptr)
+        return {};
+    QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
+                      countOf(static_cast<std::int64_t>(m_changes.edits()), "edited cell"),
+                      countOf(m_model->rowCount(), "scheme")};
+    if (m_model->memoryLimit() > 0)
+        texts.append(
+            tr("memory limit %1")
+                .arg(m_model->bytes().withUnit(static_cast<double>(m_model->memoryLimit()))));
+    return texts;
+}
+
+QString WhatIfPage::statusNote() const
+{
+    const WhatIfRow* row = m_model != nullptr ? m_model->find(m_scheme) : nullptr;
+    return row == nullptr || !row->isKnown ? QString()
+                                           : schemeLabel(m_scheme) + QLatin1Char(' ')
+            + m_model->time().withUnit(static_cast<double>(row->iteration));
+}
+
+QList<QAction*> WhatIfPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::Run:
+        return {m_actions.open, m_actions.schedule, m_actions.copy};
+    case Menu::View:
+        return {m_actions.fit, m_actions.showRuns, m_actions.showDetails};
+    case Menu::Compare:
+        return {m_actions.blink};
+    case Menu::Analyze:
+        return {m_actions.undo, m_actions.redo, m_actions.reset};
+    case Menu::Export:
+        return {m_actions.exportFigure};
+    default:
+        return {};
+    }
+}
+
+void WhatIfPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    m_frame->fold(width());
+}
+
+} // namespace app

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "app/jobs/run_library.h"
+#include "app/jobs/view_preparation.h"
+#include "app/jobs/what_if_predictions.h"
+#include "app/models/theme.h"
+#include "app/pages/what_if_frame.h"
+#include "app/widgets/controls/page.h"
+
+#include <QTimer>
+
+#include <memory>
+
+namespace app {
+
+class WhatIfModel;
+
+// What other schemes would take with the measured times of a run, which the user can change.
+class WhatIfPage : public Page
+{
+    Q_OBJECT
+
+public:
+    WhatIfPage(const ThemeController& theme, RunLibrary& library,
+               std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+    ~WhatIfPage() override;
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+    const RunDocument* document() const { return m_document.get(); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    void enableActions(bool isPredicted);
+    void connectAll();
+
+    void showDocument(); // until the run is read
+    void start(const RunPointer& run);
+    void showMeasured(const WhatIfPredictions::Predictor& predictor);
+    void refuse(const QString& reason);
+    void predict();
+    void showRows(const std::vector<WhatIfRow>& rows);
+    void choose(const QString& scheme);
+    void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
+    void showDetails();
+    void showSentence();
+    void openPrediction();
+    void openSchedule(const QString& scheme);
+    void copyCommand();
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    std::shared_ptr<RunDocument> m_document;
+    RunPointer m_run;
+    RunViewPointer m_measuredView;
+    ViewPreparation m_views;
+    std::unique_ptr<WhatIfPredictions> m_predictions;
+    WhatIfPredictions::Predictor m_measured;
+    WhatIfChanges m_changes; // of the last request
+    QString m_scheme;        // chosen
+    WhatIfDetails m_details; // of the shown prediction
+    WhatIfModel* m_model = nullptr;
+    QTimer m_delay; // while a slider moves
+    Background m_writing{this};
+    WhatIfActions m_actions;
+    WhatIfFrame* m_frame = nullptr;
+};
+
+} // namespace app

@@ -1,0 +1,146 @@
+#include "app/timeline/details/details_what_if.h"
+
+#include "app/models/plan/what_if_text.h"
+#include "app/models/text.h"
+
+#include <QCoreApplication>
+
+namespace app {
+namespace {
+
+QString part(const char* source)
+{
+    return QCoreApplication::translate("WhatIf", source);
+}
+
+DetailsSection titled(const QString& title, const QString& note = {})
+{
+    DetailsSection section;
+    section.title = title;
+    section.note = note;
+    return section;
+}
+
+DetailsSection differenceSection(const profiler::Comparison& comparison, const Scale& time)
+{
+    const profiler::ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
+    DetailsSection section = titled(part("Difference by cause"),
+                                    part("%1, mean of devices").arg(time.unit));
+    const auto add = [&](const char* name, double profiler::ComparedRun::*value) {
+        section.add(part(name), time.difference(predicted.*value - measured.*value));
+    };
+    add("Bubble", &profiler::ComparedRun::meanBubble);
+    add("Exposed communication", &profiler::ComparedRun::meanExposed);
+    section.add(part("Compute"),
+                time.difference(predicted.meanCompute - predicted.meanOptimizer
+                                - measured.meanCompute + measured.meanOptimizer));
+    add("Optimizer", &profiler::ComparedRun::meanOptimizer);
+    const int messages = predicted.metrics.messages - measured.metrics.messages;
+    section.add(part("Messages"), signedNumber(messages, 0));
+    return section;
+}
+
+DetailsSection memorySection(const WhatIfRow& row, const profiler::ComparedRun& measured)
+{
+    const auto before = peaksOf(measured);
+    std::int64_t most = 0;
+    for (const std::int64_t bytes : row.deviceBytes)
+        most = std::max(most, bytes);
+    const Scale scale = byteScale(most);
+    DetailsSection section
+        = titled(part("Peak memory"), part("%1, and the difference").arg(scale.unit));
+    for (const engine::DeviceId device : row.deviceBytes.ids()) {
+        const auto bytes = static_cast<double>(row.deviceBytes[device]);
+        QString value = scale.text(bytes);
+        if (before.has(device))
+            value += QStringLiteral("  ")
+                + scale.difference(bytes - static_cast<double>(before[device]));
+        section.add(part("Device %1").arg(device.value), value);
+    }
+    return section;
+}
+
+DetailsSection stashSection(const profiler::Comparison& comparison)
+{
+    const auto& before = comparison.runs[0].metrics.devices;
+    const auto& after = comparison.runs[1].metrics.devices;
+    DetailsSection section
+        = titled(part("Peak stash"), QStringLiteral("Mₐ, measured and predicted"));
+    for (const engine::DeviceId device : after.ids())
+        section.add(part("Device %1").arg(device.value),
+                    before.has(device) ? part("%1 and %2")
+                                             .arg(number(before[device].peakStash, 1),
+                                                  number(after[device].peakStash, 1))
+                                       : number(after[device].peakStash, 1));
+    return section;
+}
+
+DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges& changes,
+                            const Scale& time)
+{
+    DetailsSection section = titled(part("What it rests on"));
+    const auto add = [&](const QString& name, const std::optional<std::int64_t>& iteration) {
+        if (iteration)
+            section.add(name, time.withUnit(static_cast<double>(*iteration)));
+    };
+    add(changes.edits() == 1 ? part("Without the edited cell") : part("Without the edited cells"),
+        prediction.withoutEdits);
+    add(part("With stragglers removed"), prediction.withoutStragglers);
+    add(part("With links half as fast"), prediction.withHalfLinks);
+    section.add(part("Correction by the replay"), number(prediction.correction, 3));
+    return section;
+}
+
+DetailsSection assumedSection(const WhatIfDetails& prediction)
+{
+    DetailsSection section = titled(part("Not measured, assumed"));
+    const auto add = [&](const QString& text) { section.rows.push_back({{}, text}); };
+    for (const std::string& assumption : prediction.assumptions)
+        add(QString::fromStdString(assumption));
+    if (prediction.run->schedule.shape.stages != prediction.measuredStages)
+        add(part("A part of a stage takes its share of the time of the stage."));
+    add(part("Ops do not slow one another down more than in the run."));
+    return section;
+}
+
+} // namespace
+
+Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
+                       const WhatIfChanges& changes)
+{
+    Details details;
+    details.title = schemeLabel(prediction.scheme);
+    if (prediction.run == nullptr) {
+        details.sentence = prediction.reason.toHtmlEscaped();
+        return details;
+    }
+    const engine::Run& run = *prediction.run;
+    const auto duration = run.timeline.iterations.front().window.duration();
+    const Scale time = timeScale(run.info, duration);
+    details.value = time.text(static_cast<double>(duration));
+    details.unit = time.unit;
+    details.left = shapeText(run);
+    if (run.schedule.shape.chunks() > 1)
+        details.left += part(", v %1").arg(run.schedule.shape.chunks());
+    details.left += part(", simulated");
+    if (row != nullptr && row->hasInterval)
+        details.right = part("%1 to %2")
+                            .arg(time.text(static_cast<double>(row->least)),
+                                 time.text(static_cast<double>(row->most)));
+    if (prediction.comparison.runs.size() == 2) {
+        details.sentence
+            = capitalized(QString::fromStdString(profiler::summarize(prediction.comparison, 1)))
+                  .toHtmlEscaped()
+            + QLatin1Char('.');
+        details.sections.push_back(differenceSection(prediction.comparison, time));
+        if (row != nullptr && !row->deviceBytes.empty())
+            details.sections.push_back(memorySection(*row, prediction.comparison.runs[0]));
+        else
+            details.sections.push_back(stashSection(prediction.comparison));
+    }
+    details.sections.push_back(basisSection(prediction, changes, time));
+    details.sections.push_back(assumedSection(prediction));
+    return details;
+}
+
+} // namespace app

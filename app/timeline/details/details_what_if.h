@@ -1,0 +1,13 @@
+#pragma once
+
+#include "app/models/plan/what_if.h"
+#include "app/timeline/details/details.h"
+
+namespace app {
+
+// Describes a prediction: where its difference from the measured run comes from, the memory of its
+// devices, and what it rests on. `row` has the interval and the memory; nullptr: not known yet.
+Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
+                       const WhatIfChanges& changes);
+
+} // namespace app

@@ -1,0 +1,222 @@
+#include "app/widgets/whatif/what_if_form.h"
+
+#include "app/models/tables/stage_costs_model.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/forms/form_rows.h"
+#include "app/widgets/forms/slider_field.h"
+#include "app/widgets/whatif/cost_table.h"
+
+#include <QHBoxLayout>
+#include <QMouseEvent>
+#include <QScrollArea>
+#include <QSlider>
+#include <QVBoxLayout>
+
+#include <cmath>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kSliderEnd = 20; // of the links: 2^(20/10) = 4 times as fast
+constexpr double kStepsPerDoubling = 10;
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+// A double click returns to the middle.
+class LinkSlider : public QSlider
+{
+public:
+    LinkSlider()
+        : QSlider(Qt::Horizontal)
+    {
+        setRange(-kSliderEnd, kSliderEnd);
+        setPageStep(static_cast<int>(kStepsPerDoubling));
+        setFocusPolicy(Qt::StrongFocus);
+    }
+
+protected:
+    void mouseDoubleClickEvent(QMouseEvent*) override { setValue(0); }
+};
+
+QLabel* makeWrapped(const char* role)
+{
+    QLabel* label = makeLabel({}, role);
+    label->setWordWrap(true);
+    return label;
+}
+
+} // namespace
+
+WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_costs(new StageCostsModel(this))
+    , m_table(named(new CostTable(theme), "costTable", tr("Measured times of the stages")))
+    , m_unit(makeLabel({}, "hint"))
+    , m_edits(named(makeWrapped("hint"), "costEdits"))
+    , m_links(named(makeLabel({}), "linkSpeed"))
+    , m_stragglersHint(makeWrapped("hint"))
+    , m_memoryHint(makeFormHint())
+    , m_interval(makeWrapped("hint"))
+    , m_undo(makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link"))
+    , m_reset(makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link"))
+    , m_slider(named(new LinkSlider, "linkSlider", tr("Speed of the links")))
+    , m_stragglers(
+          named(new SegmentControl(theme, {tr("as measured"), tr("removed")}), "stragglers"))
+    , m_microBatches(named(new SpinField(theme), "microBatches"))
+    , m_limit(named(new HundredthsField(theme), "memoryLimit"))
+{
+    m_table->setModel(m_costs);
+    m_microBatches->setRange(1, 4096);
+    m_limit->setRange(0, 1'000'000);
+    m_limit->setSingleStep(100);
+    m_limit->setSpecialValueText(tr("none"));
+    auto* content = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(content), {}, 0,
+                          {makeCosts(), makeLine(Qt::Horizontal), makeChanges(), kStretch});
+    column->setSizeConstraint(QLayout::SetMinAndMaxSize);
+    auto* title = makeBar(40, 8, {makeLabel(tr("Measured times"), "dock"), kStretch, m_reset});
+    spaced(new QVBoxLayout(this), {}, 0,
+           {title, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
+    connect(m_costs, &StageCostsModel::edited, this, [this] {
+        showEdits();
+        Q_EMIT changed();
+    });
+    connect(m_undo, &QPushButton::clicked, this, &WhatIfForm::undo);
+    connect(m_reset, &QPushButton::clicked, this, &WhatIfForm::reset);
+    const auto change = [this] {
+        showLinks();
+        if (!m_isShowing)
+            Q_EMIT changed();
+    };
+    connect(m_slider, &QSlider::valueChanged, this, change);
+    connect(m_stragglers, &SegmentControl::currentChanged, this, change);
+    connect(m_microBatches, &QSpinBox::valueChanged, this, change);
+    connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
+}
+
+QWidget* WhatIfForm::makeCosts()
+{
+    auto* part = makeSurface("plain");
+    auto* note
+        = spaced(new QHBoxLayout, {14, 8, 14, 12}, 8, {{m_edits, 1}, {m_undo, 0, Qt::AlignTop}});
+    m_unit->setContentsMargins(14, 10, 14, 2);
+    spaced(new QVBoxLayout(part), {}, 0, {m_unit, m_table, note});
+    return part;
+}
+
+QWidget* WhatIfForm::makeChanges()
+{
+    auto* part = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(part), {}, 0);
+    QVBoxLayout* links = makeFormSection(*column);
+    links->addLayout(
+        spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Speed of the links")), 1}, m_links}));
+    links->addWidget(m_slider);
+    QLabel* middle = makeLabel(tr("as measured"), "hint");
+    middle->setAlignment(Qt::AlignCenter);
+    links->addLayout(
+        spaced(new QHBoxLayout, {}, 0,
+               {makeLabel(tr("× 0.25"), "hint"), {middle, 1}, makeLabel(tr("× 4"), "hint")}));
+    QVBoxLayout* stragglers = makeFormSection(*column);
+    stragglers->addLayout(makeFormRow(tr("Stragglers"), {m_stragglers}));
+    stragglers->addWidget(m_stragglersHint);
+    // Layers per stage and tensor parallelism belong here: `bscope whatif --move-layers`.
+    QVBoxLayout* job = makeFormSection(*column);
+    job->addLayout(makeFormRow(tr("Micro-batches N"), {m_microBatches}));
+    job->addLayout(makeFormRow(tr("Memory limit, GiB"), {m_limit}));
+    job->addWidget(m_memoryHint);
+    QVBoxLayout* interval = makeFormSection(*column);
+    interval->addWidget(makeLabel(tr("Interval"), "dock"));
+    interval->addWidget(m_interval);
+    return part;
+}
+
+void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& measured)
+{
+    m_isShowing = true;
+    m_costs->show(run, measured.times());
+    m_table->fitRows();
+    m_table->setFixedHeight(m_table->fittingHeight());
+    m_unit->setText(tr("%1 per stage and micro-batch, median").arg(m_costs->time().unit));
+    m_message = static_cast<double>(measured.times().message.median());
+    m_measuredBatches = run.schedule.shape.microBatches;
+    m_microBatches->setValue(m_measuredBatches);
+    const SlowestDevice slowest = slowestDevice(run, measured.times());
+    m_stragglersHint->setText(slowest.device < 0
+                                  ? tr("All devices take equally long, within 1 %.")
+                                  : tr("Device %1 is %2 slower than the mean of the others.")
+                                        .arg(slowest.device)
+                                        .arg(percent(slowest.excess)));
+    m_interval->setText(
+        tr("95 % of 100 predictions, each with medians of times drawn from the measured ones. "
+           "Every time is multiplied by %1, the measured iteration relative to the prediction of "
+           "its own order.")
+            .arg(number(measured.correction(), 3)));
+    m_isShowing = false;
+    showEdits();
+    showLinks();
+}
+
+void WhatIfForm::setKnowsBytes(bool knows)
+{
+    m_limit->setEnabled(knows);
+    setHint(m_memoryHint, knows ? QString() : tr("The run has no memory by category."));
+}
+
+WhatIfChanges WhatIfForm::changes() const
+{
+    WhatIfChanges changes;
+    changes.times = m_costs->edits();
+    changes.weightShare = m_costs->weightShare();
+    changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
+    changes.removesStragglers = m_stragglers->current() == 1;
+    changes.microBatches = m_microBatches->value();
+    return changes;
+}
+
+std::int64_t WhatIfForm::memoryLimit() const
+{
+    return m_limit->isEnabled() ? std::llround(m_limit->value() / 100.0 * kGiB) : 0;
+}
+
+void WhatIfForm::undo()
+{
+    m_costs->undo();
+}
+
+void WhatIfForm::redo()
+{
+    m_costs->redo();
+}
+
+void WhatIfForm::reset()
+{
+    m_isShowing = true; // one change
+    m_slider->setValue(0);
+    m_stragglers->setCurrent(0);
+    m_microBatches->setValue(m_measuredBatches);
+    m_isShowing = false;
+    if (m_costs->editsText().isEmpty())
+        Q_EMIT changed();
+    m_costs->clearEdits();
+}
+
+void WhatIfForm::showEdits()
+{
+    const Scale scale = timeScale({}, static_cast<std::int64_t>(m_message));
+    const QString messages = tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message));
+    const QString edits = m_costs->editsText();
+    m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
+    m_undo->setVisible(m_costs->canUndo());
+    m_table->setFixedHeight(m_table->fittingHeight());
+}
+
+void WhatIfForm::showLinks()
+{
+    const double speed = std::exp2(m_slider->value() / kStepsPerDoubling);
+    m_links->setText(QStringLiteral("× %1").arg(number(speed, 2)));
+}
+
+} // namespace app

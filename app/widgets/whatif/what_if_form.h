@@ -1,0 +1,63 @@
+#pragma once
+
+#include "app/models/plan/what_if.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace app {
+
+class CostTable;
+class HundredthsField;
+class SegmentControl;
+class SpinField;
+class StageCostsModel;
+
+// The measured times of a run and what the user changes about them.
+class WhatIfForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit WhatIfForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const engine::Run& run, const profiler::WhatIfPredictor& measured);
+    using QWidget::show;
+    // Without the memory of the schemes a limit means nothing.
+    void setKnowsBytes(bool knows);
+    WhatIfChanges changes() const;
+    std::int64_t memoryLimit() const; // bytes; 0: none
+    CostTable& table() const { return *m_table; }
+    void undo();
+    void redo();
+    void reset(); // all changes; only those of the table can be undone
+
+Q_SIGNALS:
+    void changed();
+    void memoryLimitChanged();
+
+private:
+    QWidget* makeCosts();
+    QWidget* makeChanges();
+    void showEdits();
+    void showLinks();
+
+    const ThemeController& m_theme;
+    StageCostsModel* m_costs;
+    CostTable* m_table;
+    QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_memoryHint, *m_interval;
+    QPushButton *m_undo, *m_reset;
+    QSlider* m_slider;
+    SegmentControl* m_stragglers;
+    SpinField* m_microBatches;
+    HundredthsField* m_limit;
+    double m_message = 0;      // ns
+    int m_measuredBatches = 1; // micro-batches of the run
+    bool m_isShowing = false;  // show() sets the fields
+};
+
+} // namespace app

@@ -1,0 +1,132 @@
+#include "engine/cost/bpipe_gain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace engine {
+namespace {
+
+Result<void> check(const BpipeQuestion& question)
+{
+    const EstimateInput& input = question.input;
+    if (!question.stageMfu.empty() && question.stageMfu.size() != question.sizes.size())
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "--stage-mfu has {} values for {} micro-batch sizes; give one for each size",
+                question.stageMfu.size(), question.sizes.size()));
+    const int copies = input.on.setup.dataParallel;
+    for (const int size : question.sizes)
+        if (std::fmod(input.globalBatch, static_cast<double>(size) * copies) != 0)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--global-batch {} is not divisible by micro-batches of {} "
+                                    "sequences on {} copies; use a multiple of {}",
+                                    input.globalBatch, size, copies, size * copies));
+    return checkStages(input.on.model, input.stages * input.chunks);
+}
+
+BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
+{
+    EstimateInput input = question.input;
+    const ModelOnHardware& on = input.on;
+    input.on.setup.microBatchSize = question.sizes[index];
+    BpipeRow row;
+    row.microBatchSize = question.sizes[index];
+    row.microBatches = microBatchesOf(input);
+    row.stageMfu = question.stageMfu.empty() ? rooflineStageMfu(input) : question.stageMfu[index];
+    row.mfu = pipelineMfu(input, row.stageMfu);
+    row.breakEven = breakEven(input, question.sizes.front(), row.microBatchSize);
+    row.memory = estimateMemory(input);
+    row.fitsWithout = row.memory.oneFOneB <= question.usableMemory;
+    row.fitsWith = row.memory.bpipe && *row.memory.bpipe <= question.usableMemory;
+    row.kernels = attentionKernels(on.model, on.setup);
+    row.headsPerRank = headsPerRank(on.model, on.setup);
+    row.forward = layersOf(on.model, input.stages, 0) * layerTimes(on).forward;
+    const LinkSpec& link = on.hardware.node;
+    row.transfer
+        = LinkSpec{link.latency, link.bandwidth * on.hardware.linkShare}.time(row.memory.stash);
+    return row;
+}
+
+// Why the MFU of a stage changes.
+std::string reason(const BpipeRow& from, const BpipeRow& to)
+{
+    const double growth = to.stageMfu / from.stageMfu, needed = to.breakEven / from.breakEven;
+    const std::string change
+        = fmt::format("the stage MFU {} from {:.1f} to {:.1f} %", growth >= 1 ? "rises" : "falls",
+                      100 * from.stageMfu, 100 * to.stageMfu);
+    const std::string bubble = fmt::format("the larger bubble costs {:.1f} %", 100 * (needed - 1));
+    if (from.kernels.name != to.kernels.name)
+        return fmt::format("Attention changes from {} to {} ({:g} -> {:g} heads per rank): {}; {}.",
+                           from.kernels.name, to.kernels.name, from.headsPerRank, to.headsPerRank,
+                           change, bubble);
+    return fmt::format("Attention uses {} at both: {}; {}.", to.kernels.name, change, bubble);
+}
+
+bool isSlower(const BpipeRow& a, const BpipeRow& b)
+{
+    return a.mfu < b.mfu;
+}
+
+void judge(BpipeAnswer& answer)
+{
+    std::vector<BpipeRow> without, with;
+    for (const BpipeRow& row : answer.rows)
+        if (row.fitsWithout)
+            without.push_back(row);
+        else if (row.fitsWith)
+            with.push_back(row);
+    if (without.empty() && with.empty()) {
+        answer.verdict = "No: no micro-batch size fits, even with BPipe. Use more devices, "
+                         "recomputation or smaller micro-batches.";
+        return;
+    }
+    if (with.empty()) {
+        const bool allFit = without.size() == answer.rows.size();
+        answer.verdict = fmt::format(
+            "No: BPipe makes no further size fit. {}",
+            allFit ? "All sizes fit without it."
+                   : fmt::format("b = {} fits without it, and larger ones do not fit with it.",
+                                 without.back().microBatchSize));
+        return;
+    }
+    const BpipeRow& larger = *std::ranges::max_element(with, isSlower);
+    if (without.empty()) {
+        answer.isWorthIt = true;
+        answer.verdict
+            = fmt::format("Yes: only with BPipe does the model fit, with b = {}. "
+                          "Without it the smallest size needs {:.1f} GiB.",
+                          larger.microBatchSize, answer.rows.front().memory.oneFOneB / (1 << 30));
+        return;
+    }
+    const BpipeRow& base = *std::ranges::max_element(without, isSlower);
+    const double speedUp = larger.mfu / base.mfu;
+    answer.isWorthIt = speedUp > 1;
+    answer.verdict
+        = fmt::format("{}: b = {} with BPipe is {:.2f} times as fast as b = {} without. ",
+                      answer.isWorthIt ? "Yes" : "No", larger.microBatchSize, speedUp,
+                      base.microBatchSize)
+        + reason(base, larger);
+    if (larger.transfer > larger.forward)
+        answer.verdict += fmt::format(" The transfer of a stash takes {:.1f} ms, longer than the "
+                                      "forward of {:.1f} ms that should hide it.",
+                                      1e3 * larger.transfer, 1e3 * larger.forward);
+}
+} // namespace
+
+Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question)
+{
+    if (auto possible = check(question); !possible)
+        return tl::unexpected(possible.error());
+    BpipeAnswer answer;
+    for (std::size_t i = 0; i < question.sizes.size(); ++i) {
+        answer.rows.push_back(rowOf(question, i));
+        answer.rows.back().speedUp = answer.rows.back().mfu / answer.rows.front().mfu;
+    }
+    judge(answer);
+    return answer;
+}
+
+} // namespace engine

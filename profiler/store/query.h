@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace profiler {
+
+struct QueryLimits
+{
+    std::chrono::milliseconds time{10'000};
+    std::int64_t rows = 10'000;
+    std::int64_t bytes = std::int64_t{64} << 20; // of all values
+};
+
+// NULL, a number or a text. A BLOB is the text of an SQL literal: x'00ff'.
+using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+struct QueryResult
+{
+    std::vector<std::string> columns;
+    std::vector<std::vector<QueryValue>> rows; // [row][column]
+    bool isCut = false;                        // by a limit of rows or bytes
+    double seconds = 0;
+};
+
+// Runs one SELECT statement on a run. The run cannot be changed: the connection is read-only, and
+// statements other than SELECT, WITH and VALUES are refused. `isCancelled` is asked during the
+// query; it may be empty. Fails with Error::Code::Cancelled if it returns true, otherwise with one
+// line that says what is wrong, where in `sql`, and what to do.
+engine::Result<QueryResult> runQuery(const std::filesystem::path& file, std::string_view sql,
+                                     const QueryLimits& limits = {},
+                                     const std::function<bool()>& isCancelled = {});
+
+// A table of a run for display: what SCHEMA.md says about it.
+struct SchemaTable
+{
+    struct Column
+    {
+        std::string_view name, type, unit, meaning; // unit and meaning may be empty
+    };
+    std::string_view name, holds;
+    std::vector<Column> columns;
+};
+
+// The tables that a run has, in the order of SCHEMA.md.
+engine::Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file);
+
+struct Recipe
+{
+    std::string_view title, sql;
+};
+std::vector<Recipe> queryRecipes(); // resources/help/recipes.sql
+
+} // namespace profiler

@@ -1,0 +1,268 @@
+#include "profiler/study/reproduce.h"
+
+#include "engine/cost/bpipe_gain.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+
+using namespace engine;
+
+bool Reproduced::isWithin() const
+{
+    constexpr double kRounding = 1e-9;
+    return std::abs(computed - published) <= tolerance + kRounding;
+}
+
+namespace {
+
+// An iteration in cost units: F = 1, B = 2, communication is free.
+struct UnitRun
+{
+    double iteration = 0;
+    RunMetrics metrics;
+};
+
+Result<UnitRun> unitRun(const std::string& scheme, int devices, int microBatches,
+                        const std::string& concatenation = "")
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    if (!concatenation.empty())
+        request.options["concat"] = concatenation;
+    const auto schedule = buildSchedule(request);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    Run run;
+    run.schedule = lower(*schedule);
+    const auto costs = unitOpCosts(run.schedule, {});
+    if (!costs)
+        return tl::unexpected(costs.error());
+    auto timeline = simulate(run.schedule, *costs);
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    run.timeline = *std::move(timeline);
+    run.info.ticksPerUnit = costs->ticksPerUnit;
+    auto numbers = metrics(run);
+    if (!numbers)
+        return tl::unexpected(numbers.error());
+    return UnitRun{static_cast<double>(numbers->duration)
+                       / static_cast<double>(costs->ticksPerUnit),
+                   *std::move(numbers)};
+}
+
+// Collects rows until the first error.
+class Rows
+{
+public:
+    void add(Reproduced row) { m_rows.push_back(std::move(row)); }
+    // A number of a simulated schedule.
+    template<class Number>
+    void addRun(const Result<UnitRun>& run, Reproduced row, Number number)
+    {
+        if (!run) {
+            m_error = m_error ? m_error : run.error();
+            return;
+        }
+        row.computed = number(*run);
+        add(std::move(row));
+    }
+    Result<std::vector<Reproduced>> done()
+    {
+        return m_error ? Result<std::vector<Reproduced>>(tl::unexpected(*m_error)) : m_rows;
+    }
+
+private:
+    std::vector<Reproduced> m_rows;
+    std::optional<Error> m_error;
+};
+
+double iterationOf(const UnitRun& run)
+{
+    return run.iteration;
+}
+
+void addBitPipeSchedules(Rows& rows)
+{
+    struct Order
+    {
+        int devices, microBatches;
+        double iteration;
+        int messages;
+    };
+    for (const Order& order :
+         {Order{4, 4, 14, 48}, Order{4, 8, 27, 96}, Order{8, 8, 30, 224}, Order{8, 16, 57, 448},
+          Order{16, 16, 62, 960}, Order{16, 32, 117, 1920}, Order{32, 32, 126, 3968}}) {
+        const auto run = unitRun("bitpipe", order.devices, order.microBatches, "direct");
+        const std::string setup = fmt::format("D = {}, N = {}", order.devices, order.microBatches);
+        rows.addRun(run,
+                    {"BitPipe, iteration in units, " + setup, order.iteration, 0, 0, "code", ""},
+                    iterationOf);
+        rows.addRun(run,
+                    {"BitPipe, messages 4N(D-1), " + setup, static_cast<double>(order.messages), 0,
+                     0, "code", ""},
+                    [](const UnitRun& of) { return of.metrics.messages; });
+        rows.addRun(run,
+                    {"BitPipe, largest stash in M_a, " + setup, static_cast<double>(order.devices),
+                     0, 0, "code", ""},
+                    [](const UnitRun& of) {
+                        double most = 0;
+                        for (const DeviceMetrics& device : of.metrics.devices)
+                            most = std::max(most, device.peakStash);
+                        return most;
+                    });
+        const bool isOneUnit = order.devices == order.microBatches;
+        rows.addRun(run,
+                    {"BitPipe, bubble (D-2)/(3N+D-2) in %, " + setup,
+                     100.0 * (order.devices - 2) / (3 * order.microBatches + order.devices - 2), 0,
+                     0.005, "figure",
+                     isOneUnit ? ""
+                               : "The authors' code concatenates units of D micro-batches, which "
+                                 "adds (D-2)(N/D-1)/2 units; the formula holds for N = D."},
+                    [](const UnitRun& of) { return 100 * of.metrics.bubbleRatio; });
+    }
+    rows.addRun(unitRun("bitpipe", 8, 16, "early"),
+                {"BitPipe, early concatenation (this program's), units against the formula's 54, "
+                 "D = 8, N = 16",
+                 54, 0, 1.5, "derived", ""},
+                iterationOf);
+}
+
+void addBaselines(Rows& rows)
+{
+    constexpr int kDevices = 8, kMicroBatches = 8;
+    struct Baseline
+    {
+        const char* scheme;
+        double iteration;
+    };
+    for (const Baseline& baseline : {Baseline{"gpipe", 45}, Baseline{"1f1b", 45},
+                                     Baseline{"interleaved-1f1b", 34.5}, Baseline{"chimera", 36}})
+        rows.addRun(unitRun(baseline.scheme, kDevices, kMicroBatches),
+                    {fmt::format("{}, iteration in units, D = 8, N = 8", baseline.scheme),
+                     baseline.iteration, 0, 0, "derived", ""},
+                    iterationOf);
+}
+
+EstimateInput inputOf(const char* model, int tensorParallel, int stages, AttentionMode attention)
+{
+    EstimateInput input;
+    input.on = {loadTransformer(model).value(), loadHardware("a100-sxm-80").value(), {}};
+    input.on.setup.tensorParallel = tensorParallel;
+    input.on.setup.attention = attention;
+    input.stages = stages;
+    return input;
+}
+
+constexpr const char* kRoofline
+    = "The stage MFU comes from a roofline with planning constants, not from a measurement.";
+
+void addBpipeGains(Rows& rows)
+{
+    struct Case
+    {
+        const char *what, *model;
+        AttentionMode attention;
+        int from, to;
+        double published, tolerance;
+        const char* grade;
+    };
+    for (const Case& one : {Case{"GPT-3 96B, attention recomputed, b 1 -> 2: speed-up", "gpt3-96b",
+                                 AttentionMode::Recompute, 1, 2, 1.35, 0.15 * 1.35, "table"},
+                            Case{"GPT-3 96B, flash attention, b 1 -> 2: speed-up (\"negligible\")",
+                                 "gpt3-96b", AttentionMode::Flash, 1, 2, 1, 0.03, "abstract"},
+                            Case{"LLaMA 65B, attention recomputed, b 2 -> 4: speed-up", "llama-65b",
+                                 AttentionMode::Recompute, 2, 4, 1 - 0.087, 0.02, "table"}}) {
+        const auto answer
+            = bpipeGain({inputOf(one.model, 4, 8, one.attention), {one.from, one.to}, {}, 1e300});
+        if (answer)
+            rows.add({one.what, one.published, answer->rows[1].speedUp, one.tolerance, one.grade,
+                      kRoofline});
+    }
+    for (const int devices : {4, 8, 16})
+        rows.addRun(unitRun("bpipe", devices, 2 * devices),
+                    {fmt::format("BPipe, most stashes of a device, ceil((D+2)/2), D = {}", devices),
+                     std::ceil((devices + 2) / 2.0), 0, 0, "code", ""},
+                    [](const UnitRun& of) {
+                        double most = 0;
+                        for (const DeviceMetrics& device : of.metrics.devices)
+                            most = std::max(most, device.peakStash);
+                        return most;
+                    });
+    for (const int devices : {4, 8, 16})
+        rows.addRun(unitRun("bpipe", devices, 2 * devices),
+                    {fmt::format("BPipe, units of 1F1B with free transfers, D = {}", devices),
+                     3.0 * (3 * devices - 1), 0, 0, "derived", ""},
+                    iterationOf);
+}
+
+// Models of arXiv 2205.05198 with t = 8.
+struct Megatron
+{
+    const char *title, *model;
+    int stages, chunks, size, batch;
+    double state, all, selective, tolerance; // GiB
+    double seconds, mfu, hfu;                // of an iteration; %
+};
+constexpr Megatron kMegatron[]
+    = {{"GPT 22B", "gpt-22b", 1, 1, 4, 4, 46, 59, 10, 2, 1.10, 41.5, 43.7},
+       {"GPT-3 175B", "gpt3-175b", 8, 3, 1, 64, 45, 67, 13, 2, 13.75, 51.4, 52.8},
+       {"MT-NLG 530B", "mt-nlg-530b", 35, 3, 1, 280, 32, 113, 22, 2, 37.83, 56.0, 57.0},
+       {"GPT 1T", "gpt-1t", 64, 1, 1, 512, 34, 129, 25, 3, 71.49, 56.3, 57.0}};
+
+void addMegatron(Rows& rows)
+{
+    constexpr double kGibi = 1 << 30;
+    for (const Megatron& one : kMegatron) {
+        const auto input = [&](AttentionMode attention, bool sequenceParallel) {
+            EstimateInput of = inputOf(one.model, 8, one.stages, attention);
+            of.on.setup.sequenceParallel = sequenceParallel;
+            of.on.setup.microBatchSize = one.size;
+            of.chunks = one.chunks;
+            of.globalBatch = one.batch;
+            return of;
+        };
+        const auto all = estimateMemory(input(AttentionMode::Standard, false));
+        const auto selective = estimateMemory(input(AttentionMode::Recompute, true));
+        const auto bytes = [&](const char* what, double published, double computed) {
+            rows.add({fmt::format("{}, {}, GiB", one.title, what), published, computed / kGibi,
+                      one.tolerance, "figure", "Read off the height of a bar."});
+        };
+        bytes("weights, gradients and optimizer", one.state, all.state);
+        bytes("activations", one.all, all.oneFOneB - all.state);
+        bytes("activations, sequence parallel and selective recomputation", one.selective,
+              selective.oneFOneB - selective.state);
+        const auto use = utilisation(input(AttentionMode::Recompute, true), one.seconds);
+        const std::string given = fmt::format(" of {} s per iteration, %", one.seconds);
+        rows.add(
+            {one.title + std::string(", MFU") + given, one.mfu, 100 * use.mfu, 0.2, "table", ""});
+        rows.add(
+            {one.title + std::string(", HFU") + given, one.hfu, 100 * use.hfu, 0.2, "table", ""});
+    }
+}
+
+} // namespace
+
+Result<std::vector<Reproduced>> reproduce(Paper paper)
+{
+    Rows rows;
+    if (paper == Paper::BitPipe) {
+        addBitPipeSchedules(rows);
+        addBaselines(rows);
+    } else {
+        addBpipeGains(rows);
+        addMegatron(rows);
+    }
+    return rows.done();
+}
+
+} // namespace profiler

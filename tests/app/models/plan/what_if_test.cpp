@@ -1,0 +1,98 @@
+#include "app/models/plan/what_if_text.h"
+#include "tests/app/simulated_run.h"
+#include "tests/catch.h"
+
+namespace app {
+namespace {
+
+WhatIfRow rowOf(std::int64_t iteration, std::int64_t least, std::int64_t most)
+{
+    WhatIfRow row;
+    row.scheme = QStringLiteral("zb-v");
+    row.isKnown = row.hasInterval = true;
+    row.iteration = iteration;
+    row.least = least;
+    row.most = most;
+    return row;
+}
+
+std::string textOf(const WhatIfVerdict& verdict)
+{
+    return (verdict.bold + QLatin1Char(' ') + verdict.rest).toStdString();
+}
+
+} // namespace
+
+TEST_CASE("a prediction is shorter only if its whole interval is")
+{
+    const WhatIfNumbers numbers{488'000'000, {}, 0};
+    using Kind = WhatIfVerdict::Kind;
+    CHECK(verdictOf(rowOf(412'000'000, 405'000'000, 421'000'000), numbers).kind == Kind::Shorter);
+    CHECK(verdictOf(rowOf(480'000'000, 470'000'000, 490'000'000), numbers).kind == Kind::Unclear);
+    CHECK(verdictOf(rowOf(500'000'000, 490'000'000, 510'000'000), numbers).kind == Kind::Longer);
+    CHECK(textOf(verdictOf(rowOf(412'000'000, 405'000'000, 421'000'000), numbers))
+          == "ZB-V would take 412.0 ms instead of 488.0 ms (\u221215.6\u2009%, 95 % interval 405.0 "
+             "to 421.0).");
+}
+
+TEST_CASE("the sentence names the device whose memory changes most, and a limit that is near")
+{
+    constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+    WhatIfRow row = rowOf(412'000'000, 405'000'000, 421'000'000);
+    row.deviceBytes = engine::IdVector<engine::DeviceId, std::int64_t>({6 * kGiB, 5 * kGiB});
+    WhatIfNumbers numbers{488'000'000, {}, 0};
+    numbers.measuredBytes = engine::IdVector<engine::DeviceId, std::int64_t>({3 * kGiB, 4 * kGiB});
+    CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 3.00 GiB more on device 0."));
+    numbers.memoryLimit = 8 * kGiB;
+    CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::Shorter);
+    numbers.memoryLimit = 6 * kGiB;
+    CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::AlmostFull);
+    numbers.measuredBytes.pop_back(); // of another number of devices
+    CHECK(textOf(verdictOf(row, numbers)).ends_with("421.0)."));
+}
+
+TEST_CASE("the command repeats the changes of the page")
+{
+    const engine::Shape shape = simulatedRun({"1f1b", 4, 8}).schedule.shape;
+    WhatIfChanges changes;
+    changes.microBatches = 8;
+    const auto command = [&](const char* file) {
+        return whatIfCommand(QString::fromUtf8(file), QStringLiteral("zb-v"), changes, shape)
+            .toStdString();
+    };
+    CHECK(command("runs/a.sqlite") == "bscope whatif runs/a.sqlite --scheme zb-v");
+    changes.microBatches = 16;
+    changes.linkSpeed = 2;
+    changes.removesStragglers = true;
+    changes.weightShare = 0.4;
+    changes.times[{3, engine::OpKind::Forward}] = 12'400'000;
+    CHECK(command("it's.sqlite")
+          == "bscope whatif 'it'\\''s.sqlite' --scheme zb-v --micro-batches 16 --link-speed 2 "
+             "--op-time 3F=12.4 --weight-share 0.4 --no-stragglers");
+}
+
+TEST_CASE("runs without measured times say why nothing is predicted")
+{
+    CHECK_FALSE(whyNoWhatIf(nullptr).isEmpty());
+    CHECK(whyNoWhatIf(sharedRun({"1f1b", 4, 4, 1, true}).get()).isEmpty());
+    CHECK(whyNoWhatIf(sharedRun({"1f1b", 4, 4}).get()).contains(QStringLiteral("simulated")));
+    engine::Run imported = simulatedRun({"1f1b", 4, 4, 1, true});
+    imported.info.mode = engine::Mode::Imported;
+    imported.info.import.emplace();
+    CHECK(whyNoWhatIf(&imported).contains(QStringLiteral("do not name stages")));
+    imported.info.import->stagesKnown = true;
+    CHECK(whyNoWhatIf(&imported).isEmpty());
+}
+
+TEST_CASE("the slowest device is compared with the mean of the others")
+{
+    engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
+    auto times = profiler::measuredTimes(run).value();
+    CHECK(slowestDevice(run, times).device == -1);
+    for (std::int64_t& time : times.stages[engine::StageId{1}].forward.times)
+        time = time * 13 / 10; // of F + B = 3: 10 % of the sum
+    CHECK(slowestDevice(run, times).device == 1);
+    CHECK(slowestDevice(run, times).excess == Approx(0.1));
+}
+
+} // namespace app

@@ -1,0 +1,253 @@
+#include "app/models/tables/what_if_model.h"
+#include "app/pages/main_window.h"
+#include "app/pages/what_if_page.h"
+#include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/forms/spin_field.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/whatif/cost_table.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+engine::Run measuredRun()
+{
+    return simulatedRun({"1f1b", 4, 8, 3, true});
+}
+
+struct WhatIfTab
+{
+    explicit WhatIfTab(engine::Run run = measuredRun())
+        : page(theme, library, library.add(std::move(run)))
+    {
+        page.resize(1600, 910);
+        page.show();
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page.findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    bool isPredicted() const
+    {
+        return find<QAction>("openPrediction")->isEnabled()
+            && find<QLabel>("whatIfProgress")->text().isEmpty();
+    }
+    QString sentence() const { return find<Band>("whatIfSentence")->text(); }
+    QAbstractItemModel* table() const { return find<DataTable>("whatIfTable")->model(); }
+    QPoint centreOf(const char* name, int row, int column) const
+    {
+        const auto* view = find<DataTable>(name);
+        return view->visualRect(view->model()->index(row, column)).center();
+    }
+    void type(const char* text) const
+    {
+        auto* editor = find<QLineEdit>("costEditor");
+        editor->selectAll();
+        QTest::keyClicks(editor, QString::fromLatin1(text));
+        QTest::keyClick(editor, Qt::Key_Return);
+        settle();
+    }
+
+    ThemeController theme;
+    RunLibrary library;
+    WhatIfPage page;
+};
+
+} // namespace
+
+TEST_CASE("the page shows the shortest scheme above a ranking of all of them")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    CHECK(tab.table()->rowCount() == static_cast<int>(whatIfSchemes().size()));
+    const QString best = tab.table()->index(0, 0).data().toString();
+    CHECK(tab.sentence().startsWith(best + QStringLiteral(" would take ")));
+    CHECK(tab.sentence().contains(QStringLiteral(" instead of 33.0 ms ")));
+    CHECK(tab.find<QComboBox>("whatIfScheme")->currentText() == best);
+    CHECK(tab.find<CompareWidget>("compare")->accessibleDescription().endsWith(best));
+    CHECK(tab.page.title().startsWith(QStringLiteral("What if: 1F1B")));
+}
+
+TEST_CASE("a click or an arrow key in the ranking chooses another scheme")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* view = tab.find<DataTable>("whatIfTable");
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, tab.centreOf("whatIfTable", 2, 0));
+    const QString third = tab.table()->index(2, 0).data().toString();
+    CHECK(tab.sentence().startsWith(third));
+    REQUIRE(waitFor([&] {
+        return tab.find<CompareWidget>("compare")->accessibleDescription().endsWith(third);
+    }));
+    QTest::keyClick(view, Qt::Key_Down);
+    CHECK(tab.sentence().startsWith(tab.table()->index(3, 0).data().toString()));
+}
+
+TEST_CASE("a slower stage is typed into its cell, and undone")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* costs = tab.find<CostTable>("costTable");
+    const QString before = tab.sentence();
+    QTest::mouseClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
+    QTest::mouseDClick(costs->viewport(), Qt::LeftButton, {}, tab.centreOf("costTable", 3, 1));
+    tab.type("2");
+    CHECK(tab.find<QLabel>("costEdits")->text().startsWith(QStringLiteral("1 cell edited")));
+    REQUIRE(waitFor([&] { return tab.isPredicted() && tab.sentence() != before; }));
+    const QString slower = tab.sentence();
+
+    // The same by the keyboard, on another cell.
+    costs->setFocus();
+    costs->setCurrentIndex(costs->model()->index(2, 1));
+    QTest::keyClick(costs, Qt::Key_F2);
+    tab.type("2");
+    CHECK(tab.find<QLabel>("costEdits")->text().startsWith(QStringLiteral("2 cells edited")));
+    tab.find<QAction>("undoEdit")->trigger();
+    QTest::mouseClick(tab.find<QPushButton>("undoEdit"), Qt::LeftButton);
+    CHECK_FALSE(tab.find<QLabel>("costEdits")->text().contains(QStringLiteral("edited")));
+    CHECK(waitFor([&] { return tab.isPredicted() && tab.sentence() == before; }));
+    CHECK(slower != before);
+}
+
+TEST_CASE("a time of 0 stays in the field, which Enter does not leave")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* costs = tab.find<CostTable>("costTable");
+    costs->setFocus();
+    costs->setCurrentIndex(costs->model()->index(0, 1));
+    QTest::keyClick(costs, Qt::Key_Return);
+    tab.type("0");
+    auto* editor = tab.find<QLineEdit>("costEditor");
+    CHECK(editor->isVisible());
+    CHECK(editor->property("invalid").toBool());
+    QTest::keyClick(editor, Qt::Key_Escape);
+    settle();
+    CHECK_FALSE(tab.find<QLabel>("costEdits")->text().contains(QStringLiteral("edited")));
+}
+
+TEST_CASE("changes of links and micro-batches are in the command, and a reset removes them")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* slider = tab.find<QSlider>("linkSlider");
+    slider->setFocus();
+    QTest::keyClick(slider, Qt::Key_PageUp);
+    CHECK(tab.find<QLabel>("linkSpeed")->text() == QStringLiteral("× 2.00"));
+    auto* number = tab.find<SpinField>("microBatches");
+    number->setFocus();
+    number->selectAll();
+    QTest::keyClicks(number, QStringLiteral("16"));
+    REQUIRE(waitFor([&] {
+        tab.find<QAction>("copyWhatIf")->trigger();
+        return QGuiApplication::clipboard()->text().endsWith(
+            QStringLiteral("--micro-batches 16 --link-speed 2"));
+    }));
+    CHECK(tab.find<Band>("whatIfNotice")->text().startsWith(QStringLiteral("Copied. bscope")));
+    QTest::mouseClick(tab.find<QPushButton>("resetEdits"), Qt::LeftButton);
+    CHECK(slider->value() == 0);
+    CHECK(number->value() == 8);
+    CHECK(waitFor([&] {
+        tab.find<QAction>("copyWhatIf")->trigger();
+        return !QGuiApplication::clipboard()->text().contains(QStringLiteral("--link"));
+    }));
+}
+
+TEST_CASE("the prediction is written as a simulated run and opened")
+{
+    WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    QString opened;
+    QObject::connect(&tab.page, &Page::openRequested, [&](const QString& file) { opened = file; });
+    QTest::mouseClick(tab.find<QPushButton>("openPredictionButton"), Qt::LeftButton);
+    REQUIRE(waitFor([&] { return !opened.isEmpty(); }));
+    auto reader = profiler::TraceReader::open(opened.toStdString());
+    REQUIRE(reader);
+    engine::Run written;
+    REQUIRE(reader->poll(written));
+    CHECK(written.info.mode == engine::Mode::Simulate);
+    CHECK(QString::fromStdString(written.info.label)
+          == tab.find<QComboBox>("whatIfScheme")->currentText());
+    CHECK(written.info.command.starts_with("bscope whatif"));
+    QFile::remove(opened);
+}
+
+TEST_CASE("a run that lacks a stage is refused with the reason")
+{
+    engine::Run run = measuredRun();
+    const engine::OpIndex index(run.schedule);
+    for (engine::Track& track : run.timeline.tracks)
+        std::erase_if(track.spans, [&](const engine::Span& span) {
+            const engine::Op& op = engine::opAt(run.schedule, index, span.op);
+            return op.kind == engine::OpKind::Backward && op.stage.value == 3;
+        });
+    const WhatIfTab tab(std::move(run));
+    auto* refused = tab.find<EmptyState>("whatIfRefused");
+    REQUIRE(waitFor([&] {
+        const auto labels = refused->findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("no measured backward"));
+        });
+    }));
+    CHECK(refused->isVisible());
+}
+
+TEST_CASE("P opens the page from a run, and again shows the same tab")
+{
+    QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    ThemeController theme;
+    MainWindow window(theme, settings);
+    window.show();
+    window.activateWindow();
+    REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+    const QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(profiler::writeRun(file.toStdString(), measuredRun()));
+    window.openRun(file);
+    auto* runPage = window.currentPage();
+    auto* action = runPage->findChild<QAction*>(QStringLiteral("whatIf"));
+    REQUIRE(waitFor(
+        [&] { return action->isEnabled() && runPage->findChild<TimelineWidget*>()->isVisible(); }));
+    runPage->findChild<TimelineWidget*>()->setFocus();
+    QTest::keyClick(runPage->findChild<TimelineWidget*>(), Qt::Key_P);
+    auto* page = window.currentPage();
+    CHECK(page->objectName() == QStringLiteral("whatIfPage"));
+    window.openRun(file);
+    action->trigger();
+    CHECK(window.currentPage() == page);
+}
+
+TEST_CASE("a simulated run says why nothing can be predicted from it")
+{
+    QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    ThemeController theme;
+    MainWindow window(theme, settings);
+    window.show();
+    const QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
+    window.openRun(file);
+    auto* action = window.currentPage()->findChild<QAction*>(QStringLiteral("whatIf"));
+    REQUIRE(waitFor([&] { return action->toolTip().contains(QStringLiteral("is simulated")); }));
+    CHECK_FALSE(action->isEnabled());
+}
+
+} // namespace app
