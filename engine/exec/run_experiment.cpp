@@ -18,15 +18,6 @@
 namespace engine {
 namespace {
 
-Result<TextData> dataOf(const Experiment& experiment)
-{
-    if (experiment.textFile.empty())
-        return TextData::builtIn(experiment.seed);
-    if (experiment.textFile == TextData::kShipped)
-        return TextData::shipped(experiment.seed);
-    return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
-}
-
 // The inputs of a run that do not depend on devices; created before devices are opened.
 struct Plan
 {
@@ -68,7 +59,7 @@ Result<Plan> planOf(const Experiment& experiment)
                 fmt::format(
                     "NCCL would deadlock with this order of messages ({}): use --transport peer",
                     fault->reason));
-    auto data = dataOf(experiment);
+    auto data = TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence);
     if (!data)
         return tl::unexpected(data.error());
     auto pass = passSpec(experiment.model, *schedule);

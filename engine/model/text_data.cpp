@@ -58,6 +58,13 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
     return TextData(std::move(text), seed);
 }
 
+Result<TextData> TextData::named(const std::string& name, std::uint64_t seed, int sequence)
+{
+    if (name.empty())
+        return builtIn(seed);
+    return name == kShipped ? shipped(seed) : fromFile(name, seed, sequence);
+}
+
 // Sequence i starts at token i * sequence. Its last target is the first token of sequence i + 1.
 void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const

@@ -27,6 +27,10 @@ public:
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
+    // The text of --text: "" for the built-in language, "sample" for the shipped story, else a
+    // file.
+    static Result<TextData> named(const std::string& name, std::uint64_t seed, int sequence);
+
     // Writes samples of `sequence` tokens from number `firstSample` on into `inputs`. The target of
     // a token is the token after it.
     void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,

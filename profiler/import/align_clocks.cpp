@@ -231,4 +231,94 @@ std::vector<ImportReport::Clock> alignClocks(Job& job, const Placement& placemen
     return Aligner(job, placement).run();
 }
 
+namespace {
+
+struct Transfer
+{
+    const PlacedWork *send = nullptr, *receive = nullptr;
+};
+
+// What a received message is for: iteration, whether it is a gradient, and the op without its kind.
+using Consumer = std::tuple<int, bool, int, int, int, int>;
+
+bool isGradient(OpKind kind)
+{
+    return kind == OpKind::SendGradient || kind == OpKind::RecvGradient || isBackward(kind);
+}
+
+Consumer consumerOf(int iteration, const Op& op)
+{
+    const bool gradient = isGradient(op.kind);
+    const bool isSend = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
+    const int receiver = isSend ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
+    return {iteration, gradient, receiver, op.microBatch.value, op.replica, op.slice};
+}
+
+} // namespace
+
+void alignMessages(Job& job, const Placement& placement)
+{
+    const auto workOf = [&](const PlacedWork& placed) -> Work& {
+        return job.ranks[placed.rank].work.works[placed.work];
+    };
+    std::map<Consumer, Transfer> messages;
+    std::map<Consumer, std::int64_t> waits; // when the op that needs the message began to wait
+    for (const PlacedWork& placed : placement.works) {
+        const Op& op = placed.op;
+        const Consumer consumer = consumerOf(placed.iteration, op);
+        if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient)
+            messages[consumer].send = &placed;
+        else if (isTransfer(op.kind))
+            messages[consumer].receive = &placed;
+        else if (isPipelineOp(op.kind) && op.kind != OpKind::BackwardWeight)
+            waits.emplace(consumer, workOf(placed).host.begin);
+    }
+    const bool onGpu = std::ranges::any_of(
+        job.ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
+    constexpr std::int64_t kWaited = 100'000; // ns; less is the overhead of a call
+    std::vector<std::int64_t> waited;
+    std::vector<Work*> others;
+    for (const auto& [consumer, ends] : messages) {
+        if (ends.send == nullptr || ends.receive == nullptr)
+            continue;
+        Work &send = workOf(*ends.send), &receive = workOf(*ends.receive);
+        const Window until = receive.window;
+        send.window = receive.window
+            = {std::clamp(send.window.begin, until.begin, until.end), until.end};
+        const auto op = waits.find(consumer);
+        const bool rangeWaits = receive.host.end >= until.end || op == waits.end();
+        const std::int64_t wait = rangeWaits ? receive.host.begin : op->second;
+        if (!onGpu && wait + kWaited > until.end) {
+            others.push_back(&send);
+            others.push_back(&receive);
+        } else {
+            waited.push_back(receive.window.duration());
+        }
+    }
+    if (waited.empty())
+        return;
+    const std::int64_t usual = medianOf(waited);
+    for (Work* work : others)
+        work->window.end = std::min(work->window.end, work->window.begin + usual);
+}
+
+void alignAllReduces(Job& job, const Placement& placement)
+{
+    std::map<std::pair<int, StageId>, std::map<std::uint32_t, std::vector<Window*>>> calls;
+    for (const PlacedWork& placed : placement.works)
+        if (placed.op.kind == OpKind::AllReduce)
+            calls[{placed.iteration, placed.op.stage}][placed.rank].push_back(
+                &job.ranks[placed.rank].work.works[placed.work].window);
+    for (const auto& [of, ranks] : calls) {
+        const auto isOne = [](const auto& each) { return each.second.size() == 1; };
+        if (!std::ranges::all_of(ranks, isOne)) // their ranges name no stage
+            continue;
+        std::int64_t last = ranks.begin()->second.front()->begin;
+        for (const auto& [rank, windows] : ranks)
+            last = std::max(last, windows.front()->begin);
+        for (const auto& [rank, windows] : ranks)
+            windows.front()->begin = std::min(last, windows.front()->end);
+    }
+}
+
 } // namespace profiler

@@ -13,4 +13,11 @@ namespace profiler {
 // the spread of both. Adds a warning for a host without such pairs, which keeps its times.
 std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& placement);
 
+// Gives both ends of a message the same window, as in runs of the engine: from the later of its two
+// posts to its arrival. A trace without GPU work has the end of the wait instead of the arrival; if
+// the receiver did not wait, the message takes at most the median time of those that it waited for.
+void alignMessages(Job& job, const Placement& placement);
+// An all-reduce runs from the last of its calls.
+void alignAllReduces(Job& job, const Placement& placement);
+
 } // namespace profiler

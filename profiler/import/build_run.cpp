@@ -30,6 +30,13 @@ Track::Kind laneOf(OpKind kind)
     return isCopy(kind) ? Track::Kind::Copy : Track::Kind::AllReduce;
 }
 
+Op withoutJoint(Op op)
+{
+    if (op.flags == OpFlag::JointWithNext)
+        op.flags = OpFlag::None;
+    return op;
+}
+
 // The ops of an execution: one, or two that are joint.
 std::vector<Op> opsOf(const PlacedWork& work)
 {
@@ -61,10 +68,10 @@ private:
     {
         return m_placement.deviceOfRank[placed.rank];
     }
-    void alignMessages();
     void buildSchedule();
     void addSpans();
     void addIterations();
+    std::optional<double> lossOf(int iteration) const;
     void addMemory();
     void describe();
     void report();
@@ -78,35 +85,6 @@ private:
     std::vector<ImportReport::Clock> m_clocks;
     std::int64_t m_origin = 0; // ns, 0 of the timeline
 };
-
-// A message runs from the later of its two posts to the end of its receive. Its two spans are
-// equal, as in runs of the engine.
-void RunBuilder::alignMessages()
-{
-    struct Ends
-    {
-        Work *send = nullptr, *receive = nullptr;
-    };
-    std::map<std::tuple<int, bool, int, int, int>, Ends> messages;
-    for (const PlacedWork& placed : m_placement.works) {
-        const Op& op = placed.op;
-        if (!isTransfer(op.kind))
-            continue;
-        const bool gradient = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
-        const bool isSend = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-        const int receiver = isSend ? op.stage.value + (gradient ? -1 : 1) : op.stage.value;
-        Ends& ends
-            = messages[{placed.iteration, gradient, receiver, op.microBatch.value, op.replica}];
-        (isSend ? ends.send : ends.receive) = &m_job.ranks[placed.rank].work.works[placed.work];
-    }
-    for (const auto& [key, ends] : messages) {
-        if (ends.send == nullptr || ends.receive == nullptr)
-            continue;
-        const Window receive = ends.receive->window;
-        const std::int64_t begin = std::clamp(ends.send->window.begin, receive.begin, receive.end);
-        ends.send->window = ends.receive->window = {begin, receive.end};
-    }
-}
 
 // The order of the iteration with the most ops, then ops that only other iterations have.
 void RunBuilder::buildSchedule()
@@ -131,9 +109,7 @@ void RunBuilder::buildSchedule()
     for (const PlacedWork* placed : order) {
         const DeviceId device = deviceOf(*placed);
         const auto ops = opsOf(*placed);
-        Op bare = ops.front();
-        bare.flags = OpFlag::None;
-        if (!seen.emplace(device, bare).second)
+        if (!seen.emplace(device, withoutJoint(ops.front())).second)
             continue;
         for (const Op& op : ops)
             schedule.program[device].push_back(op);
@@ -143,8 +119,7 @@ void RunBuilder::buildSchedule()
     const OpIndex index(schedule);
     for (const DeviceId device : schedule.program.ids())
         for (std::uint32_t i = 0; i < schedule.program[device].size(); ++i) {
-            Op op = schedule.program[device][i];
-            op.flags = OpFlag::None;
+            const Op op = withoutJoint(schedule.program[device][i]);
             m_number.emplace(std::pair(device, op), index.of(device, i));
         }
 }
@@ -163,9 +138,8 @@ void RunBuilder::addSpans()
     for (const PlacedWork& placed : m_placement.works) {
         const DeviceId device = deviceOf(placed);
         const Window window = workOf(placed).window;
-        for (Op op : opsOf(placed)) {
-            op.flags = OpFlag::None;
-            const std::uint32_t number = m_number.at({device, op});
+        for (const Op& op : opsOf(placed)) {
+            const std::uint32_t number = m_number.at({device, withoutJoint(op)});
             const auto iteration = static_cast<std::uint32_t>(placed.iteration);
             m_ops[placed.rank][placed.work] = {number, iteration};
             tracks[{device, laneOf(op.kind)}].push_back(
@@ -177,6 +151,16 @@ void RunBuilder::addSpans()
             spans, {}, [](const Span& span) { return std::pair(span.iteration, span.begin); });
         timeline.tracks.push_back({of.first, of.second, std::move(spans)});
     }
+}
+
+// Ranks of a kit record the losses of all iterations.
+std::optional<double> RunBuilder::lossOf(int iteration) const
+{
+    const int number = m_iterations.numbers[static_cast<std::size_t>(iteration)];
+    for (const JobRank& rank : m_job.ranks)
+        if (const auto found = rank.trace.losses.find(number); found != rank.trace.losses.end())
+            return found->second;
+    return std::nullopt;
 }
 
 // An iteration lasts from its first compute op to the end of its last.
@@ -197,6 +181,7 @@ void RunBuilder::addIterations()
         Iteration iteration;
         iteration.number = number;
         iteration.window = {window.begin - m_origin, window.end - m_origin};
+        iteration.loss = lossOf(number);
         m_result.run.timeline.iterations.push_back(iteration);
     }
 }
@@ -226,6 +211,7 @@ void RunBuilder::describe()
         = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
     m_result.run.schedule.scheme = scheme.name;
     info.scheme = scheme.name;
+    info.model = m_job.ranks.front().trace.modelName;
     info.label = scheme.title.empty() ? m_job.ranks.front().trace.program : scheme.title;
     info.mode = Mode::Imported;
     info.outcome = Outcome::Finished;
@@ -308,8 +294,10 @@ Result<ImportedRun> RunBuilder::build()
                     "the traces have no complete iteration with forward or backward ops; record "
                     "with annotations of the pipeline, or add rules with --rules");
     m_clocks = alignClocks(m_job, m_placement);
-    if (m_job.missing.empty())
-        alignMessages();
+    if (m_job.missing.empty()) {
+        alignMessages(m_job, m_placement);
+        alignAllReduces(m_job, m_placement);
+    }
     buildSchedule();
     if (auto ok = checkSchedule(m_result.run.schedule); !ok)
         return tl::unexpected(ok.error());

@@ -3,6 +3,7 @@
 #include "profiler/import/marked_ranges.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -22,12 +23,6 @@ RuleMatch matchOf(OpKind kind)
     return match;
 }
 
-bool isTransport(const RuleMatch& match)
-{
-    return match.purpose == Purpose::Communication
-        || (match.purpose == Purpose::Op && !isCompute(match.ops.front().kind));
-}
-
 class RankClassifier
 {
 public:
@@ -41,11 +36,7 @@ public:
     {
         addMarkedWorks();
         findThreads();
-        if (!m_trace.gpu.kernels.empty()) {
-            classifyGpu();
-        } else {
-            classifyOps();
-        }
+        m_trace.gpu.kernels.empty() ? classifyOps() : classifyGpu();
         finishWorks();
         report();
         return std::move(m_result);
@@ -324,11 +315,17 @@ void RankClassifier::classifyOps()
 }
 
 // Without GPU work, a message or a collective takes the time of its range on the host. The range of
-// an op only posts it: its time is that of the range that begins in it.
+// an op only posts it: its time is that of the range that begins in it, or of the next one on
+// another thread for the all-reduces of a kit.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;
-    for (const Mark& mark : m_marks.all()) {
+    std::deque<std::uint32_t> posted; // works
+    for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
+        const Mark& mark = m_marks.all()[i];
+        if (mark.isOp() && mark.kind() == OpKind::AllReduce
+            && m_rules.all()[mark.match->rule].name == "bubblescope")
+            posted.push_back(m_workOf[i]);
         if (mark.match->purpose != Purpose::Communication)
             continue;
         const Window host = mark.range.window;
@@ -339,6 +336,9 @@ void RankClassifier::addCollectives()
             const std::uint32_t work = m_workOf[op];
             if (!m_ran[work])
                 grow(work, host);
+        } else if (!isMessageRange && !posted.empty()) {
+            grow(posted.front(), host);
+            posted.pop_front();
         } else if (!isMessageRange && host.begin >= busyUntil) {
             RuleMatch match = matchOf(OpKind::AllReduce);
             grow(addWork(match, host), host);

@@ -19,7 +19,7 @@ bool isNumbered(const Work& work)
 
 auto identity(const NamedOp& op)
 {
-    return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up);
+    return std::tuple(op.kind, op.stage, op.microBatch, op.chunk, op.up, op.slice);
 }
 
 // The number at the end of "ProfilerStep#3"; the index of the step if it has none.
@@ -130,6 +130,7 @@ FoundIterations findIterations(const Job& job)
     std::map<int, int> dense;
     for (const int iteration : common)
         dense.emplace(iteration, static_cast<int>(dense.size()));
+    found.numbers.assign(common.begin(), common.end());
     found.count = static_cast<int>(dense.size());
     for (std::vector<int>& of : found.ofWork) {
         int lost = 0;

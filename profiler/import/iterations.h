@@ -10,6 +10,7 @@ namespace profiler {
 struct FoundIterations
 {
     int count = 0;
+    std::vector<int> numbers;             // [iteration] its number in the traces
     std::string from;                     // "ranges of iterations"; "" if there is one
     std::vector<std::vector<int>> ofWork; // [rank][work], -1: in no complete iteration
     std::vector<int> incomplete;          // [rank] number of works with -1

@@ -1,5 +1,6 @@
 #include "profiler/import/kineto.h"
 
+#include "engine/base/field.h"
 #include "profiler/import/json_events.h"
 #include "profiler/import/kineto_event.h"
 #include "profiler/import/split_ranks.h"
@@ -33,6 +34,7 @@ public:
 private:
     void takeInfo(std::string_view json);
     void takeDevices(std::string_view json);
+    void takeKit(std::string_view json);
     void takeRange(const TraceEvent& event, EventCategory category, Window window);
     void takeMemory(const TraceEvent& event, std::int64_t time);
     void takeThreadName(const TraceEvent& event);
@@ -83,6 +85,23 @@ void KinetoReader::takeDevices(std::string_view json)
     }
 }
 
+// What train.py of a kit (resources/kit) adds to its traces.
+void KinetoReader::takeKit(std::string_view json)
+{
+    m_json.forEachField(json, [&](std::string_view key, std::string_view value) {
+        if (key == "model") {
+            m_trace.modelName = textOf(value);
+        } else if (key == "losses") {
+            int iteration = 0;
+            for (const std::string_view loss : m_json.elements(value)) {
+                if (const auto number = parseNumber(loss))
+                    m_trace.losses.emplace(iteration, *number);
+                ++iteration;
+            }
+        }
+    });
+}
+
 void KinetoReader::takeMember(std::string_view key, std::string_view value)
 {
     constexpr std::int64_t kMostBase = 2'000'000'000'000'000'000;
@@ -90,6 +109,8 @@ void KinetoReader::takeMember(std::string_view key, std::string_view value)
         takeInfo(value);
     } else if (key == "deviceProperties") {
         takeDevices(value);
+    } else if (key == "bubblescope_kit") {
+        takeKit(value);
     } else if (key == "host_name") {
         m_trace.host = textOf(value);
     } else if (key == "schemaVersion" && m_trace.program.empty()) {

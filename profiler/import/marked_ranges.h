@@ -9,6 +9,13 @@
 
 namespace profiler {
 
+// Whether the match is a message, a collective or a copy.
+inline bool isTransport(const RuleMatch& match)
+{
+    return match.purpose == RuleMatch::Purpose::Communication
+        || (match.purpose == RuleMatch::Purpose::Op && !engine::isCompute(match.ops.front().kind));
+}
+
 // A range that a rule matches.
 struct Mark
 {

@@ -56,6 +56,7 @@ private:
     void placeStages();
     void finish();
     void splitBackward();
+    void setSlices();
     void setPeer(Op& op) const;
     int depth() const { return static_cast<int>(m_job.pipelines.front().size()); }
 
@@ -157,6 +158,8 @@ Op Placer::resolved(std::uint32_t rank, const NamedOp& named, int iteration, Cou
     op.kind = named.kind;
     op.replica = named.up ? 1 : 0;
     op.stage = StageId{stageOf(rank, named)};
+    if (named.slice && *named.slice < Op::kWhole)
+        op.slice = static_cast<std::uint16_t>(*named.slice);
     if (!hasMicroBatch(op.kind))
         return op;
     const int ordinal = counter[{iteration, named.kind, op.stage.value, op.replica}]++;
@@ -294,8 +297,28 @@ void Placer::splitBackward()
                 op->kind = OpKind::BackwardInput;
 }
 
+// Slices of micro-batches whose forwards are whole are halves.
+void Placer::setSlices()
+{
+    const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
+        return work.op.kind == OpKind::Forward && work.op.slice == Op::kWhole;
+    });
+    for (PlacedWork& work : m_result.works)
+        for (Op* const op : {&work.op, work.second ? &*work.second : nullptr}) {
+            if (op == nullptr || op->slice == Op::kWhole)
+                continue;
+            if (areHalves)
+                op->flags = OpFlag::Half;
+            else
+                m_result.shape.slices = std::max(m_result.shape.slices, op->slice + 1);
+        }
+}
+
 void Placer::setPeer(Op& op) const
 {
+    if (isCopy(op.kind))
+        op.peer = static_cast<std::uint16_t>(m_result.shape.devices - 1
+                                             - m_result.deviceOf[op.replica][op.stage].value);
     const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;
     const StageId peer{op.stage.value + (toNext ? 1 : -1)};
     const auto& stages = m_result.deviceOf[op.replica];
@@ -353,6 +376,7 @@ void Placer::finish()
             shape.microBatches = std::max(shape.microBatches, work.second->microBatch.value + 1);
     }
     shape.microBatches = std::max(shape.microBatches, 1);
+    setSlices();
     m_result.withoutPeer
         = static_cast<std::int64_t>(std::erase_if(m_result.works, [](const PlacedWork& work) {
               return isTransfer(work.op.kind) && work.op.peer == Op::kNoPeer;

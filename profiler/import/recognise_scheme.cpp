@@ -9,13 +9,14 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// The compute ops of a device in an order that does not depend on transfers and optimizer steps.
-std::vector<Op> computeOps(const Schedule& schedule, DeviceId device)
+// The ops that a scheme orders, without transfers and optimizer steps.
+std::vector<Op> orderedOps(const Schedule& schedule, DeviceId device)
 {
     std::vector<Op> ops;
     for (Op op : schedule.on(device))
-        if (op.kind == OpKind::Forward || isBackward(op.kind)) {
+        if (op.kind == OpKind::Forward || isBackward(op.kind) || isCopy(op.kind)) {
             op.flags = OpFlag::None;
+            op.peer = Op::kNoPeer;
             op.version = 0;
             ops.push_back(op);
         }
@@ -27,7 +28,7 @@ bool hasOrderOf(const Schedule& schedule, const Schedule& scheme)
     if (schedule.deviceOf != scheme.deviceOf)
         return false;
     for (const DeviceId device : schedule.program.ids())
-        if (computeOps(schedule, device) != computeOps(scheme, device))
+        if (orderedOps(schedule, device) != orderedOps(scheme, device))
             return false;
     return true;
 }

@@ -140,7 +140,8 @@ std::optional<RuleMatch> Rules::Rule::take(const Pattern& pattern, const Groups&
             match.ops.push_back({known->op, numberOf(pattern.group(groups, stage)),
                                  numberOf(pattern.group(groups, microBatch)),
                                  numberOf(pattern.group(groups, "chunk")),
-                                 !pattern.group(groups, "up").empty()});
+                                 !pattern.group(groups, "up").empty(),
+                                 numberOf(pattern.group(groups, "slice"))});
         return true;
     };
     if (!add("kind", "stage", "microbatch"))
@@ -183,10 +184,11 @@ Result<void> Rules::Rule::readKinds(const toml::table& entry, const std::string&
         const auto name = node.value_or(std::string_view());
         if (const auto known = kindNamed(name))
             return *known;
-        return failedRule(file, node, text.name,
-                          fmt::format("unknown kind \"{}\"; use F B I W RC OPT SF RF SB RB AR, "
-                                      "communication, none or iteration",
-                                      excerpt(name)));
+        return failedRule(
+            file, node, text.name,
+            fmt::format("unknown kind \"{}\"; use F B I W RC OPT SF RF SB RB AR EV LD, "
+                        "communication, none or iteration",
+                        excerpt(name)));
     };
     if (const toml::node* const node = entry.get("kind")) {
         const auto known = read(*node);

@@ -17,6 +17,7 @@ struct NamedOp
     engine::OpKind kind = engine::OpKind::Forward;
     std::optional<int> stage, microBatch, chunk;
     bool up = false;
+    std::optional<int> slice; // or half
 };
 
 struct RuleMatch

@@ -38,6 +38,7 @@ Action prepareCompare(CLI::App& app);
 Action prepareExport(CLI::App& app);
 Action prepareImport(CLI::App& app);
 Action prepareWhatIf(CLI::App& app);
+Action prepareKit(CLI::App& app);
 Action prepareEstimate(CLI::App& app);
 Action prepareStudy(CLI::App& app);
 Action prepareReproduce(CLI::App& app);

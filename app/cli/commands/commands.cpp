@@ -62,6 +62,10 @@ std::span<const Command> commands()
                 "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json\n"
                 "bscope whatif 1f1b.sqlite --move-layers 3:2=1",
                 prepareWhatIf},
+        Command{"kit", "Write a folder that trains with PyTorch on any number of machines",
+                "bscope kit --scheme bitpipe --devices 4 --micro-batches 8 -o kit\n"
+                "bscope kit bitpipe.sqlite -o kit --force",
+                prepareKit},
         Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
                 "bscope estimate bpipe --tensor-parallel 4 --attention recompute\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",

@@ -16,6 +16,9 @@ namespace engine {
 // Fails with Error::Code::Unsupported if PyTorch cannot express or run the schedule; the message
 // has the op and the reason.
 Result<std::string> writeTorch(const Schedule& schedule);
+// Why PyTorch cannot run the compute ops of a schedule: "1F1u: it supports only one direction"; ""
+// if it can.
+std::string torchObstacle(const Schedule& schedule);
 // Errors name line and action.
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme = "file");
 

@@ -9,7 +9,7 @@ namespace engine {
 namespace {
 
 // The reason why PyTorch cannot express the op; empty if it can.
-std::string_view torchObstacle(const Op& op)
+std::string_view obstacleOf(const Op& op)
 {
     if (op.replica != 0)
         return "it supports only one direction";
@@ -32,13 +32,6 @@ std::string_view torchObstacle(const Op& op)
     }
 }
 
-auto refuse(const Op& op, std::string_view why)
-{
-    return fail(Error::Code::Unsupported,
-                fmt::format("PyTorch's schedule format has no {}: {}; use --format csv",
-                            toString(op), why));
-}
-
 std::string torchAction(const Op& op)
 {
     if (op.kind == OpKind::AllReduce)
@@ -59,17 +52,27 @@ std::size_t jointSize(std::span<const Op> ops)
     return size;
 }
 
-Result<std::string> torchLine(std::span<const Op> ops)
+// "1F1u: it supports only one direction"; "" if PyTorch can express the ops.
+std::string obstacleIn(std::span<const Op> ops)
+{
+    while (!ops.empty()) {
+        const auto group = ops.first(jointSize(ops));
+        ops = ops.subspan(group.size());
+        for (const Op& op : group)
+            if (const std::string_view why = obstacleOf(op); !why.empty())
+                return fmt::format("{}: {}", toString(op), why);
+        if (group.size() > 1 && !isOverlap(group))
+            return toString(group.front()) + ": it can join only one forward and one backward";
+    }
+    return {};
+}
+
+std::string torchLine(std::span<const Op> ops)
 {
     std::string line;
     while (!ops.empty()) {
         const auto group = ops.first(jointSize(ops));
         ops = ops.subspan(group.size());
-        for (const Op& op : group)
-            if (const std::string_view why = torchObstacle(op); !why.empty())
-                return refuse(op, why);
-        if (group.size() > 1 && !isOverlap(group))
-            return refuse(group.front(), "it can join only one forward and one backward");
         line += line.empty() ? "" : ",";
         line += group.size() == 1
             ? torchAction(group[0])
@@ -101,19 +104,25 @@ Result<void> checkTorchOrder(const Schedule& schedule)
 
 } // namespace
 
-Result<std::string> writeTorch(const Schedule& schedule)
+std::string torchObstacle(const Schedule& schedule)
 {
     if (schedule.shape.updateEvery > 0)
+        return "asynchronous schedules: it has one version of the weights and one update per "
+               "iteration";
+    for (const auto& ops : schedule.program)
+        if (std::string obstacle = obstacleIn(ops); !obstacle.empty())
+            return obstacle;
+    return {};
+}
+
+Result<std::string> writeTorch(const Schedule& schedule)
+{
+    if (const std::string obstacle = torchObstacle(schedule); !obstacle.empty())
         return fail(Error::Code::Unsupported,
-                    "PyTorch does not run asynchronous schedules: it has one version of the "
-                    "weights and one update per iteration; use --format csv");
+                    fmt::format("PyTorch's schedule format has no {}; use --format csv", obstacle));
     std::string text;
-    for (const auto& ops : schedule.program) {
-        auto line = torchLine(ops);
-        if (!line)
-            return tl::unexpected(line.error());
-        text += *line + "\n";
-    }
+    for (const auto& ops : schedule.program)
+        text += torchLine(ops) + "\n";
     if (auto order = checkTorchOrder(schedule); !order)
         return tl::unexpected(order.error());
     return text;

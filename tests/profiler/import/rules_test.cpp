@@ -44,6 +44,8 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules, "PP:1UNSHARD") == "torch-pp:");
     CHECK(matched(rules, "PP:(7F4;0B0)OVERLAP_F_B") == "torch-pp-overlap: 7F4 0B0");
     CHECK(matched(rules, "5B3u") == "bubblescope: 5B3u");
+    CHECK(matched(rules, "2EVICT1") == "bubblescope: 2EV1");
+    CHECK(matched(rules, "gloo:barrier") == "barrier:");
     CHECK(matched(rules, "F0.1.7") == "sail-sg: F0c1");
     CHECK(matched(rules, "W_clear.1.2") == "sail-sg-clear: Wc1");
     CHECK(matched(rules, "F_2,3") == "pippy: 2F3");

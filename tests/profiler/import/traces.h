@@ -42,6 +42,7 @@ struct TorchTraceOptions
     std::string host = "host a";
     std::int64_t base = 1790857026000000000; // baseTimeNanoseconds
     bool steps = true;                       // with ProfilerStep annotations
+    std::string kit = "{}";                  // what train.py adds
     bool onGpu = false; // kernels, launched a ms before; backward from another thread
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
     // state their process group.
@@ -75,9 +76,9 @@ public:
         return fmt::format(
             R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
             R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)"
-            R"("host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
-            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.host,
-            m_options.base, m_events);
+            R"("bubblescope_kit":{},"host_name":"{}","baseTimeNanoseconds":{},"traceEvents":[{}]}})",
+            rankOf(m_rank), m_options.copies * m_run.schedule.shape.devices, m_options.kit,
+            m_options.host, m_options.base, m_events);
     }
 
 private:

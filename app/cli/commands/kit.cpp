@@ -1,0 +1,113 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/options/field_options.h"
+#include "app/cli/options/output_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "engine/base/text.h"
+#include "engine/experiment/check_experiment.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/kit/training_kit.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+struct KitOptions
+{
+    std::string run; // "": the experiment of the options
+    Experiment experiment;
+    int gpusPerNode = 8;
+    OutputOptions output;
+};
+
+// Options of `bscope run` that say where and how this machine runs and records an experiment.
+bool isOfThisMachine(std::string_view flag)
+{
+    constexpr std::string_view kFlags[]
+        = {"--mode",  "--backend",      "--transport",      "--graphs",       "--device-memory",
+           "--trace", "--nvtx-grammar", "--link-bandwidth", "--link-latency", "--accumulate"};
+    return std::ranges::count(kFlags, flag) > 0;
+}
+
+// The experiment that a run stores, or that of the options.
+Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
+{
+    if (options.run.empty()) {
+        if (auto good = checkExperiment(options.experiment); !good)
+            return tl::unexpected(good.error());
+        return options.experiment;
+    }
+    for (const Field<Experiment>& each : experimentFields())
+        if (!each.flag.empty() && !isOfThisMachine(each.flag) && app.count(each.longFlag()) > 0)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} is given by {}; leave out one of them", each.longFlag(),
+                                    options.run));
+    const auto run = openRun(options.run);
+    if (!run)
+        return tl::unexpected(run.error());
+    if (run->info.experiment.empty())
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} was {}, so it has no model to train: give --scheme and --model "
+                                "instead",
+                                options.run, modeAdjective(run->info.mode)));
+    auto experiment = experimentFromToml(run->info.experiment);
+    if (!experiment)
+        return fail(Error::Code::Corrupt, options.run + ": " + experiment.error().message);
+    return experiment;
+}
+
+std::string summary(const TrainingKit& kit, const std::string& folder)
+{
+    std::string text;
+    for (const KitFile& file : kit.files)
+        text += fmt::format("{:<18} {:>9} bytes\n", file.name, file.text.size());
+    text += fmt::format("ranks              {} on {} node{} of {}\n", kit.ranks, kit.nodes,
+                        kit.nodes == 1 ? "" : "s", kit.ranksPerNode);
+    text += kit.torchObstacle.empty()
+        ? "runtime            that of PyTorch\n"
+        : fmt::format("runtime            that of the kit, because PyTorch's cannot execute {}\n",
+                      kit.torchObstacle);
+    text
+        += fmt::format("start              {}  (on every node)\n", shellQuoted(folder + "/run.sh"));
+    return text
+        + fmt::format("bring back         bscope import {}\n", shellQuoted(folder + "/results"));
+}
+
+Result<int> makeKit(const CLI::App& app, const KitOptions& options)
+{
+    const auto experiment = experimentOf(app, options);
+    if (!experiment)
+        return tl::unexpected(experiment.error());
+    const auto kit = trainingKit(*experiment, options.gpusPerNode);
+    if (!kit)
+        return tl::unexpected(kit.error());
+    const IfExists ifExists = options.output.force ? IfExists::Replace : IfExists::Refuse;
+    if (auto written = writeKit(*kit, options.output.file, ifExists); !written)
+        return tl::unexpected(written.error());
+    printText(summary(*kit, options.output.file));
+    return 0;
+}
+} // namespace
+
+Action prepareKit(CLI::App& app)
+{
+    const auto options = std::make_shared<KitOptions>();
+    app.add_option("RUN", options->run, "Run whose training to repeat (default: the options)")
+        ->type_name("RUN.sqlite");
+    addFieldOptions(app, experimentFields(), options->experiment, isOfThisMachine);
+    app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")
+        ->type_name("K")
+        ->check(CLI::Range(1, 1024));
+    addOutputOptions(app, options->output, "Folder to write", "FOLDER");
+    app.get_option("--output")->required();
+    return [options, &app] { return makeKit(app, *options); };
+}
+
+} // namespace cli

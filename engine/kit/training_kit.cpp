@@ -1,0 +1,180 @@
+#include "engine/kit/training_kit.h"
+
+#include "engine/base/text.h"
+#include "engine/base/version.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/experiment/run_command.h"
+#include "engine/model/text_data.h"
+#include "engine/model/toml_fields.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/torch_csv.h"
+#include "resources/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace engine {
+namespace {
+
+using Replacements = std::vector<std::pair<std::string_view, std::string>>;
+
+// A file of resources/kit. Every @NAME@ is replaced.
+std::string filledIn(std::string_view name, const Replacements& replacements)
+{
+    std::string text(resources::find(fmt::format("kit/{}", name)));
+    for (const auto& [key, value] : replacements) {
+        const std::string mark = fmt::format("@{}@", key);
+        for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+            text.replace(at, mark.size(), value);
+    }
+    return text;
+}
+
+// PyTorch adds transfers, reductions and optimizer steps itself.
+Schedule withoutAdded(Schedule schedule)
+{
+    for (auto& program : schedule.program)
+        std::erase_if(program, [](const Op& op) {
+            return isTransfer(op.kind) || op.kind == OpKind::AllReduce
+                || op.kind == OpKind::OptimizerStep;
+        });
+    return schedule;
+}
+
+Result<void> checkValid(const Schedule& schedule)
+{
+    const auto violations = validate(schedule);
+    if (violations.empty())
+        return {};
+    return fail(Error::Code::InvalidArgument, violations.front().message);
+}
+
+Result<void> setNodes(TrainingKit& kit, int gpusPerNode)
+{
+    kit.ranksPerNode = std::min(kit.ranks, gpusPerNode);
+    kit.nodes = kit.ranks / kit.ranksPerNode;
+    if (kit.nodes * kit.ranksPerNode == kit.ranks)
+        return {};
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("--gpus-per-node {}: {} ranks (devices x copies) cannot be divided into "
+                    "nodes of that size; use a divisor of {}",
+                    gpusPerNode, kit.ranks, kit.ranks));
+}
+
+// The arguments of train.py that differ from its defaults.
+std::string argumentsOf(const Experiment& experiment, const Shape& shape, std::string_view scheme)
+{
+    return fmt::format("--scheme {} --iterations {} --profile-from {} --seed {} --data-parallel {}",
+                       shellQuoted(scheme), experiment.warmup + experiment.iterations,
+                       experiment.warmup, experiment.seed, shape.dataParallel);
+}
+
+std::string runtimeText(const std::string& obstacle)
+{
+    if (obstacle.empty())
+        return "PyTorch's pipeline runtime executes the schedule (`--runtime kit`: that of the "
+               "kit).";
+    return fmt::format("The runtime of the kit executes the schedule, because PyTorch's pipeline\n"
+                       "runtime cannot execute {}.",
+                       obstacle);
+}
+
+Replacements replacementsOf(const Experiment& experiment, const Schedule& schedule,
+                            const TrainingKit& kit)
+{
+    const Shape& shape = schedule.shape;
+    const ModelSpec& model = experiment.model;
+    return {{"ARGUMENTS", argumentsOf(experiment, shape, schedule.scheme)},
+            {"BATCH", std::to_string(shape.microBatches * model.microBatchSize)},
+            {"COMMAND", commandOf(experiment)},
+            {"COPIES", std::to_string(shape.dataParallel)},
+            {"DEVICES", std::to_string(shape.devices)},
+            {"MICRO_BATCHES", std::to_string(shape.microBatches)},
+            {"MICRO_BATCH_SIZE", std::to_string(model.microBatchSize)},
+            {"MODEL", model.name},
+            {"NODES", std::to_string(kit.nodes)},
+            {"RANKS", std::to_string(kit.ranks)},
+            {"RANKS_PER_NODE", std::to_string(kit.ranksPerNode)},
+            {"RUNTIME", runtimeText(kit.torchObstacle)},
+            {"SCHEME", schedule.scheme},
+            {"SEQUENCE", std::to_string(model.sequence)},
+            {"STAGES_PER_RANK", std::to_string(std::max(1, shape.chunks()))},
+            {"STEPS", std::to_string(experiment.warmup + experiment.iterations)},
+            {"VERSION", std::string(version())}};
+}
+
+} // namespace
+
+Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
+{
+    const auto schedule = scheduleOf(experiment);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    if (auto valid = checkValid(*schedule); !valid)
+        return tl::unexpected(valid.error());
+    const auto data
+        = TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence);
+    if (!data)
+        return tl::unexpected(data.error());
+    TrainingKit kit;
+    kit.ranks = schedule->shape.devices * schedule->shape.dataParallel;
+    if (auto set = setNodes(kit, gpusPerNode); !set)
+        return tl::unexpected(set.error());
+    const Schedule compute = withoutAdded(*schedule);
+    kit.torchObstacle = torchObstacle(compute);
+    const Replacements replacements = replacementsOf(experiment, *schedule, kit);
+    kit.files = {{"schedule.csv", writeCsv(*schedule)},
+                 {"model.toml", tomlText(tableOf(experiment.model))},
+                 {"text.txt", data->text()}};
+    for (const char* name : {"train.py", "runtime.py", "communication.py", "model.py", "data.py",
+                             "schedule.py", "run.sh", "slurm.sh"})
+        kit.files.push_back(
+            {name, filledIn(name, replacements), std::string_view(name).ends_with(".sh")});
+    kit.files.push_back({"README.md", filledIn("README.md", replacements)});
+    if (kit.torchObstacle.empty()) {
+        const auto torch = writeTorch(compute);
+        if (!torch)
+            return tl::unexpected(torch.error());
+        kit.files.push_back({"torch.csv", *torch});
+        kit.files.push_back({"titan.toml", filledIn("titan.toml", replacements)});
+    }
+    return kit;
+}
+
+Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folder,
+                      IfExists ifExists)
+{
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (ifExists == IfExists::Refuse && fs::exists(fs::symlink_status(folder, error)))
+        return fail(Error::Code::Io,
+                    fmt::format("{} exists: choose another folder, or replace the files of the kit "
+                                "with --force",
+                                folder.string()));
+    fs::create_directories(folder, error);
+    if (error)
+        return fail(
+            Error::Code::Io,
+            fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+    for (const KitFile& file : kit.files) {
+        const fs::path target = folder / file.name;
+        if (auto saved = saveFile(target, file.text, IfExists::Replace); !saved)
+            return saved;
+        if (file.isExecutable)
+            fs::permissions(target,
+                            fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                            fs::perm_options::add, error);
+        if (error)
+            return fail(
+                Error::Code::Io,
+                fmt::format("cannot make {} executable: {}", target.string(), error.message()));
+    }
+    return {};
+}
+
+} // namespace engine

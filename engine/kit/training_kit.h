@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/base/new_file.h"
+#include "engine/base/result.h"
+#include "engine/experiment/experiment.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+// A file of a kit: a folder that repeats an experiment with PyTorch on any number of machines
+// (resources/kit).
+struct KitFile
+{
+    std::string name, text;
+    bool isExecutable = false;
+
+    friend bool operator==(const KitFile&, const KitFile&) = default;
+};
+
+struct TrainingKit
+{
+    std::vector<KitFile> files;
+    int ranks = 0, nodes = 0, ranksPerNode = 0;
+    // Why PyTorch's pipeline runtime cannot execute the schedule, so that the runtime of the kit
+    // does; "" if it can.
+    std::string torchObstacle;
+};
+
+// The kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
+// model.toml, the text, the programs, and torch.csv and titan.toml if PyTorch's runtime can execute
+// the schedule. Fails as scheduleOf() does and if the schedule is not valid, with
+// Error::Code::InvalidArgument if the ranks cannot be divided into nodes of `gpusPerNode`, and with
+// the errors of TextData if the text cannot be read.
+Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
+
+// Writes the files to a folder, which is created. Fails with Error::Code::Io if the folder exists
+// and must not be replaced, or cannot be written. Other files in an existing folder remain.
+Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folder,
+                      IfExists ifExists);
+
+} // namespace engine

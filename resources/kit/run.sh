@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Trains on @RANKS@ ranks: @NODES@ node(s) x @RANKS_PER_NODE@. Run the same command on every node:
+#     NODES=@NODES@ FIRST_NODE=node-1 ./run.sh [options of train.py]
+# Environment: NODES, RANKS_PER_NODE, FIRST_NODE (host name or address), PORT, JOB_ID, PYTHON.
+set -euo pipefail
+cd "$(dirname "$0")"
+nodes=${NODES:-@NODES@}
+ranks_per_node=${RANKS_PER_NODE:-@RANKS_PER_NODE@}
+python=${PYTHON:-python3}
+
+version=$("$python" -c 'import torch; print(torch.__version__)') || {
+    echo "run.sh: $python cannot import torch: install PyTorch 2.6 or later, or set PYTHON" >&2
+    exit 1
+}
+"$python" - "$version" <<'CHECK' || { echo "run.sh: PyTorch 2.6 or later is needed, not $version" >&2; exit 1; }
+import sys
+sys.exit(tuple(int(part) for part in sys.argv[1].split(".")[:2]) < (2, 6))
+CHECK
+"$python" train.py --check > /dev/null
+
+# Each process computes on its own core or GPU.
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+arguments=(train.py @ARGUMENTS@ "$@")
+first=${FIRST_NODE:-localhost}
+port=${PORT:-29500}
+if "$python" -c 'import torch.distributed as d; d.TCPStore("localhost", 0, is_master=True)' 2> /dev/null; then
+    exec "$python" -m torch.distributed.run --nnodes "$nodes" --nproc-per-node "$ranks_per_node" \
+        --rdzv-backend c10d --rdzv-endpoint "$first:$port" --rdzv-id "${JOB_ID:-bubblescope}" "${arguments[@]}"
+fi
+
+# torchrun needs a PyTorch with libuv (Debian's has none): on one node the ranks are started without it.
+[ "$nodes" = 1 ] || { echo "run.sh: this PyTorch has no libuv, which torchrun needs" >&2; exit 1; }
+export USE_LIBUV=0 WORLD_SIZE=$ranks_per_node MASTER_ADDR=$first MASTER_PORT=$port
+trap 'kill $(jobs -p) 2> /dev/null' EXIT
+for ((rank = 0; rank < ranks_per_node; ++rank)); do
+    RANK=$rank LOCAL_RANK=$rank "$python" "${arguments[@]}" &
+done
+for ((rank = 0; rank < ranks_per_node; ++rank)); do
+    wait -n || exit 1
+done

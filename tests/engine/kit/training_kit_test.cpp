@@ -1,0 +1,107 @@
+#include "engine/base/read_file.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/kit/training_kit.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/torch_csv.h"
+#include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
+
+#include <algorithm>
+#include <cctype>
+
+using namespace engine;
+using tests::TemporaryFolder;
+
+namespace {
+
+Experiment experimentWith(const std::string& scheme)
+{
+    Experiment experiment;
+    experiment.schedule.scheme = scheme;
+    experiment.schedule.devices = 4;
+    experiment.schedule.microBatches = 8;
+    return experiment;
+}
+
+std::string textOf(const TrainingKit& kit, std::string_view name)
+{
+    const auto found = std::ranges::find(kit.files, name, &KitFile::name);
+    return found == kit.files.end() ? "" : found->text;
+}
+
+} // namespace
+
+TEST_CASE("a kit has the schedule that bscope run executes, and the model and text that it trains")
+{
+    const Experiment experiment = experimentWith("bitpipe");
+    const auto kit = trainingKit(experiment, 2);
+    REQUIRE(kit);
+    CHECK(readCsv(textOf(*kit, "schedule.csv"))->program == scheduleOf(experiment)->program);
+    CHECK(textOf(*kit, "model.toml").find("family = 'gpt'") != std::string::npos);
+    CHECK(textOf(*kit, "text.txt").size() >= 1 << 20);
+    CHECK(kit->ranks == 4);
+    CHECK(kit->nodes == 2);
+}
+
+TEST_CASE("a kit says why PyTorch's runtime cannot execute its schedule")
+{
+    CHECK(trainingKit(experimentWith("1f1b"), 8)->torchObstacle.empty());
+    for (const auto& [scheme, reason] : {std::pair("bitpipe", "one direction"),
+                                         {"bpipe", "move a stash"},
+                                         {"seq1f1b", "sequence slices"},
+                                         {"pipedream", "one version of the weights"}}) {
+        CAPTURE(scheme);
+        const auto kit = trainingKit(experimentWith(scheme), 8);
+        REQUIRE(kit);
+        CHECK(kit->torchObstacle.find(reason) != std::string::npos);
+        CHECK(textOf(*kit, "README.md").find(kit->torchObstacle) != std::string::npos);
+        CHECK(textOf(*kit, "torch.csv").empty());
+    }
+}
+
+TEST_CASE("torch.csv of a kit is the compute ops of its schedule")
+{
+    const auto kit = trainingKit(experimentWith("zb-v"), 8);
+    REQUIRE(kit);
+    const Schedule built = buildSchedule(experimentWith("zb-v").schedule).value();
+    CHECK(readTorch(textOf(*kit, "torch.csv"))->program == built.program);
+    CHECK(textOf(*kit, "titan.toml").find("pipeline_parallel_degree = 4") != std::string::npos);
+}
+
+TEST_CASE("no file of a kit has a mark that was not replaced")
+{
+    const auto kit = trainingKit(experimentWith("1f1b"), 8);
+    REQUIRE(kit);
+    for (const KitFile& file : kit->files) {
+        CAPTURE(file.name);
+        CHECK_FALSE(file.text.empty());
+        for (std::size_t at = 0; (at = file.text.find('@', at)) != std::string::npos; ++at)
+            CHECK_FALSE(std::isupper(static_cast<unsigned char>(file.text[at + 1])));
+    }
+}
+
+TEST_CASE("a kit whose ranks cannot be divided into nodes is refused")
+{
+    const auto kit = trainingKit(experimentWith("1f1b"), 3);
+    REQUIRE_FALSE(kit);
+    CHECK(kit.error().message.find("--gpus-per-node 3: 4 ranks") == 0);
+}
+
+TEST_CASE("an existing folder is replaced only on request, and keeps its other files")
+{
+    const TemporaryFolder folder;
+    const auto kit = trainingKit(experimentWith("1f1b"), 8);
+    REQUIRE(kit);
+    const auto target = folder / "kit";
+    REQUIRE(writeKit(*kit, target, IfExists::Refuse));
+    CHECK(readFile((target / "schedule.csv").string()).value() == textOf(*kit, "schedule.csv"));
+    CHECK((std::filesystem::status(target / "run.sh").permissions()
+           & std::filesystem::perms::owner_exec)
+          != std::filesystem::perms::none);
+    REQUIRE(saveFile(target / "results", "losses", IfExists::Refuse));
+    const auto refused = writeKit(*kit, target, IfExists::Refuse);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("--force") != std::string::npos);
+    CHECK(writeKit(*kit, target, IfExists::Replace));
+    CHECK(std::filesystem::exists(target / "results"));
+}

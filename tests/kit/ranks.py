@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Trains kits on local ranks and compares them with sequential training and with `bscope run`.
+
+Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
+kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process.
+"""
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+
+KITS = [Path(kit) for kit in sys.argv[1:]]
+sys.path.insert(0, str(KITS[0]))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+import torch  # noqa: E402
+import data  # noqa: E402
+import model  # noqa: E402
+import schedule  # noqa: E402
+import train  # noqa: E402
+
+TOLERANCE = 1e-5
+
+
+def options_of(kit):
+    """The arguments that run.sh gives to train.py."""
+    line = next(text for text in (kit / "run.sh").read_text().splitlines()
+                if text.startswith("arguments=("))
+    return line.split("train.py ")[1].split('"$@"')[0].split()
+
+
+def argument(options, name):
+    return int(options[options.index(name) + 1])
+
+
+def train_on_ranks(kit, options, ranks):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    children = []
+    for rank in range(ranks):
+        child = os.fork()
+        if child == 0:
+            os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks),
+                              MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), USE_LIBUV="0")
+            log = os.open(kit / f"rank{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            sys.argv = ["train.py", *options, "--timeout", "60", "--save-gradients"]
+            for name in ("schedule.csv", "model.toml", "text.txt", "results"):
+                sys.argv += [f"--{Path(name).stem}", str(kit / name)]
+            train.main()
+            os._exit(0)
+        children.append(child)
+    return all([os.waitpid(child, 0)[1] == 0 for child in children])
+
+
+def sequential_gradients(kit, order, options):
+    """The gradients of the first iteration, without a pipeline."""
+    spec = train.tomllib.loads((kit / "model.toml").read_text())
+    seed = argument(options, "--seed")
+    samples = data.Samples(kit / "text.txt", spec, seed)
+    micro_batches = order.micro_batches * argument(options, "--data-parallel")
+    size = spec["micro_batch_size"]
+    scale = 1.0 / (micro_batches * size * spec["sequence"] * samples.predicted_share())
+    stages = [model.Stage(spec, s, order.stages, seed, torch.float32)
+              for s in range(order.stages)]
+    for micro_batch in range(micro_batches):
+        x, targets = samples.batch(micro_batch * size, size)
+        for stage in stages:
+            x = stage(x)
+        (model.loss_of(x, targets) * scale).backward()
+    gradients = {f"{s}.{name}": p.grad for s, stage in enumerate(stages)
+                 for name, p in stage.named_parameters()}
+    if spec["tied"]:
+        ends = ("0.embedding.token", f"{order.stages - 1}.head.weight")
+        total = gradients[ends[0]] + gradients[ends[1]]
+        gradients.update({end: total for end in ends})
+    return gradients
+
+
+def gradient_error(kit, order, options, ranks):
+    expected = sequential_gradients(kit, order, options)
+    seen, worst = set(), 0.0
+    for rank in range(ranks):
+        for name, gradient in torch.load(kit / "results" / f"rank{rank}.gradients.pt").items():
+            seen.add(name)
+            error = (gradient - expected[name]).abs().max() / expected[name].abs().max()
+            worst = max(worst, error.item())
+    return worst if seen == set(expected) else float("inf")
+
+
+def loss_error(kit):
+    expected = json.loads((kit / "expected.json").read_text())["losses"]
+    lines = (kit / "results" / "losses.jsonl").read_text().splitlines()
+    losses = [json.loads(line)["loss"] for line in lines]
+    if len(losses) != len(expected):
+        return float("inf")
+    return max(abs(a - b) / abs(b) for a, b in zip(losses, expected))
+
+
+def check(kit):
+    options = options_of(kit)
+    order = schedule.Schedule(kit / "schedule.csv")
+    ranks = order.devices * argument(options, "--data-parallel")
+    if not train_on_ranks(kit, options, ranks):
+        for rank in range(ranks):
+            sys.stdout.write((kit / f"rank{rank}.log").read_text()[-2000:])
+        return "a rank failed"
+    errors = {}
+    if not order.is_asynchronous:  # whose first update has a part of the micro-batches
+        errors["gradients"] = gradient_error(kit, order, options, ranks)
+    if (kit / "expected.json").exists():
+        errors["losses"] = loss_error(kit)
+    print(f"{kit.name}: " + ", ".join(f"{what} {error:.1e}" for what, error in errors.items()),
+          flush=True)
+    wrong = [what for what, error in errors.items() if not error <= TOLERANCE]
+    return f"{' and '.join(wrong)} differ" if wrong else None
+
+
+def main():
+    failures = {kit.name: failure for kit in KITS if (failure := check(kit))}
+    for kit, failure in failures.items():
+        print(f"FAILED {kit}: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
