@@ -1,5 +1,5 @@
+#include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor_page.h"
-#include "app/pages/keys_dialog.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/editor/schedule_grid.h"
 #include "tests/app/gpu_sample.h"

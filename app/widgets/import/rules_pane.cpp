@@ -59,8 +59,7 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
     , m_state(named(makeLabel({}, "hint"), "rulesState"))
     , m_table(named(new DataTable(theme, kPreviewRow), "rulesPreview", tr("Coverage per rule")))
     , m_save(makeButton(tr("Save rules…"), QStringLiteral("saveRules")))
-    , m_import(
-          makeButton(tr("Import again with these rules"), QStringLiteral("importAgain"), "primary"))
+    , m_import(makeButton(tr("Import again with these rules"), QStringLiteral("importAgain")))
 {
     setObjectName(QStringLiteral("rulesPane"));
     setMinimumWidth(360);
@@ -174,14 +173,14 @@ void RulesPane::showFailure(const QString& reason, int line)
 
 void RulesPane::markLine(int line)
 {
-    QList<QTextEdit::ExtraSelection> marks;
+    auto marks = m_own->extraSelections();
+    marks.clear();
     const QTextBlock block = m_own->document()->findBlockByNumber(line - 1);
     if (line > 0 && block.isValid()) {
-        QTextEdit::ExtraSelection mark;
+        auto& mark = marks.emplaceBack();
         mark.cursor = QTextCursor(block);
         mark.format.setBackground(m_theme.theme().chrome.errorTint);
         mark.format.setProperty(QTextFormat::FullWidthSelection, true);
-        marks.append(mark);
     }
     m_own->setExtraSelections(marks);
 }
