@@ -1,0 +1,69 @@
+#include "app/models/plan/bpipe_memory.h"
+
+#include "engine/schedule/schedule.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using engine::MemoryCategory;
+
+// The stashes on a device at the time of its peak that belong to stages of other devices.
+double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
+{
+    const engine::OpIndex index(run.schedule);
+    std::int64_t bytes = 0;
+    for (const engine::MemoryEvent& event : run.timeline.memory) {
+        if (event.time > device.timeOfPeak)
+            break;
+        if (event.device != device.device.value || event.op == engine::MemoryEvent::kNoOp)
+            continue;
+        const engine::Op& op = opAt(run.schedule, index, event.op);
+        if (run.schedule.device(op.replica, op.stage) != device.device)
+            bytes += event.bytes;
+    }
+    return static_cast<double>(bytes);
+}
+
+engine::Result<std::vector<DevicePeak>> peaks(const RunPlan& plan)
+{
+    const auto predicted = predict(plan.request());
+    if (!predicted)
+        return tl::unexpected(predicted.error());
+    if (predicted->run == nullptr)
+        return engine::fail(engine::Error::Code::InvalidArgument,
+                            predicted->violations.front().message);
+    std::vector<DevicePeak> all;
+    for (const profiler::DeviceMetrics& device : predicted->metrics.devices) {
+        const auto bytes
+            = [&](MemoryCategory of) { return static_cast<double>(device.bytesAtPeak[of]); };
+        DevicePeak peak{bytes(MemoryCategory::Weights), bytes(MemoryCategory::Gradients),
+                        bytes(MemoryCategory::Optimizer), bytes(MemoryCategory::Stash)};
+        peak.guests = guestBytes(*predicted->run, device);
+        peak.stash -= peak.guests;
+        all.push_back(peak);
+    }
+    return all;
+}
+
+} // namespace
+
+engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size)
+{
+    BpipeMemory memory;
+    for (const auto& [scheme, of] :
+         {std::pair("1f1b", &memory.oneFOneB), std::pair("bpipe", &memory.bpipe)}) {
+        RunPlan run = simulationOf(plan, QString::fromLatin1(scheme), size);
+        int& microBatches = run.experiment.schedule.microBatches;
+        microBatches = std::min(microBatches, 4 * plan.devices);
+        memory.microBatches = microBatches;
+        auto found = peaks(run);
+        if (!found)
+            return tl::unexpected(found.error());
+        *of = *std::move(found);
+    }
+    return memory;
+}
+
+} // namespace app

@@ -1,0 +1,114 @@
+#include "app/models/tables/bpipe_model.h"
+
+#include "app/models/numbers.h"
+
+namespace app {
+namespace {
+
+using engine::BpipeRow;
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+} // namespace
+
+BpipeModel::BpipeModel(QObject* parent)
+    : TableModel(parent)
+{
+    reset(columns(), {});
+}
+
+void BpipeModel::show(const std::vector<BpipeRow>& shown, double usableMemory)
+{
+    m_usable = usableMemory;
+    m_firstMfu = shown.empty() ? 0 : shown.front().stageMfu;
+    reset(columns(), shown);
+}
+
+QString BpipeModel::text(const BpipeRow& row, Column column) const
+{
+    switch (column) {
+    case Column::Size:
+        return QString::number(row.microBatchSize);
+    case Column::Count:
+        return number(row.microBatches, 0);
+    case Column::StageMfu:
+        return number(100 * row.stageMfu, 1);
+    case Column::Kernels:
+        return fromUtf8(row.kernels.name);
+    case Column::Mfu:
+        return number(100 * row.mfu, 1);
+    case Column::SpeedUp:
+        return number(row.speedUp, 2) + QLatin1Char('x');
+    case Column::BreakEven:
+        return &row == &rows().front() ? QStringLiteral("–")
+                                       : number(100 * row.breakEven * m_firstMfu, 1);
+    case Column::Without:
+        return number(row.memory.oneFOneB / kGiB, 1);
+    case Column::With:
+        return row.memory.bpipe ? number(*row.memory.bpipe / kGiB, 1) : QStringLiteral("–");
+    case Column::Transfer:
+        return tr("%1 of %2").arg(number(1e3 * row.transfer, 1), number(1e3 * row.forward, 1));
+    }
+    return {};
+}
+
+BpipeModel::Columns BpipeModel::columns() const
+{
+    const auto column
+        = [this](Column which, const QString& title, Qt::AlignmentFlag align = Qt::AlignRight) {
+              return TableColumn<BpipeRow>(
+                  title, [this, which](const BpipeRow& row) { return text(row, which); }, align);
+          };
+    const auto withVerdict = [this](TableColumn<BpipeRow> memory, auto bytesOf) {
+        memory
+            .with(kDifferenceRole,
+                  [this, bytesOf](const BpipeRow& row) -> QVariant {
+                      const std::optional<double> bytes = bytesOf(row);
+                      if (!bytes)
+                          return QString();
+                      return *bytes <= m_usable
+                          ? tr("fits")
+                          : tr("over by %1").arg(number((*bytes - m_usable) / kGiB, 1));
+                  })
+            .with(kVerdictRole, [this, bytesOf](const BpipeRow& row) {
+                const std::optional<double> bytes = bytesOf(row);
+                return QVariant(static_cast<int>(bytes && *bytes <= m_usable ? Verdict::Better
+                                                                             : Verdict::Worse));
+            });
+        return memory;
+    };
+    return {column(Column::Size, tr("b")),
+            column(Column::Count, tr("N")),
+            column(Column::StageMfu, tr("Stage MFU, %")),
+            column(Column::Kernels, tr("Attention kernels"), Qt::AlignLeft),
+            column(Column::Mfu, tr("MFU, %")),
+            column(Column::SpeedUp, tr("Speed-up")).with(kStrongRole, kAlways),
+            column(Column::BreakEven, tr("Break-even, %")),
+            withVerdict(column(Column::Without, tr("1F1B, GiB")),
+                        [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
+            withVerdict(column(Column::With, tr("BPipe, GiB")),
+                        [](const BpipeRow& row) { return row.memory.bpipe; }),
+            column(Column::Transfer, tr("Transfer of F, ms"))};
+}
+
+QString BpipeModel::csv() const
+{
+    QString all;
+    const auto line = [&](const auto& cell) {
+        QStringList cells;
+        for (int i = 0; i < columnCount(); ++i)
+            cells.append(quotedCell(cell(i)));
+        all += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    };
+    line([this](int i) { return headerData(i, Qt::Horizontal).toString(); });
+    for (int row = 0; row < rowCount(); ++row)
+        line([this, row](int i) {
+            const QModelIndex cell = index(row, i);
+            const QString verdict = cell.data(kDifferenceRole).toString();
+            return verdict.isEmpty() ? cell.data().toString()
+                                     : cell.data().toString() + QLatin1Char(' ') + verdict;
+        });
+    return all;
+}
+
+} // namespace app
