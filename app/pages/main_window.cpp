@@ -6,6 +6,7 @@
 #include "app/pages/dialogs/device_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor_page.h"
+#include "app/pages/estimator/estimator_page.h"
 #include "app/pages/export_dialog.h"
 #include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
@@ -27,6 +28,8 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace app {
 namespace {
@@ -58,14 +61,9 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     resize(1600, 1000);
     setAcceptDrops(true);
     auto* body = new QWidget;
-    auto* column = new QVBoxLayout(body);
-    column->setContentsMargins({});
-    column->setSpacing(0);
-    column->addWidget(m_tabs);
-    column->addWidget(m_stack, 1);
+    spaced(new QVBoxLayout(body), {}, 0, {m_tabs, {m_stack, 1}});
     setCentralWidget(body);
     setStatusBar(m_status);
-
     connect(m_tabs, &TabStrip::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &TabStrip::newRequested, this, [this] { newRun(); });
     connect(m_tabs, &TabStrip::closeRequested, this,
@@ -90,10 +88,7 @@ Page* MainWindow::currentPage() const
 
 QList<Page*> MainWindow::pages() const
 {
-    QList<Page*> result;
-    for (int i = 0; i < m_stack->count(); ++i)
-        result.append(static_cast<Page*>(m_stack->widget(i)));
-    return result;
+    return m_stack->findChildren<Page*>(Qt::FindDirectChildrenOnly);
 }
 
 Page* MainWindow::addPage(Page* page)
@@ -111,14 +106,12 @@ template<class Shown>
 void MainWindow::showPageAbout(const QString& file)
 {
     const auto document = m_library.open(file);
-    for (Page* page : pages()) {
+    const auto isShown = [&](Page* page) {
         const auto* shown = qobject_cast<Shown*>(page);
-        if (shown != nullptr && shown->document() == document.get()) {
-            m_tabs->setCurrent(m_stack->indexOf(page));
-            return;
-        }
-    }
-    addPage(new Shown(m_theme, m_library, document));
+        return shown != nullptr && shown->document() == document.get();
+    };
+    if (!showPageIf(isShown))
+        addPage(new Shown(m_theme, m_library, document));
 }
 
 void MainWindow::connectPage(Page* page)
@@ -250,12 +243,13 @@ void MainWindow::importTraces(const QStringList& paths, const QString& rules)
     addPage(new ImportPage(m_theme, m_library, paths, rules));
 }
 
-void MainWindow::newRun(const QString& experimentToml)
+SetupPage* MainWindow::newRun(const QString& experimentToml)
 {
     auto* page = new SetupPage(m_theme);
     if (!experimentToml.isEmpty())
         page->setPlan(planFromExperiment(experimentToml));
     addPage(page);
+    return page;
 }
 
 void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
@@ -272,6 +266,16 @@ void MainWindow::editSchedule(const engine::Schedule& schedule, const Prediction
     addPage(page);
 }
 
+void MainWindow::openEstimator()
+{
+    if (showPageIf([](Page* page) { return qobject_cast<EstimatorPage*>(page) != nullptr; }))
+        return;
+    auto* page = new EstimatorPage(m_theme);
+    connect(page, &EstimatorPage::setupRequested, this,
+            [this](const RunPlan& plan) { newRun()->setPlan(plan); });
+    addPage(page);
+}
+
 void MainWindow::editFile(const QString& file)
 {
     if (showPageOf(file))
@@ -281,15 +285,18 @@ void MainWindow::editFile(const QString& file)
     addPage(page);
 }
 
+bool MainWindow::showPageIf(const std::function<bool(Page*)>& isIt)
+{
+    const QList<Page*> all = pages();
+    const auto found = std::ranges::find_if(all, isIt);
+    if (found != all.end())
+        m_tabs->setCurrent(m_stack->indexOf(*found));
+    return found != all.end();
+}
+
 bool MainWindow::showPageOf(const QString& file)
 {
-    for (Page* page : pages()) {
-        if (page->file() == file) {
-            m_tabs->setCurrent(m_stack->indexOf(page));
-            return true;
-        }
-    }
-    return false;
+    return showPageIf([&](Page* page) { return page->file() == file; });
 }
 
 void MainWindow::openRun(const QString& file)
@@ -304,14 +311,11 @@ void MainWindow::startRun(const QStringList& options)
 
 void MainWindow::startRuns(const QList<QStringList>& options)
 {
-    std::shared_ptr<RunDocument> first;
-    for (const QStringList& one : options) {
-        const auto document = m_library.start(one);
-        if (first == nullptr)
-            first = document;
-    }
-    if (first != nullptr)
-        showDocument(first);
+    std::vector<std::shared_ptr<RunDocument>> started;
+    for (const QStringList& one : options)
+        started.push_back(m_library.start(one));
+    if (!started.empty())
+        showDocument(started.front());
 }
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)

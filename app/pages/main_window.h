@@ -7,10 +7,13 @@
 
 #include <QMainWindow>
 
+#include <functional>
+
 class QStackedWidget;
 
 namespace app {
 
+class SetupPage;
 class StartPage;
 class StatusLine;
 class TabStrip;
@@ -31,11 +34,12 @@ public:
     RunLibrary& library() { return m_library; }
 
 public Q_SLOTS:
-    void newRun(const QString& experimentToml = {}); // "": the defaults
-    void openRun(const QString& file);               // shows the tab if the file is open
+    SetupPage* newRun(const QString& experimentToml = {}); // "": the defaults
+    void openRun(const QString& file);                     // shows the tab if the file is open
     void startRun(const QStringList& options);
     void startRuns(const QList<QStringList>& options); // runs them sequentially; shows the first
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
+    void openEstimator();               // shows the tab if it is open
     void editFile(const QString& file); // shows the tab if the file is open
     void compare(const QStringList& files);
     // Edits schedule files, imports traces, and opens one run or compares several runs.
@@ -63,7 +67,9 @@ private:
     Page* addPage(Page* page); // takes ownership and shows it
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
-    bool showPageOf(const QString& file); // returns false if no tab shows it
+    // Shows the first tab of such a page. Return false if there is none.
+    bool showPageIf(const std::function<bool(Page*)>& isIt);
+    bool showPageOf(const QString& file);
     // Shows the tab of a Shown, a page about the run in `file`, or adds one.
     template<class Shown>
     void showPageAbout(const QString& file);

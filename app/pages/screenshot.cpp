@@ -51,6 +51,8 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
     if (line.page == QStringLiteral("editor"))
         window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
+    if (line.page == QStringLiteral("estimator"))
+        window.openEstimator();
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))

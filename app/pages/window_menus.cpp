@@ -84,6 +84,8 @@ void WindowMenus::makeBar()
     makeViewMenu();
     makeHelpMenu();
     menu(Menu::Run)->addAction(m_newRun);
+    connect(add(menu(Menu::Run), tr("&Estimator"), QStringLiteral("estimator"), tr("Ctrl+Shift+M")),
+            &QAction::triggered, &m_window, &MainWindow::openEstimator);
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
             &QAction::triggered, &m_window, &MainWindow::askForFiles);

@@ -68,6 +68,13 @@ TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they 
     CHECK(at("option_placement") < at("option_directions"));
 }
 
+TEST_CASE("Tab reaches everything in the estimator")
+{
+    Desk desk;
+    desk.window.openEstimator();
+    checkWalk(&desk.window);
+}
+
 TEST_CASE("Tab reaches everything in the schedule editor")
 {
     Desk desk;

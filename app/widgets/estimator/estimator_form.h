@@ -1,0 +1,55 @@
+#pragma once
+
+#include "app/models/plan/bpipe_plan.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QLabel;
+class QLineEdit;
+class QVBoxLayout;
+
+namespace app {
+
+class BoundFields;
+class CardButton;
+class SegmentControl;
+
+// The fields and presets of the estimator. A preset is marked while all fields have its values.
+class EstimatorForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit EstimatorForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    const BpipePlan& plan() const { return m_plan; }
+    void setPlan(const BpipePlan& plan);          // emits edited()
+    void showMfus(const std::vector<double>& of); // those of the roofline, as shares
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    void makeSetup(QVBoxLayout& column);
+    void makeAttention(QVBoxLayout& column);
+    void makeStageMfu(QVBoxLayout& column);
+    void makePresets(QVBoxLayout& column);
+    void chooseMfu(bool isTyped);
+    void showPlan();
+    void showPreset();
+    void changed();
+
+    const ThemeController& m_theme;
+    BpipePlan m_plan;
+    BoundFields* m_fields;
+    QLineEdit *m_sizes, *m_stageMfu;
+    SegmentControl* m_mfuFrom;
+    QLabel *m_attentionHint, *m_mfuHint;
+    std::vector<CardButton*> m_presets; // [case]
+    std::vector<double> m_roofline;
+};
+
+} // namespace app

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "app/models/plan/bpipe_text.h"
+#include "app/models/theme.h"
+#include "profiler/study/reproduce.h"
+
+#include <QWidget>
+
+namespace app {
+
+// Published speed-ups with what the program computes for them, one row of two lines each.
+class PublishedCases : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit PublishedCases(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const std::vector<profiler::Reproduced>& rows);
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintRow(QPainter& painter, const profiler::Reproduced& row, const QRectF& box) const;
+
+    const ThemeController& m_theme;
+    std::vector<profiler::Reproduced> m_rows;
+};
+
+// The numbers of the page with their sources, one row of two lines each.
+class NumberSources : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit NumberSources(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const std::vector<NumberSource>& sources);
+
+private:
+    const ThemeController& m_theme;
+};
+
+} // namespace app

@@ -1,0 +1,198 @@
+#include "app/models/tables/table_roles.h"
+#include "app/pages/estimator/estimator_page.h"
+#include "app/pages/main_window.h"
+#include "app/pages/setup_page.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/estimator/estimator_form.h"
+#include "app/widgets/estimator/number_sources.h"
+#include "app/widgets/forms/spin_field.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+struct Estimate
+{
+    Estimate()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+        window.findChild<QAction*>(QStringLiteral("estimator"))->trigger();
+        page = window.currentPage();
+        REQUIRE(page->objectName() == QStringLiteral("estimatorPage"));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    QString cell(int row, int column) const
+    {
+        return find<DataTable>("estimatorTable")->model()->index(row, column).data().toString();
+    }
+    QString verdict() const { return find<Band>("estimatorVerdict")->text(); }
+    void type(const char* field, const char* text) const
+    {
+        auto* edit = find<QLineEdit>(field);
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, QString::fromLatin1(text));
+    }
+    QString described(const char* name) const
+    {
+        return find<QWidget>(name)->accessibleDescription();
+    }
+
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    Page* page = nullptr;
+};
+
+constexpr int kSpeedUp = 5; // column
+
+} // namespace
+
+TEST_CASE("the estimator opens from its menu, once, with the published case of GPT-3 96B")
+{
+    Estimate estimate;
+    CHECK(estimate.verdict().startsWith(QStringLiteral("Yes: b = 2 with BPipe is 1.27 times")));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("1.27x"));
+    CHECK(estimate.find<QAbstractButton>("estimatorCase0")->isChecked());
+    estimate.window.newRun();
+    estimate.window.openEstimator();
+    CHECK(estimate.window.currentPage() == estimate.page);
+    REQUIRE(waitFor([&] {
+        return estimate.described("estimatorPublished").contains(QStringLiteral("LLaMA 65B"));
+    }));
+    CHECK_FALSE(estimate.described("estimatorPublished").contains(QStringLiteral("outside")));
+}
+
+TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")
+{
+    Estimate estimate;
+    auto* llama = estimate.find<QAbstractButton>("estimatorCase1");
+    QTest::mouseClick(llama, Qt::LeftButton);
+    CHECK(llama->isChecked());
+    CHECK(estimate.find<QComboBox>("estimatorModel")->currentText() == QStringLiteral("llama-65b"));
+    CHECK(estimate.find<QLineEdit>("estimatorSizes")->text() == QStringLiteral("2, 4"));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.93x"));
+    CHECK(estimate.verdict().startsWith(QStringLiteral("No:")));
+    auto* batch = estimate.find<SpinField>("estimatorBatch");
+    batch->setFocus();
+    QTest::keyClick(batch, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClicks(batch, QStringLiteral("256"));
+    CHECK_FALSE(llama->isChecked());
+    CHECK(estimate.cell(0, 1) == QStringLiteral("128")); // N = 256 / 2
+    QTest::mouseClick(estimate.find<QPushButton>("estimatorResetButton"), Qt::LeftButton);
+    CHECK(estimate.find<QAbstractButton>("estimatorCase0")->isChecked());
+}
+
+TEST_CASE("an invalid field of the estimator is named, and the next valid text is estimated")
+{
+    Estimate estimate;
+    estimate.type("estimatorSizes", "1, x");
+    CHECK(estimate.verdict().startsWith(
+        QStringLiteral("No estimate. Micro-batch sizes: “x” is not a number")));
+    CHECK(estimate.find<DataTable>("estimatorTable")->model()->rowCount() == 0);
+    CHECK_FALSE(estimate.find<QPushButton>("estimatorSimulateButton")->isEnabled());
+    estimate.type("estimatorSizes", "1, 3");
+    CHECK(estimate.verdict().contains(QStringLiteral("Batch 128 is not divisible")));
+    estimate.type("estimatorSizes", "1, 8");
+    CHECK(estimate.cell(1, 0) == QStringLiteral("8"));
+    CHECK(estimate.find<DataTable>("estimatorTable")->currentIndex().row() == 1); // as before
+    CHECK(estimate.find<QPushButton>("estimatorSimulateButton")->isEnabled());
+}
+
+TEST_CASE("typed stage MFUs start with those of the roofline and replace them")
+{
+    Estimate estimate;
+    auto* from = estimate.find<SegmentControl>("estimatorMfuFrom");
+    from->setFocus();
+    QTest::keyClick(from, Qt::Key_Right);
+    auto* field = estimate.find<QLineEdit>("estimatorStageMfu");
+    CHECK(field->isEnabled());
+    CHECK(field->text().startsWith(estimate.cell(0, 2)));
+    estimate.type("estimatorStageMfu", "40, 40, 40");
+    CHECK(estimate.cell(1, 2) == QStringLiteral("40.0"));
+    CHECK(estimate.cell(1, kSpeedUp) == QStringLiteral("0.95x"));
+}
+
+TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")
+{
+    Estimate estimate;
+    auto* table = estimate.find<DataTable>("estimatorTable");
+    const auto isShown = [&](const char* peak) {
+        return estimate.described("estimatorMemory").contains(QString::fromLatin1(peak));
+    };
+    const auto peakOf
+        = [&](int row) { return (QStringLiteral("1F1B: ") + estimate.cell(row, 7)).toLatin1(); };
+    REQUIRE(waitFor([&] { return isShown(peakOf(1).constData()); }));
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Down);
+    REQUIRE(waitFor([&] { return isShown(peakOf(2).constData()); }));
+    CHECK(estimate.find<QPushButton>("estimatorSimulateButton")->text()
+          == QStringLiteral("Simulate b = 4"));
+    CHECK(table->model()
+              ->index(2, 7)
+              .data(kDifferenceRole)
+              .toString()
+              .startsWith(QStringLiteral("over by")));
+}
+
+TEST_CASE("the estimator copies its command and table, and simulates a size in a set-up page")
+{
+    Estimate estimate;
+    QTest::mouseClick(estimate.find<QPushButton>("estimatorCommandButton"), Qt::LeftButton);
+    CHECK(QGuiApplication::clipboard()->text().startsWith(
+        QStringLiteral("bscope estimate bpipe --model gpt3-96b")));
+    QTest::mouseClick(estimate.find<QPushButton>("estimatorCopyTableButton"), Qt::LeftButton);
+    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("b,N,")));
+    QTest::keyClick(estimate.find<DataTable>("estimatorTable"), Qt::Key_Return,
+                    Qt::ControlModifier);
+    const auto* setup = qobject_cast<SetupPage*>(estimate.window.currentPage());
+    REQUIRE(setup != nullptr);
+    const RunPlan& plan = setup->plan();
+    CHECK(plan.experiment.schedule.scheme == "bpipe");
+    CHECK(plan.experiment.schedule.microBatches == 64);
+    CHECK(plan.source.kind == CostSource::Kind::Hardware);
+    CHECK(plan.source.setup.microBatchSize == 2);
+    CHECK(plan.source.setup.tensorParallel == 4);
+}
+
+TEST_CASE("a narrow window hides the sources of the estimator until they are asked for")
+{
+    Estimate estimate;
+    auto* dock = estimate.find<QWidget>("estimatorDock");
+    CHECK(dock->isVisible());
+    estimate.window.resize(960, 640);
+    REQUIRE(waitFor([&] { return !dock->isVisible(); }));
+    const auto* form = estimate.find<EstimatorForm>("estimatorForm");
+    CHECK(form->isVisible());
+    estimate.find<QAction>("estimatorShowSources")->trigger();
+    CHECK(dock->isVisible());
+    CHECK_FALSE(form->isVisible()); // instead of it
+    estimate.window.resize(1600, 1000);
+    REQUIRE(waitFor([&] { return form->isVisible(); }));
+    CHECK(dock->isVisible());
+}
+
+} // namespace app
