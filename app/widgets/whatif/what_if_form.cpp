@@ -208,7 +208,9 @@ void WhatIfForm::reset()
 void WhatIfForm::showEdits()
 {
     const Scale scale = timeScale({}, static_cast<std::int64_t>(m_message));
-    const QString messages = tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message));
+    const QString messages = m_message > 0
+        ? tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message))
+        : tr("Messages take no time.");
     const QString edits = m_costs->editsText();
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
     m_undo->setVisible(m_costs->canUndo());
