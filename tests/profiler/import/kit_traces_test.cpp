@@ -1,0 +1,35 @@
+#include "tests/profiler/import/traces.h"
+
+#include <cmath>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+TEST_CASE("the ranges of a kit name slices and directions")
+{
+    for (const char* scheme : {"seq1f1b", "mixpipe"}) {
+        CAPTURE(scheme);
+        const TemporaryFolder folder;
+        const Run run = simulatedRun(scheme, 4, 8);
+        TorchTraceOptions options;
+        options.name = [](const Op& op) { return toString(op); };
+        writeTorchTraces(folder.path(), run, options);
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.info.scheme == scheme);
+        CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+        REQUIRE(result.run.info.import->replayError);
+        CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
+    }
+}
+TEST_CASE("the losses that a kit adds to its traces are those of the iterations")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.kit = R"({"model":"tiny","losses":[5.5,5.25,5.125]})";
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.model == "tiny");
+    REQUIRE(result.run.timeline.iterations.size() == 2);
+    CHECK(result.run.timeline.iterations[1].loss == 5.25);
+}
