@@ -1,6 +1,7 @@
 #include "tests/profiler/import/traces.h"
 
 #include <cmath>
+#include <cstdlib>
 
 using namespace engine;
 using namespace profiler;
@@ -32,4 +33,17 @@ TEST_CASE("the losses that a kit adds to its traces are those of the iterations"
     CHECK(result.run.info.model == "tiny");
     REQUIRE(result.run.timeline.iterations.size() == 2);
     CHECK(result.run.timeline.iterations[1].loss == 5.25);
+}
+
+// Without a shared file system, each node packs its traces, which are compressed already.
+TEST_CASE("compressed traces in archives are read")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4));
+    const std::string command = "cd " + folder.path().string()
+        + " && gzip *.json && for file in *.gz; do tar czf $file.tar.gz $file && rm $file; done";
+    REQUIRE(std::system(command.c_str()) == 0); // NOLINT
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.import->ranks.size() == 2);
+    CHECK(result.run.info.import->missingRanks.empty());
 }
