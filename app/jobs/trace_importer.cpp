@@ -1,5 +1,6 @@
 #include "app/jobs/trace_importer.h"
 
+#include "app/jobs/rules_preview.h"
 #include "app/jobs/run_library.h"
 #include "engine/base/new_file.h"
 #include "engine/base/version.h"
@@ -50,9 +51,12 @@ struct TraceImporter::Shared
         progress = now;
         return !isCancelled;
     }
-    Imported import(const std::vector<std::filesystem::path>& paths)
+    Imported import(const std::vector<std::filesystem::path>& paths, const std::string& toml)
     {
-        auto imported = profiler::importTraces(paths, profiler::Rules::shipped(),
+        const auto rules = rulesOf(toml);
+        if (!rules)
+            return {{}, QString::fromStdString(rules.error().message)};
+        auto imported = profiler::importTraces(paths, *rules,
                                                [this](const auto& now) { return goesOn(now); });
         if (!imported)
             return {{}, QString::fromStdString(imported.error().message)};
@@ -88,14 +92,15 @@ TraceImporter::~TraceImporter()
     cancel();
 }
 
-void TraceImporter::start(const QStringList& paths)
+void TraceImporter::start(const QStringList& paths, const QString& rules)
 {
     std::vector<std::filesystem::path> files;
     for (const QString& path : paths)
         files.emplace_back(path.toStdString());
     m_sinceStart.start();
     m_clock.start();
-    m_background.run([shared = m_shared, files] { return shared->import(files); },
+    m_background.run([shared = m_shared, files,
+                      toml = rules.toStdString()] { return shared->import(files, toml); },
                      [this](const Imported& answer) {
                          m_clock.stop();
                          if (m_shared->isCancelled)

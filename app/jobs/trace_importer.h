@@ -34,8 +34,9 @@ public:
     explicit TraceImporter(QObject* parent = nullptr);
     ~TraceImporter() override; // cancels without waiting
 
-    void start(const QStringList& paths); // files or folders; once
-    void cancel();                        // leaves no file
+    // Files or folders, with the user's rules as TOML ("": only those of the program). Once.
+    void start(const QStringList& paths, const QString& rules = {});
+    void cancel(); // leaves no file
 
 Q_SIGNALS:
     void progressed(const app::ImportState& state); // ten times a second

@@ -3,11 +3,15 @@
 #include "app/models/import_facts.h"
 #include "app/models/numbers.h"
 #include "app/pages/dock_links.h"
+#include "app/pages/run_saver.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/themed_icon.h"
 #include "app/widgets/import/import_progress.h"
 #include "app/widgets/import/import_report_view.h"
+#include "app/widgets/import/rules_pane.h"
 
+#include <QAction>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -34,6 +38,7 @@ QString nameOfTraces(const QStringList& traces)
 
 ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent)
     : Page(parent)
+    , m_theme(theme)
     , m_library(library)
     , m_stack(new QStackedWidget)
     , m_progress(new ImportProgressView)
@@ -46,8 +51,10 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
     , m_report(new ImportReportView(theme))
     , m_heading(makeLabel({}, "section"))
     , m_open(makeButton(tr("Open run"), QStringLiteral("openImported"), "primary"))
+    , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("importPage"));
+    makeActions();
     auto* failed = new QWidget;
     spaced(new QVBoxLayout(failed), {40, 40, 40, 40}, 0, {m_failed});
     for (QWidget* part : {static_cast<QWidget*>(m_progress), failed, makeReportPart(theme)})
@@ -68,12 +75,14 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidge
 }
 
 ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
-                       QWidget* parent)
+                       const QString& rules, QWidget* parent)
     : ImportPage(theme, library, parent)
 {
     m_name = nameOfTraces(traces);
+    m_traces = traces;
+    m_rulesText = rules;
     setInitialFocus(m_progress);
-    m_importer.start(traces);
+    m_importer.start(traces, rules);
 }
 
 ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library,
@@ -88,18 +97,75 @@ QWidget* ImportPage::makeReportPart(const ThemeController& theme)
 {
     constexpr int kRunsWidth = 216;
     m_heading->setTextFormat(Qt::PlainText);
-    auto* bar
-        = makeBar(40, 10,
-                  {m_heading, new Tag(theme, tr("imported")),
-                   makeLabel(tr("nothing is changed in the files"), "small"), kStretch, m_open});
+    auto* bar = makeBar(40, 10,
+                        {m_heading, new Tag(theme, tr("imported")),
+                         makeLabel(tr("nothing is changed in the files"), "small"), kStretch,
+                         makeActionButton(m_editRules), makeActionButton(m_saveReport), m_open});
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0, {bar, makeLine(Qt::Horizontal), {m_report, 1}});
-    auto* columns = makeSplitter(Qt::Horizontal);
-    columns->addWidget(m_runs);
-    columns->addWidget(centre);
-    columns->setStretchFactor(1, 1);
-    columns->setSizes({kRunsWidth, 1300});
-    return columns;
+    m_columns = makeSplitter(Qt::Horizontal);
+    m_columns->addWidget(m_runs);
+    m_columns->addWidget(centre);
+    m_columns->setStretchFactor(1, 1);
+    m_columns->setSizes({kRunsWidth, 1300});
+    return m_columns;
+}
+
+void ImportPage::makeActions()
+{
+    m_editRules = makeAction("editRules", tr("Edit rules…"), Qt::Key_R);
+    m_editRules->setCheckable(true);
+    m_editRules->setToolTip(tr("Tries rules of your own on the traces (R)"));
+    connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
+    m_saveReport = makeAction("saveImportReport", tr("Save report…"), QKeySequence::Save, [this] {
+        m_saver->saveImportReport(m_document->run(), m_document->title());
+    });
+    m_saveReport->setToolTip(tr("Writes the report as JSON, as bscope import --json prints it"));
+    for (QAction* action : {m_editRules, m_saveReport})
+        action->setEnabled(false);
+}
+
+// In a small window the rules take the place of the list of runs.
+void ImportPage::showRules(bool shown)
+{
+    constexpr int kPaneWidth = 520, kLeastForRuns = 1280;
+    if (shown && m_pane == nullptr) {
+        const engine::ImportReport& report = *m_document->run()->info.import;
+        const QStringList sources = m_traces.isEmpty() ? existingSources(report) : m_traces;
+        const int count
+            = m_traces.isEmpty() ? sourceCount(report) : static_cast<int>(m_traces.size());
+        m_pane = new RulesPane(m_theme, sources, count);
+        if (!m_rulesText.isEmpty())
+            m_pane->setRules(m_rulesText);
+        m_columns->addWidget(m_pane);
+        m_columns->setSizes({m_runs->width(), width() - m_runs->width() - kPaneWidth, kPaneWidth});
+        connect(m_pane, &RulesPane::closeRequested, m_editRules,
+                [this] { m_editRules->setChecked(false); });
+        connect(m_pane, &RulesPane::saveRequested, m_saver, &RunSaver::saveRules);
+        connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
+            Q_EMIT importAgainRequested(sources, rules);
+        });
+    }
+    m_runs->setVisible(!shown || width() >= kLeastForRuns);
+    if (m_pane == nullptr)
+        return;
+    m_pane->setVisible(shown);
+    if (shown)
+        m_pane->setFocus();
+    else
+        m_open->setFocus();
+}
+
+QList<QAction*> ImportPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::Analyze:
+        return {m_editRules};
+    case Menu::Export:
+        return {m_saveReport};
+    default:
+        return {};
+    }
 }
 
 void ImportPage::setDocument(std::shared_ptr<RunDocument> document)
@@ -121,6 +187,8 @@ void ImportPage::showDocument()
     m_runs->setCurrent(m_document.get());
     m_report->show(*run);
     m_heading->setText(title());
+    for (QAction* action : {m_editRules, m_saveReport})
+        action->setEnabled(true);
     m_stack->setCurrentIndex(2);
     setInitialFocus(m_open);
     if (isVisible())

@@ -9,6 +9,7 @@
 
 class QLabel;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
 
 namespace app {
@@ -16,6 +17,8 @@ namespace app {
 class EmptyState;
 class ImportProgressView;
 class ImportReportView;
+class RulesPane;
+class RunSaver;
 class RunsDock;
 
 // An import of traces: its progress, then the report of the run that it became. Also shows the
@@ -26,8 +29,9 @@ class ImportPage : public Page
 
 public:
     // Starts to import the traces of one job: files or folders.
+    // `rules`: those of the user, as TOML; "": none.
     ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
-               QWidget* parent = nullptr);
+               const QString& rules = {}, QWidget* parent = nullptr);
     // Shows the report of an imported run.
     ImportPage(const ThemeController& theme, RunLibrary& library,
                std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
@@ -35,17 +39,22 @@ public:
     QString title() const override;
     QStringList statusTexts() const override;
     QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
     const RunDocument* document() const { return m_document.get(); } // nullptr: not imported yet
 
 private:
     ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
     QWidget* makeReportPart(const ThemeController& theme);
+    void makeActions();
+    void showRules(bool shown);
     void setDocument(std::shared_ptr<RunDocument> document);
     void showDocument();
     void showFailure(const QString& reason);
 
+    const ThemeController& m_theme;
     RunLibrary& m_library;
-    QString m_name; // of the traces
+    QString m_name, m_rulesText; // of the traces; rules of the user
+    QStringList m_traces;        // empty: the report of a run that was imported before
     TraceImporter m_importer;
     std::shared_ptr<RunDocument> m_document;
     QStackedWidget* m_stack;
@@ -55,6 +64,10 @@ private:
     ImportReportView* m_report;
     QLabel* m_heading;
     QPushButton* m_open;
+    QAction *m_editRules, *m_saveReport;
+    RulesPane* m_pane = nullptr; // made when it is needed
+    QSplitter* m_columns = nullptr;
+    RunSaver* m_saver;
     bool m_isReported = false;
 };
 

@@ -1,14 +1,14 @@
 #include "app/pages/main_window.h"
 
 #include "app/models/text.h"
-#include "app/pages/about_dialog.h"
 #include "app/pages/compare_page.h"
-#include "app/pages/device_dialog.h"
+#include "app/pages/dialogs/about_dialog.h"
+#include "app/pages/dialogs/device_dialog.h"
+#include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/export_dialog.h"
 #include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
-#include "app/pages/keys_dialog.h"
 #include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
@@ -135,6 +135,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::importDialogRequested, this, &MainWindow::askForTraces);
+    connect(page, &Page::importAgainRequested, this, &MainWindow::importTraces);
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
     connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
@@ -229,7 +230,8 @@ void MainWindow::askForTraces()
                                "*.tgz);;All files (*)"),
                             "tracesDialog", QFileDialog::ExistingFiles},
                            this),
-            &QFileDialog::filesSelected, this, &MainWindow::importTraces);
+            &QFileDialog::filesSelected, this,
+            [this](const QStringList& paths) { importTraces(paths); });
 }
 
 void MainWindow::askForTraceFolder()
@@ -239,12 +241,13 @@ void MainWindow::askForTraceFolder()
                             "traceFolderDialog",
                             QFileDialog::Directory},
                            this),
-            &QFileDialog::filesSelected, this, &MainWindow::importTraces);
+            &QFileDialog::filesSelected, this,
+            [this](const QStringList& paths) { importTraces(paths); });
 }
 
-void MainWindow::importTraces(const QStringList& paths)
+void MainWindow::importTraces(const QStringList& paths, const QString& rules)
 {
-    addPage(new ImportPage(m_theme, m_library, paths));
+    addPage(new ImportPage(m_theme, m_library, paths, rules));
 }
 
 void MainWindow::newRun(const QString& experimentToml)

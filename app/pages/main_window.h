@@ -40,7 +40,8 @@ public Q_SLOTS:
     void compare(const QStringList& files);
     // Edits schedule files, imports traces, and opens one run or compares several runs.
     void openFiles(const QStringList& files);
-    void importTraces(const QStringList& paths); // files or folders of one job
+    // Files or folders of one job; rules of the user as TOML.
+    void importTraces(const QStringList& paths, const QString& rules = {});
     void askForFiles();
     void askForSchedule();
     void askForTraces();

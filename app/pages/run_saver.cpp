@@ -2,6 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "profiler/export/import_json.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/part_of_run.h"
 
@@ -54,6 +55,27 @@ void RunSaver::savePart(const std::shared_ptr<const engine::Run>& run, const QSt
          QFileInfo(file).completeBaseName() + QStringLiteral("-part.sqlite"), tr("Runs (*.sqlite)"),
          QStringLiteral("sqlite")},
         job, &RunSaver::partSaved);
+}
+
+void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name)
+{
+    const auto job = [run](const QString& file) {
+        return failureOf(engine::saveFile(file.toStdString(), profiler::importJson(*run),
+                                          engine::IfExists::Replace));
+    };
+    ask({tr("Save report"), name + QStringLiteral(".json"), tr("Reports (*.json)"),
+         QStringLiteral("json")},
+        job, &RunSaver::reportSaved);
+}
+
+void RunSaver::saveRules(const QString& toml)
+{
+    const auto job = [text = toml.toStdString()](const QString& file) {
+        return failureOf(engine::saveFile(file.toStdString(), text, engine::IfExists::Replace));
+    };
+    ask({tr("Save rules"), QStringLiteral("rules.toml"), tr("Rules (*.toml)"),
+         QStringLiteral("toml")},
+        job, &RunSaver::rulesSaved);
 }
 
 void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&))

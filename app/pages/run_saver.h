@@ -13,8 +13,8 @@ class QWidget;
 
 namespace app {
 
-// Asks for a file and writes a report, or a part of a run, to it in the background. A failure is
-// shown in a message.
+// Asks for a file and writes a report, rules or a part of a run to it in the background. A failure
+// is shown in a message.
 class RunSaver : public QObject
 {
     Q_OBJECT
@@ -29,8 +29,13 @@ public:
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 
+    // The report of an imported run, as JSON.
+    void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
+    void saveRules(const QString& toml);
+
 Q_SIGNALS:
     void reportSaved(const QString& file);
+    void rulesSaved(const QString& file);
     void partSaved(const QString& file);
 
 private:

@@ -17,14 +17,18 @@ namespace app {
 
 namespace {
 
-// The action of a run's page that opens a page about the run; "" for other pages.
-QString actionFor(const QString& page)
+// The actions that lead from a run's page to a page about the run; empty for other pages.
+QStringList actionsTo(const QString& page)
 {
-    if (page == QStringLiteral("whatif"))
-        return QStringLiteral("whatIf");
+    const QString report = QStringLiteral("importReport");
     if (page == QStringLiteral("report"))
-        return QStringLiteral("importReport");
-    return page == QStringLiteral("query") ? QStringLiteral("querySql") : QString();
+        return {report};
+    if (page == QStringLiteral("rules"))
+        return {report, QStringLiteral("editRules")};
+    if (page == QStringLiteral("whatif"))
+        return {QStringLiteral("whatIf")};
+    return page == QStringLiteral("query") ? QStringList{QStringLiteral("querySql")}
+                                           : QStringList();
 }
 
 } // namespace
@@ -39,7 +43,6 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         return;
     }
     constexpr int kSettle = 1800; // ms, because runs are read in the background
-    constexpr int kRead = 1500;   // ms, until the page of a run offers its actions
     window.resize(line.size);
     const bool isScheme = line.page == QStringLiteral("scheme");
     if (isScheme || line.page == QStringLiteral("setup"))
@@ -52,13 +55,15 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         window.showKeys();
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
-    const QString action = actionFor(line.page);
-    if (!action.isEmpty())
-        QTimer::singleShot(kRead, &window, [&window, action] {
+    int delay = kSettle;
+    for (const QString& action : actionsTo(line.page)) {
+        QTimer::singleShot(delay, &window, [&window, action] {
             if (auto* found = window.currentPage()->findChild<QAction*>(action))
                 found->trigger();
         });
-    QTimer::singleShot(action.isEmpty() ? kSettle : kRead + kSettle, &window, [&window, line] {
+        delay += kSettle;
+    }
+    QTimer::singleShot(delay, &window, [&window, line] {
         QWidget* shown = &window;
         for (QWidget* child : window.findChildren<QWidget*>()) {
             if (child != &window && child->isWindow() && child->isVisible())

@@ -122,6 +122,7 @@ void WhatIfPage::connectAll()
         m_frame->table->showSummary();
         m_frame->table->choose(m_scheme);
         showSentence();
+        showDetails();
     });
     connect(m_frame->table, &WhatIfTable::chosen, this, &WhatIfPage::choose);
     connect(m_frame->table, &WhatIfTable::openRequested, this, &WhatIfPage::openSchedule);
@@ -133,7 +134,7 @@ void WhatIfPage::connectAll()
     connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
         m_measuredView = views.front();
-        m_frame->compare->setViews({m_measuredView}, 0);
+        showViews();
     });
 }
 
@@ -238,13 +239,19 @@ void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPoint
 {
     m_details = details;
     enableActions(details.run != nullptr);
-    std::vector<RunViewPointer> views;
-    for (const RunViewPointer& one : {m_measuredView, view})
-        if (one != nullptr)
-            views.push_back(one);
-    m_frame->compare->setViews(std::move(views), 0);
+    m_predictedView = view;
+    showViews();
     showDetails();
     showSentence();
+}
+
+void WhatIfPage::showViews()
+{
+    std::vector<RunViewPointer> views;
+    for (const RunViewPointer& view : {m_measuredView, m_predictedView})
+        if (view != nullptr)
+            views.push_back(view);
+    m_frame->compare->setViews(std::move(views), 0);
 }
 
 void WhatIfPage::showDetails()
@@ -252,8 +259,9 @@ void WhatIfPage::showDetails()
     if (m_details.scheme.isEmpty() || m_model == nullptr)
         return;
     const WhatIfRow* row = m_details.scheme == m_scheme ? m_model->find(m_details.scheme) : nullptr;
-    m_frame->details->setWidget(
-        layOutDetails(m_theme, describeWhatIf(m_details, row, m_changes), [](const auto&) {}));
+    m_frame->details->setWidget(layOutDetails(
+        m_theme, describeWhatIf(m_details, row, m_changes, m_frame->form->memoryLimit()),
+        [](const auto&) {}));
 }
 
 void WhatIfPage::showSentence()

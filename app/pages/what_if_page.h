@@ -47,6 +47,7 @@ private:
     void showRows(const std::vector<WhatIfRow>& rows);
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
+    void showViews();
     void showDetails();
     void showSentence();
     void openPrediction();
@@ -57,7 +58,7 @@ private:
     RunLibrary& m_library;
     std::shared_ptr<RunDocument> m_document;
     RunPointer m_run;
-    RunViewPointer m_measuredView;
+    RunViewPointer m_measuredView, m_predictedView; // null: not prepared yet
     ViewPreparation m_views;
     std::unique_ptr<WhatIfPredictions> m_predictions;
     WhatIfPredictions::Predictor m_measured;

@@ -1,9 +1,11 @@
 #include "profiler/analysis/compare.h"
 
+#include "engine/base/median.h"
 #include "profiler/analysis/words.h"
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace profiler {
 
@@ -56,6 +58,7 @@ Result<ComparedRun> comparedRun(const Run& run)
             compared.peakBytes = std::max(compared.peakBytes.value_or(0), *device.peakBytes);
     }
     addLosses(run.timeline, compared);
+    compared.interval = iterationInterval(run);
     compared.metrics = std::move(*numbers);
     return compared;
 }
@@ -130,6 +133,27 @@ std::string join(const std::vector<std::string>& parts)
 }
 } // namespace
 
+std::optional<TimeInterval> iterationInterval(const Run& run)
+{
+    std::vector<std::int64_t> durations;
+    for (const Iteration& iteration : run.timeline.iterations)
+        if (iteration.kind == Iteration::Kind::Measured)
+            durations.push_back(iteration.window.duration());
+    constexpr std::size_t kFewest = 3, kDraws = 1000, kOutside = kDraws / 40;
+    if (durations.size() < kFewest || run.info.mode == Mode::Simulate)
+        return std::nullopt;
+    std::mt19937 random(1);
+    std::uniform_int_distribution<std::size_t> any(0, durations.size() - 1);
+    std::vector<std::int64_t> medians, drawn(durations.size());
+    for (std::size_t i = 0; i < kDraws; ++i) {
+        for (std::int64_t& duration : drawn)
+            duration = durations[any(random)];
+        medians.push_back(medianOf(drawn));
+    }
+    std::ranges::sort(medians);
+    return TimeInterval{medians[kOutside], medians[kDraws - 1 - kOutside]};
+}
+
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)
 {
     if (runs.empty() || baseline >= runs.size())
@@ -175,8 +199,10 @@ std::string summarize(const Comparison& comparison, std::size_t run)
     const std::string reasons = parts.empty() ? "" : ": " + parts;
     if (gap == "0.0")
         return one.label + " takes as long as " + base.label + reasons;
+    const bool isUnclear = one.interval && base.interval && one.interval->overlaps(*base.interval);
     return one.label + " is " + gap + " " + timeUnit(base.ticksPerUnit)
-        + (whole < 0 ? " shorter than " : " longer than ") + base.label + reasons;
+        + (whole < 0 ? " shorter than " : " longer than ") + base.label
+        + (isUnclear ? ", not distinguishable (the 95 % intervals overlap)" : "") + reasons;
 }
 
 } // namespace profiler

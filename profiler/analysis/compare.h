@@ -8,6 +8,21 @@
 
 namespace profiler {
 
+// Ticks.
+struct TimeInterval
+{
+    std::int64_t least = 0, most = 0;
+
+    bool overlaps(const TimeInterval& other) const
+    {
+        return least <= other.most && other.least <= most;
+    }
+};
+// The 95 % interval of the median of the measured iterations: the percentiles of 1,000 medians of
+// iterations drawn with replacement (the bootstrap: Efron, 1979). nullopt with fewer than three
+// iterations, and for simulated runs, which have no spread.
+std::optional<TimeInterval> iterationInterval(const engine::Run& run);
+
 // A run of a comparison: the metrics of its reported iteration, and the difference from the
 // baseline if both have the same unit.
 struct ComparedRun
@@ -16,7 +31,8 @@ struct ComparedRun
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // more threads than cores
     std::int64_t ticksPerUnit = 1;
-    RunMetrics metrics; // of the reported iteration
+    RunMetrics metrics;                   // of the reported iteration
+    std::optional<TimeInterval> interval; // iterationInterval()
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
     std::optional<std::int64_t> peakBytes; // peak of the fullest device
     double peakStash = 0;
@@ -38,7 +54,8 @@ engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
                                    std::size_t baseline = 0);
 
 // Describes the difference of a run from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5
-// ms less bubble, 4.0 ms more exposed communication, ..."
+// ms less bubble, 4.0 ms more exposed communication, ...". If the intervals of both overlap, it
+// says that the runs are not distinguishable.
 std::string summarize(const Comparison& comparison, std::size_t run);
 
 } // namespace profiler

@@ -30,11 +30,13 @@ std::optional<int> numberOf(std::string_view text)
     return number && *number >= 0 && *number < kMost ? number : std::nullopt;
 }
 
-tl::unexpected<Error> failedRule(const std::string& file, std::string_view rule,
-                                 const std::string& what)
+// `at`: what is wrong.
+tl::unexpected<Error> failedRule(const std::string& file, const toml::node& at,
+                                 std::string_view rule, const std::string& what)
 {
     return fail(Error::Code::InvalidArgument,
-                fmt::format("{}: rule \"{}\": {}", file, excerpt(rule), what));
+                fmt::format("{}: line {}: rule \"{}\": {}", file, at.source().begin.line,
+                            excerpt(rule), what));
 }
 } // namespace
 
@@ -161,41 +163,42 @@ Result<void> Rules::Rule::readPatterns(const toml::table& entry, const std::stri
             continue;
         const auto expression = node->value<std::string>();
         if (!expression)
-            return failedRule(file, text.name, fmt::format("`{}` is not a text", key));
+            return failedRule(file, *node, text.name, fmt::format("`{}` is not a text", key));
         (this->*field).emplace(*expression);
         if (!(this->*field)->isValid())
-            return failedRule(file, text.name,
+            return failedRule(file, *node, text.name,
                               fmt::format("`{}`: {}; correct the regular expression", key,
                                           (this->*field)->error()));
     }
     if (range.has_value() == kernel.has_value())
-        return failedRule(file, text.name, "needs either `range` or `kernel`");
+        return failedRule(file, entry, text.name, "needs either `range` or `kernel`");
     if (kernel && (category || thread || arguments))
-        return failedRule(file, text.name,
+        return failedRule(file, entry, text.name,
                           "`category`, `thread` and `arguments` are of ranges, not of kernels");
     return {};
 }
 
 Result<void> Rules::Rule::readKinds(const toml::table& entry, const std::string& file)
 {
-    const auto read = [&](std::string_view name) -> Result<Kind> {
+    const auto read = [&](const toml::node& node) -> Result<Kind> {
+        const auto name = node.value_or(std::string_view());
         if (const auto known = kindNamed(name))
             return *known;
         return failedRule(
-            file, text.name,
+            file, node, text.name,
             fmt::format("unknown kind \"{}\"; use F B I W RC OPT SF RF SB RB AR EV LD, "
                         "communication, none or iteration",
                         excerpt(name)));
     };
     if (const toml::node* const node = entry.get("kind")) {
-        const auto known = read(node->value_or(std::string_view()));
+        const auto known = read(*node);
         if (!known)
             return tl::unexpected(known.error());
         kind = *known;
     }
     if (const toml::table* const table = entry["kinds"].as_table())
         for (const auto& [group, value] : *table) {
-            const auto known = read(value.value_or(std::string_view()));
+            const auto known = read(value);
             if (!known)
                 return tl::unexpected(known.error());
             kinds.emplace(std::string(group.str()), *known);
@@ -210,14 +213,14 @@ Result<Rules::Rule> Rules::Rule::read(const toml::table& entry, const std::strin
                  entry["confidence"].value_or(std::string("high"))};
     for (const auto& [key, value] : entry)
         if (std::ranges::find(kRuleKeys, key.str()) == kRuleKeys.end())
-            return failedRule(file, rule.text.name,
+            return failedRule(file, value, rule.text.name,
                               fmt::format("unknown key `{}`", excerpt(key.str())));
     if (rule.text.name.empty())
-        return failedRule(file, "", "has no name");
+        return failedRule(file, entry, "", "has no name");
     if (rule.text.title.empty())
         rule.text.title = rule.text.name;
     if (std::ranges::find(kConfidences, rule.text.confidence) == kConfidences.end())
-        return failedRule(file, rule.text.name, "`confidence` is not high, medium or low");
+        return failedRule(file, entry, rule.text.name, "`confidence` is not high, medium or low");
     return rule.readPatterns(entry, file)
         .and_then([&] { return rule.readKinds(entry, file); })
         .map([&] { return std::move(rule); });
@@ -243,7 +246,7 @@ Result<void> Rules::add(std::string_view toml, const std::string& file)
     for (const toml::node& node : *list) {
         const toml::table* const entry = node.as_table();
         if (entry == nullptr)
-            return failedRule(file, "", "is not a table");
+            return failedRule(file, node, "", "is not a table");
         auto rule = Rule::read(*entry, file);
         if (!rule)
             return tl::unexpected(rule.error());

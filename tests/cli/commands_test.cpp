@@ -47,13 +47,6 @@ TEST_CASE("every command has help with examples, and the examples work in their 
     }
 }
 
-TEST_CASE("commands of later versions are not listed")
-{
-    const Folder folder;
-    CHECK(bscope(folder, "study").status == 2);
-    CHECK_FALSE(contains(bscope(folder, "--help").out, "  study "));
-}
-
 TEST_CASE("verify proves every fact of a scheme, and says so in a table and in JSON")
 {
     const Folder folder;

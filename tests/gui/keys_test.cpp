@@ -1,5 +1,5 @@
+#include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor_page.h"
-#include "app/pages/keys_dialog.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/editor/schedule_grid.h"
 #include "tests/app/gpu_sample.h"
@@ -89,6 +89,8 @@ TEST_CASE("every shortcut of every page is on the list of keys while the page is
     window.newRun();
     check();
     window.openRun(file);
+    check();
+    window.findChild<QAction*>(QStringLiteral("querySql"))->trigger();
     check();
     window.compare({file, file});
     check();

@@ -1,6 +1,6 @@
 #include "app/models/plan/samples.h"
 #include "app/pages/command_line.h"
-#include "app/pages/keys_dialog.h"
+#include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"

@@ -40,6 +40,7 @@ Action prepareImport(CLI::App& app);
 Action prepareWhatIf(CLI::App& app);
 Action prepareKit(CLI::App& app);
 Action prepareEstimate(CLI::App& app);
+Action prepareStudy(CLI::App& app);
 Action prepareReproduce(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);

@@ -70,6 +70,9 @@ std::span<const Command> commands()
                 "bscope estimate bpipe --tensor-parallel 4 --attention recompute\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
                 prepareEstimate},
+        Command{"study", "Simulate or run a grid of set-ups, and write a report with charts",
+                "bscope study best-scheme -o best-scheme\n"
+                "bscope study best-scheme --print", prepareStudy},
         Command{"reproduce", "Compute the published numbers of BitPipe and BPipe",
                 "bscope reproduce bitpipe\n"
                 "bscope reproduce bpipe --json",

@@ -118,6 +118,7 @@ std::string asText(const CompareOptions& options, const Runs& all)
                                        {"D"},
                                        {"N"},
                                        {"iteration"},
+                                       {"95 % interval"},
                                        {"unit", Table::Align::Left},
                                        {"compute"},
                                        {"exposed"},
@@ -140,6 +141,9 @@ std::string asText(const CompareOptions& options, const Runs& all)
             std::to_string(shape.devices),
             std::to_string(shape.microBatches),
             timeNumber(c.metrics.duration, c.ticksPerUnit),
+            c.interval ? fmt::format("{} .. {}", timeNumber(c.interval->least, c.ticksPerUnit),
+                                     timeNumber(c.interval->most, c.ticksPerUnit))
+                       : "-",
             timeUnit(c.ticksPerUnit),
             meanNumber(c.meanCompute, c.ticksPerUnit),
             meanNumber(c.meanExposed, c.ticksPerUnit),

@@ -9,6 +9,7 @@
 #include "app/cli/text/run_file.h"
 #include "engine/base/read_file.h"
 #include "engine/base/version.h"
+#include "profiler/export/import_json.h"
 #include "profiler/store/trace_store.h"
 #include "resources/resources.h"
 

@@ -156,6 +156,7 @@ Result<Simulated> simulateOne(const SimulationOptions& options, const Simulation
     if (one && request.costs.model) {
         describeModel(*request.costs.model, one->run.schedule.shape, one->run.info);
         addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
+        one->deviceMemory = request.costs.model->hardware.memory;
     }
     if (one && request.costs.recorded) {
         describeRecorded(*request.costs.recorded->run, options.calibrate.file,
@@ -200,8 +201,6 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
     auto costs = costsOf(options);
     if (!costs)
         return tl::unexpected(costs.error());
-    if (isHuge(options.schedule.request))
-        restartWithHugePages();
     LongTask task("building the schedule");
     auto built = schedulesOf(options);
     if (!built)
@@ -250,7 +249,7 @@ std::string comparisonTable(const std::vector<Simulated>& all)
                  {"weights M_theta"},
                  {"messages"},
                  {"copies"}});
-    for (const auto& [run, m, hasSpans] : all) {
+    for (const auto& [run, m, hasSpans, deviceMemory] : all) {
         const Shape& shape = run.schedule.shape;
         table.add(
             {run.info.scheme, std::to_string(shape.devices), std::to_string(shape.microBatches),
@@ -271,7 +270,7 @@ std::string asText(const std::vector<Simulated>& all)
 {
     if (all.size() > 1)
         return comparisonTable(all);
-    const auto& [run, metrics, hasSpans] = all.front();
+    const auto& [run, metrics, hasSpans, deviceMemory] = all.front();
     std::string picture = !hasSpans ? std::string()
                                     : timelineText(run, metrics.iteration, outputColumns(),
                                                    outputHasColours() ? Ink::Colours : Ink::Plain);
@@ -286,7 +285,7 @@ std::string asJson(const std::vector<Simulated>& all)
     if (all.size() == 1)
         return runJson(all.front().run, all.front().metrics).dump(2) + "\n";
     auto rows = nlohmann::ordered_json::array();
-    for (const auto& [run, metrics, hasSpans] : all)
+    for (const auto& [run, metrics, hasSpans, deviceMemory] : all)
         rows.push_back(runJson(run, metrics));
     return rows.dump(2) + "\n";
 }
@@ -303,6 +302,8 @@ Result<int> print(const SimulationOptions& options)
             return tl::unexpected(created.error());
         file = std::move(*created);
     }
+    if (isHuge(options.schedule.request))
+        restartWithHugePages();
     const auto all = simulateAll(options);
     if (!all)
         return tl::unexpected(all.error());
@@ -338,34 +339,67 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
     costs.backward = *given;
     return {};
 }
+
+void addOptions(CLI::App& app, SimulationOptions& options)
+{
+    addScheduleOptions(app, options.schedule, Schemes::Several);
+    addPassOptions(app, options.schedule.passes);
+    addCostOptions(app, options);
+    addModelOptions(app, options.model);
+    addMicroBatchSizeOption(app, options.model);
+    addCalibrateOptions(app, options.calibrate);
+    addSyncOption(app, options.sync);
+    addDataParallelOption(app, options.schedule.request);
+    app.add_option("--iterations", options.iterations,
+                   "Consecutive iterations, with a flush after each (default: 1)")
+        ->type_name("K")
+        ->check(between(1, 100000));
+    app.add_flag("--json", options.json, "Print JSON: one object, or a list for several schemes");
+    addOutputOptions(app, options.output, "Record into a file", "RUN.sqlite");
+}
+
+// Completes the options after they were parsed.
+Result<void> complete(const CLI::App& app, SimulationOptions& options)
+{
+    options.command = commandLine(app);
+    if (auto kept = keepBackward(app, options.costs); !kept)
+        return kept;
+    options.attentionGiven = app.get_option("--attention")->count() > 0;
+    return calibrate(app, options);
+}
 } // namespace
 
 Action prepareSimulate(CLI::App& app)
 {
     const auto options = std::make_shared<SimulationOptions>();
-    addScheduleOptions(app, options->schedule, Schemes::Several);
-    addPassOptions(app, options->schedule.passes);
-    addCostOptions(app, *options);
-    addModelOptions(app, options->model);
-    addMicroBatchSizeOption(app, options->model);
-    addCalibrateOptions(app, options->calibrate);
-    addSyncOption(app, options->sync);
-    addDataParallelOption(app, options->schedule.request);
-    app.add_option("--iterations", options->iterations,
-                   "Consecutive iterations, with a flush after each (default: 1)")
-        ->type_name("K")
-        ->check(between(1, 100000));
-    app.add_flag("--json", options->json, "Print JSON: one object, or a list for several schemes");
-    addOutputOptions(app, options->output, "Record into a file", "RUN.sqlite");
-    return [options, &app] {
-        options->command = commandLine(app);
-        if (auto kept = keepBackward(app, options->costs); !kept)
-            return Result<int>(tl::unexpected(kept.error()));
-        options->attentionGiven = app.get_option("--attention")->count() > 0;
-        if (auto ready = calibrate(app, *options); !ready)
-            return Result<int>(tl::unexpected(ready.error()));
+    addOptions(app, *options);
+    return [options, &app]() -> Result<int> {
+        if (auto ready = complete(app, *options); !ready)
+            return tl::unexpected(ready.error());
         return print(*options);
     };
+}
+
+Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
+{
+    CLI::App app;
+    SimulationOptions options;
+    addOptions(app, options);
+    options.json = true; // keeps no spans for a picture
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::ParseError& error) {
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{}; see bscope simulate --help", error.what()));
+    }
+    if (auto ready = complete(app, options); !ready)
+        return tl::unexpected(ready.error());
+    auto all = simulateAll(options);
+    if (!all)
+        return tl::unexpected(all.error());
+    if (all->size() > 1)
+        return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
+    return std::move(all->front());
 }
 
 } // namespace cli

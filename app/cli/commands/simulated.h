@@ -17,6 +17,7 @@ struct Simulated
     engine::Run run;
     profiler::RunMetrics metrics;
     bool hasSpans = true;
+    std::optional<double> deviceMemory; // bytes; of a model on hardware
 };
 
 // The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
@@ -47,5 +48,9 @@ struct SimulationRequest
 // Simulates a schedule. The caller's run info is used, except for ticksPerUnit. Moves the schedule,
 // because it may be large.
 engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationRequest& request);
+
+// As `bscope simulate ARGUMENTS` of one scheme, without output. May be called by several threads.
+// Fails with Error::Code::Unsupported if an option is unknown or has an invalid value.
+engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
 
 } // namespace cli

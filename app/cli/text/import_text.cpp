@@ -5,12 +5,10 @@
 #include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
 
 namespace {
 double shareOf(const ImportReport& report, std::int64_t time)
@@ -87,50 +85,6 @@ std::string importText(const Run& run, const std::string& file)
                             open.empty() ? "" : "; open it with " + open);
     }
     return text;
-}
-
-std::string importJson(const Run& run)
-{
-    const ImportReport& report = *run.info.import;
-    ordered_json ranks = ordered_json::array(), rules = ordered_json::object(),
-                 leftOut = ordered_json::array(), sources = ordered_json::array(),
-                 clocks = ordered_json::array();
-    for (const ImportReport::Rank& rank : report.ranks) {
-        ranks.push_back(rank.rank);
-        sources.push_back({{"rank", rank.rank},
-                           {"file", rank.file},
-                           {"host", rank.host},
-                           {"device", rank.device}});
-    }
-    for (const ImportReport::Rule& rule : report.rules)
-        rules[rule.name] = shareOf(report, rule.time);
-    for (const ImportReport::LeftOut& one : report.leftOut)
-        leftOut.push_back({{"what", one.what}, {"count", one.count}, {"ns", one.time}});
-    for (const ImportReport::Clock& clock : report.clocks)
-        clocks.push_back({{"host", clock.host},
-                          {"offset_ns", clock.offset},
-                          {"drift_ppm", clock.drift},
-                          {"spread_ns", clock.spread},
-                          {"pairs", clock.pairs}});
-    const bool known = report.stagesKnown;
-    ordered_json json{
-        {"ranks", ranks},
-        {"missing_ranks", report.missingRanks},
-        {"iterations", run.timeline.iterations.size()},
-        {"kernels", report.kernels},
-        {"classified", report.classified()},
-        {"rules", rules},
-        {"replay_error", report.replayError ? ordered_json(*report.replayError) : ordered_json()},
-        {"warnings", report.warnings},
-        {"program", report.program},
-        {"scheme", run.info.scheme},
-        {"stages", known ? ordered_json(run.schedule.shape.stages) : ordered_json()},
-        {"micro_batches",
-         report.microBatchesKnown ? ordered_json(run.schedule.shape.microBatches) : ordered_json()},
-        {"left_out", leftOut},
-        {"clocks", clocks},
-        {"sources", sources}};
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace cli

@@ -8,6 +8,5 @@ namespace cli {
 
 // The report of an imported run. `file` is where the run was written; "" if it was not.
 std::string importText(const engine::Run& run, const std::string& file);
-std::string importJson(const engine::Run& run);
 
 } // namespace cli

@@ -2,6 +2,7 @@
 
 #include "app/cli/text/run_text.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/compare.h"
 
 #include <cmath>
 
@@ -140,6 +141,15 @@ ordered_json timeJson(const RunInfo& info, std::int64_t ticks)
     return ticks;
 }
 
+// [low, high] of 95 %, or null.
+ordered_json intervalJson(const Run& run)
+{
+    const auto interval = iterationInterval(run);
+    return interval
+        ? ordered_json{timeJson(run.info, interval->least), timeJson(run.info, interval->most)}
+        : ordered_json();
+}
+
 ordered_json runJson(const Run& run, const RunMetrics& metrics)
 {
     const Shape& shape = run.schedule.shape;
@@ -155,6 +165,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
         {"data_parallel", shape.dataParallel},
         {"outcome", outcomeName(run.info.outcome)},
         {"iteration", timeJson(run.info, metrics.duration)},
+        {"iteration_interval", intervalJson(run)},
         {"span", timeJson(run.info, metrics.span)},
         {"unit", run.info.inUnits() ? "forward" : "ns"},
         {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},

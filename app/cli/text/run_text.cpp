@@ -2,6 +2,7 @@
 
 #include "app/cli/text/table.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
@@ -129,8 +130,12 @@ std::string headingOf(const Run& run)
 std::string summaryLine(const Run& run, const RunMetrics& metrics)
 {
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
-    std::string text = fmt::format("iteration {}{}, span {}, bubble {}", time(metrics.duration),
-                                   replayText(run, metrics.iteration), time(metrics.span),
+    const auto interval = iterationInterval(run);
+    const std::string spread = interval
+        ? fmt::format(", 95 % interval {} to {}", time(interval->least), time(interval->most))
+        : "";
+    std::string text = fmt::format("iteration {}{}{}, span {}, bubble {}", time(metrics.duration),
+                                   replayText(run, metrics.iteration), spread, time(metrics.span),
                                    shareText(metrics.bubbleRatio));
     if (metrics.tokensPerSecond)
         text += fmt::format(", {:.0f} tokens/s", *metrics.tokensPerSecond);

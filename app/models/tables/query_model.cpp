@@ -71,10 +71,9 @@ QVariant QueryModel::data(const QModelIndex& index, int role) const
             text = text.left(kLongestCell) + QChar(0x2026);
         return text;
     }
-    case Qt::ToolTipRole: {
-        const QString text = plainText(value);
-        return text.size() > kLongestCell ? QVariant(toolTipText(text)) : QVariant();
-    }
+    case Qt::ToolTipRole:
+        return plainText(value).size() > kLongestCell ? QVariant(toolTipText(plainText(value)))
+                                                      : QVariant();
     case kHintRole:
         return isNull;
     case kCodeRole:

@@ -51,6 +51,13 @@ struct DetailsBar
     std::vector<Part> parts;
 };
 
+// An amount before and after a change, as two bars. 1 is the end of the longest bar.
+struct DetailsPair
+{
+    QString name, value, change;
+    double before = 0, after = 0; // before < 0: unknown
+};
+
 // The stages of one micro-batch over time.
 struct StageStrip
 {
@@ -74,6 +81,9 @@ struct DetailsSection
     std::vector<DetailsLink> links;
     bool isChain = false; // links that follow from one another, connected by a line
     std::optional<StageStrip> strip;
+    std::vector<DetailsPair> pairs;
+    QString pairLegend[2]; // of before and after
+    double pairLimit = 0;  // drawn as a line through the pairs; 0: none
     std::vector<DetailsRow> rows;
 
     void add(const QString& name, const QString& value, bool isStrong = false)

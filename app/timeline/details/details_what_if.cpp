@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -24,8 +26,8 @@ DetailsSection titled(const QString& title, const QString& note = {})
 DetailsSection differenceSection(const profiler::Comparison& comparison, const Scale& time)
 {
     const profiler::ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
-    DetailsSection section = titled(part("Difference by cause"),
-                                    part("%1, mean of devices").arg(time.unit));
+    DetailsSection section
+        = titled(part("Difference by cause"), part("%1, mean of devices").arg(time.unit));
     const auto add = [&](const char* name, double profiler::ComparedRun::*value) {
         section.add(part(name), time.difference(predicted.*value - measured.*value));
     };
@@ -40,38 +42,47 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
     return section;
 }
 
-DetailsSection memorySection(const WhatIfRow& row, const profiler::ComparedRun& measured)
+// Adds the pairs of all devices. `before` < 0: unknown.
+void addPairs(DetailsSection& section, const Scale& scale,
+              const std::vector<std::pair<double, double>>& amounts, double limit)
+{
+    double most = limit;
+    for (const auto& [before, after] : amounts)
+        most = std::max({most, before, after});
+    section.pairLimit = limit / std::max(most, 1e-9);
+    int device = 0;
+    for (const auto& [before, after] : amounts)
+        section.pairs.push_back({part("Device %1").arg(device++), scale.text(after),
+                                 before < 0 ? QString() : scale.difference(after - before),
+                                 before / std::max(most, 1e-9), after / std::max(most, 1e-9)});
+}
+
+DetailsSection memorySection(const WhatIfRow& row, const profiler::ComparedRun& measured,
+                             std::int64_t limit)
 {
     const auto before = peaksOf(measured);
-    std::int64_t most = 0;
-    for (const std::int64_t bytes : row.deviceBytes)
-        most = std::max(most, bytes);
-    const Scale scale = byteScale(most);
-    DetailsSection section
-        = titled(part("Peak memory"), part("%1, and the difference").arg(scale.unit));
-    for (const engine::DeviceId device : row.deviceBytes.ids()) {
-        const auto bytes = static_cast<double>(row.deviceBytes[device]);
-        QString value = scale.text(bytes);
-        if (before.has(device))
-            value += QStringLiteral("  ")
-                + scale.difference(bytes - static_cast<double>(before[device]));
-        section.add(part("Device %1").arg(device.value), value);
-    }
+    const Scale scale = byteScale(*std::ranges::max_element(row.deviceBytes));
+    const auto asDouble = [](std::int64_t bytes) { return static_cast<double>(bytes); };
+    DetailsSection section = titled(
+        part("Peak memory"),
+        limit > 0 ? part("%1, limit %2").arg(scale.unit, scale.text(asDouble(limit))) : scale.unit);
+    std::vector<std::pair<double, double>> amounts;
+    for (const engine::DeviceId device : row.deviceBytes.ids())
+        amounts.emplace_back(before.has(device) ? asDouble(before[device]) : -1,
+                             asDouble(row.deviceBytes[device]));
+    addPairs(section, scale, amounts, asDouble(limit));
     return section;
 }
 
 DetailsSection stashSection(const profiler::Comparison& comparison)
 {
     const auto& before = comparison.runs[0].metrics.devices;
-    const auto& after = comparison.runs[1].metrics.devices;
-    DetailsSection section
-        = titled(part("Peak stash"), QStringLiteral("Mₐ, measured and predicted"));
-    for (const engine::DeviceId device : after.ids())
-        section.add(part("Device %1").arg(device.value),
-                    before.has(device) ? part("%1 and %2")
-                                             .arg(number(before[device].peakStash, 1),
-                                                  number(after[device].peakStash, 1))
-                                       : number(after[device].peakStash, 1));
+    DetailsSection section = titled(part("Peak stash"), QStringLiteral("Mₐ"));
+    std::vector<std::pair<double, double>> amounts;
+    for (const profiler::DeviceMetrics& device : comparison.runs[1].metrics.devices)
+        amounts.emplace_back(before.has(device.device) ? before[device.device].peakStash : -1,
+                             device.peakStash);
+    addPairs(section, Scale{1, 1, {}}, amounts, 0);
     return section;
 }
 
@@ -106,7 +117,7 @@ DetailsSection assumedSection(const WhatIfDetails& prediction)
 } // namespace
 
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
-                       const WhatIfChanges& changes)
+                       const WhatIfChanges& changes, std::int64_t memoryLimit)
 {
     Details details;
     details.title = schemeLabel(prediction.scheme);
@@ -133,10 +144,14 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
                   .toHtmlEscaped()
             + QLatin1Char('.');
         details.sections.push_back(differenceSection(prediction.comparison, time));
-        if (row != nullptr && !row->deviceBytes.empty())
-            details.sections.push_back(memorySection(*row, prediction.comparison.runs[0]));
-        else
-            details.sections.push_back(stashSection(prediction.comparison));
+        const auto& runs = prediction.comparison.runs;
+        const bool hasBytes = row != nullptr && !row->deviceBytes.empty();
+        details.sections.push_back(hasBytes ? memorySection(*row, runs[0], memoryLimit)
+                                            : stashSection(prediction.comparison));
+        details.sections.back().pairLegend[0]
+            = part("%1, measured").arg(QString::fromStdString(runs[0].label));
+        details.sections.back().pairLegend[1]
+            = part("%1, predicted").arg(QString::fromStdString(runs[1].label));
     }
     details.sections.push_back(basisSection(prediction, changes, time));
     details.sections.push_back(assumedSection(prediction));

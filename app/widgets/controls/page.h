@@ -80,6 +80,8 @@ Q_SIGNALS:
     void openRequested(const QString& file);
     void openDialogRequested();
     void importDialogRequested();
+    // `rules`: TOML, before those of the program.
+    void importAgainRequested(const QStringList& traces, const QString& rules);
     void importReportRequested(const QString& file);           // of an imported run
     void whatIfRequested(const QString& file);                 // of a measured run
     void queryRequested(const QString& file);                  // of any run with a file

@@ -116,7 +116,10 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     column->addLayout(thirds);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addStretch(1);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(makeScroll(content));
+    QScrollArea* scroll = makeScroll(content);
+    scroll->setHorizontalScrollBarPolicy(
+        Qt::ScrollBarAsNeeded); // beside the rules in a small window
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(scroll);
     connect(m_bar, &CoverageBar::chosen, m_rulesTable, &QTableView::selectRow);
     connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& row) { m_bar->setCurrent(row.row()); });

@@ -12,8 +12,8 @@ namespace {
 class SqlHighlighter : public QSyntaxHighlighter
 {
 public:
-    SqlHighlighter(const ThemeController& theme, QTextDocument* document)
-        : QSyntaxHighlighter(document)
+    SqlHighlighter(const ThemeController& theme, const QPlainTextEdit& editor)
+        : QSyntaxHighlighter(editor.document())
         , m_theme(theme)
         , m_keywords(QStringLiteral(
                          "\\b(?:SELECT|FROM|WHERE|JOIN|LEFT|INNER|ON|USING|GROUP|ORDER|BY|AS|AND|"
@@ -59,7 +59,7 @@ QueryEditor::QueryEditor(const ThemeController& theme, QWidget* parent)
     setFont(codeFont(13));
     setTabChangesFocus(true);
     setLineWrapMode(QPlainTextEdit::NoWrap);
-    auto* highlighter = new SqlHighlighter(theme, document());
+    auto* highlighter = new SqlHighlighter(theme, *this);
     connect(&theme, &ThemeController::changed, this, [highlighter] { highlighter->rehighlight(); });
 }
 

@@ -26,8 +26,9 @@ QTreeWidgetItem* makeItem(const QString& name, const QString& second, const QStr
     auto* item = new QTreeWidgetItem({name, second});
     item->setData(0, kNameRole, name);
     item->setData(0, kTextRole, tip.isEmpty() ? name : name + QStringLiteral(": ") + tip);
-    for (const int column : {0, 1})
-        item->setToolTip(column, tip.isEmpty() ? QString() : toolTipText(tip));
+    if (!tip.isEmpty())
+        for (const int column : {0, 1})
+            item->setData(column, Qt::ToolTipRole, toolTipText(tip));
     return item;
 }
 

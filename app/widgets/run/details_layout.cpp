@@ -178,6 +178,30 @@ void addRows(QVBoxLayout& layout, const DetailsSection& section)
     layout.addLayout(rows);
 }
 
+void addPairs(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section)
+{
+    auto* grid = spaced(new QGridLayout, {}, 0);
+    grid->setHorizontalSpacing(10);
+    grid->setColumnStretch(1, 1);
+    for (std::size_t k = 0; k < section.pairs.size(); ++k) {
+        const int row = static_cast<int>(k);
+        const DetailsPair& pair = section.pairs[k];
+        grid->addWidget(makeLabel(pair.name, "small"), row, 0);
+        grid->addWidget(new PairPicture(theme, pair, section.pairLimit), row, 1);
+        grid->addWidget(text(pair.value, uiFont(12, QFont::Medium)), row, 2, Qt::AlignRight);
+        grid->addWidget(makeLabel(pair.change, "small"), row, 3, Qt::AlignRight);
+        grid->setRowMinimumHeight(row, 22);
+    }
+    layout.addLayout(grid);
+    const profiler::Palette& palette = theme.theme().palette;
+    QStringList legend;
+    for (const auto& [name, colour] : {std::pair(section.pairLegend[0], palette.optimizerState),
+                                       std::pair(section.pairLegend[1], palette.weights)})
+        legend.append(QStringLiteral("<span style='color:%1'>\u25A0</span> %2")
+                          .arg(toQt(colour).name(), name.toHtmlEscaped()));
+    layout.addWidget(text(legend.join(QStringLiteral("&nbsp;&nbsp;&nbsp;")), uiFont(11), "hint"));
+}
+
 void addSection(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,
                 const Follow& follow)
 {
@@ -195,6 +219,8 @@ void addSection(const ThemeController& theme, QVBoxLayout& layout, const Details
         addLinks(theme, layout, section, follow);
     if (section.strip)
         layout.addWidget(new StageStripPicture(theme, *section.strip));
+    if (!section.pairs.empty())
+        addPairs(theme, layout, section);
     if (!section.rows.empty())
         addRows(layout, section);
 }

@@ -85,6 +85,33 @@ void ShareBarPicture::paintEvent(QPaintEvent*)
     }
 }
 
+PairPicture::PairPicture(const ThemeController& theme, const DetailsPair& pair, double limit)
+    : m_theme(theme)
+    , m_pair(pair)
+    , m_limit(limit)
+{
+    setFixedHeight(20);
+    setMinimumWidth(60);
+    setAccessibleName(pair.name + QLatin1Char(' ') + pair.value + QLatin1Char(' ') + pair.change);
+}
+
+void PairPicture::paintEvent(QPaintEvent*)
+{
+    constexpr int kBarHeight = 6, kFirst = 3, kSecond = 11;
+    QPainter painter(this);
+    const profiler::Palette& palette = m_theme.theme().palette;
+    const auto bar = [&](double top, double share, const profiler::Colour& colour) {
+        painter.fillRect(
+            QRectF(0, top, std::round(std::clamp(share, 0.0, 1.0) * width()), kBarHeight),
+            toQt(colour));
+    };
+    bar(kFirst, m_pair.before, palette.optimizerState);
+    bar(kSecond, m_pair.after, palette.weights);
+    if (m_limit > 0 && m_limit <= 1)
+        painter.fillRect(QRectF(std::round(m_limit * (width() - 1)), 0, 1, height()),
+                         m_theme.theme().chrome.text);
+}
+
 StageStripPicture::StageStripPicture(const ThemeController& theme, StageStrip strip)
     : m_theme(theme)
     , m_strip(std::move(strip))

@@ -43,6 +43,23 @@ private:
     std::vector<DetailsBar::Part> m_parts;
 };
 
+// The two bars of a pair: before above after.
+class PairPicture : public QWidget
+{
+    Q_OBJECT
+
+public:
+    PairPicture(const ThemeController& theme, const DetailsPair& pair, double limit);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    DetailsPair m_pair;
+    double m_limit;
+};
+
 class StageStripPicture : public QWidget
 {
     Q_OBJECT

@@ -99,6 +99,7 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
 QWidget* WhatIfForm::makeCosts()
 {
     auto* part = makeSurface("plain");
+    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     auto* note
         = spaced(new QHBoxLayout, {14, 8, 14, 12}, 8, {{m_edits, 1}, {m_undo, 0, Qt::AlignTop}});
     m_unit->setContentsMargins(14, 10, 14, 2);
@@ -109,6 +110,7 @@ QWidget* WhatIfForm::makeCosts()
 QWidget* WhatIfForm::makeChanges()
 {
     auto* part = makeSurface("plain");
+    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     auto* column = spaced(new QVBoxLayout(part), {}, 0);
     QVBoxLayout* links = makeFormSection(*column);
     links->addLayout(

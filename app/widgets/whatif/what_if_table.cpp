@@ -125,7 +125,7 @@ QString WhatIfTable::summary() const
 
 void WhatIfTable::showSummary()
 {
-    m_summary->setText(summary());
+    m_summary->setText(m_model->fitting() > 0 ? summary() : QString());
 }
 
 } // namespace app

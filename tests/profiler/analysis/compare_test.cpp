@@ -26,6 +26,37 @@ TEST_CASE("a comparison says how much shorter a run is, and where the time went"
     CHECK(summarize(c, 1) == "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble");
 }
 
+TEST_CASE("runs whose intervals overlap are not distinguishable")
+{
+    const auto measured = [](const std::string& label, std::vector<std::int64_t> durations) {
+        Run run = labelled(handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 9},
+                                    {{0, "0F0", 0, 2}, {1, "1F0", 2, 9}}),
+                           label);
+        run.info.mode = Mode::Live;
+        const std::vector<Iteration> one = run.timeline.iterations;
+        run.timeline.iterations.clear();
+        std::int64_t begin = 0;
+        for (const std::int64_t duration : durations) {
+            run.timeline.iterations.push_back(one.front());
+            run.timeline.iterations.back().window = {begin, begin + duration * 1'000'000};
+            begin += duration * 1'000'000;
+        }
+        return run;
+    };
+    const Run a = measured("A", {10, 11, 12, 13, 14}), b = measured("B", {11, 12, 13, 14, 15});
+    const Run c = measured("C", {30, 31, 30, 31, 30});
+    CHECK_FALSE(iterationInterval(measured("two", {10, 11})));
+    const auto interval = iterationInterval(a);
+    REQUIRE(interval);
+    CHECK(interval->least >= 10'000'000);
+    CHECK(interval->least < 12'000'000);
+    CHECK(interval->most > 12'000'000);
+    CHECK(interval->most <= 14'000'000);
+    const Comparison comparison = compare({&a, &b, &c}).value();
+    CHECK_THAT(summarize(comparison, 1), Catch::Contains("not distinguishable"));
+    CHECK_THAT(summarize(comparison, 2), !Catch::Contains("not distinguishable"));
+}
+
 TEST_CASE("runs on the two clocks are never subtracted")
 {
     const Run units = labelled(simulated("1f1b", 2, 4), "1F1B");

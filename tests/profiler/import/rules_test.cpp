@@ -76,8 +76,9 @@ TEST_CASE("kernels of NCCL are recognised by name")
 
 TEST_CASE("a rule that cannot work is refused by its name")
 {
-    CHECK(errorOfRules("[[rule]]\nname='a'\nrange='('\nkind='F'").find("rule \"a\": `range`")
-          != std::string::npos);
+    CHECK(
+        errorOfRules("[[rule]]\nname='a'\nrange='('\nkind='F'").find("line 3: rule \"a\": `range`")
+        != std::string::npos);
     CHECK(errorOfRules("[[rule]]\nname='a'\nrange='x'\nkind='Z'").find("unknown kind \"Z\"")
           != std::string::npos);
     CHECK(errorOfRules("[[rule]]\nname='a'\nkind='F'").find("either `range` or `kernel`")

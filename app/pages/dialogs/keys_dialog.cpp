@@ -1,4 +1,4 @@
-#include "app/pages/keys_dialog.h"
+#include "app/pages/dialogs/keys_dialog.h"
 
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"

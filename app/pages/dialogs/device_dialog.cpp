@@ -1,4 +1,4 @@
-#include "app/pages/device_dialog.h"
+#include "app/pages/dialogs/device_dialog.h"
 
 #include "app/jobs/run_process.h"
 #include "app/models/theme.h"

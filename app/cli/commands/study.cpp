@@ -1,0 +1,217 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/simulated.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "engine/base/process.h"
+#include "engine/base/read_file.h"
+#include "engine/cost/spec_file.h"
+#include "profiler/study/run_study.h"
+#include "profiler/study/study_report.h"
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <thread>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+namespace fs = std::filesystem;
+
+namespace {
+constexpr std::array<std::string_view, 1> kStudyFolders{"studies/"};
+
+struct StudyOptions
+{
+    std::string file, folder; // file: a preset or a path
+    int threads = 0;          // 0: one per core
+    bool json = false, print = false;
+};
+
+StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
+{
+    StudyValues values;
+    values.unit = run.info.inUnits() ? "units" : "ns";
+    auto& of = values.of;
+    of[StudyMetric::Iteration]
+        = static_cast<double>(metrics.duration) / static_cast<double>(run.info.ticksPerUnit);
+    of[StudyMetric::Bubble] = metrics.bubbleRatio;
+    of[StudyMetric::Messages] = metrics.messages;
+    of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
+    of[StudyMetric::Mfu] = metrics.mfu;
+    double stash = 0, weights = 0;
+    for (const DeviceMetrics& device : metrics.devices) {
+        stash = std::max(stash, device.peakStash);
+        weights = std::max(weights, device.weights);
+        if (device.peakBytes)
+            of[StudyMetric::PeakBytes] = std::max(of[StudyMetric::PeakBytes].value_or(0),
+                                                  static_cast<double>(*device.peakBytes));
+    }
+    of[StudyMetric::PeakStash] = stash;
+    of[StudyMetric::Weights] = weights;
+    if (deviceMemory && of[StudyMetric::PeakBytes])
+        of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
+    return values;
+}
+
+Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
+{
+    return simulateArguments(arguments).map(
+        [](const Simulated& one) { return valuesOf(one.run, one.metrics, one.deviceMemory); });
+}
+
+// The last line that a program wrote.
+std::string lastLine(const fs::path& file)
+{
+    std::string text = readFile(file).value_or("");
+    while (text.ends_with('\n'))
+        text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+}
+
+// Runs `bscope run ARGUMENTS` as a process of its own, because a run needs the whole machine.
+Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder)
+{
+    const fs::path file = folder / "point.sqlite", errors = folder / "point.log";
+    arguments.insert(arguments.begin(), {"bscope", "run"});
+    arguments.insert(arguments.end(), {"--progress", "none", "--force", "--output", file.string()});
+    std::vector<char*> words;
+    for (std::string& argument : arguments)
+        words.push_back(argument.data());
+    words.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int log = open(errors.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+        execv("/proc/self/exe", words.data());
+        _exit(127);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    if (child < 0 || !WIFEXITED(status))
+        return fail(Error::Code::Cancelled,
+                    "the run of a point was ended; the same command "
+                    "continues the study");
+    if (WEXITSTATUS(status) != 0)
+        return fail(Error::Code::InvalidArgument, lastLine(errors));
+    const auto run = openRun(file.string());
+    if (!run)
+        return tl::unexpected(run.error());
+    const auto numbers = metrics(*run);
+    std::error_code ignored;
+    fs::remove(file, ignored);
+    fs::remove(errors, ignored);
+    return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
+}
+
+// One line on a terminal, which the next one replaces.
+void showProgress(const StudyProgress& progress)
+{
+    if (isatty(STDERR_FILENO) == 0)
+        return;
+    printError(fmt::format("\r\x1b[K{} of {} points, {:.0f} s left", progress.done, progress.all,
+                           progress.left.count()));
+}
+
+std::string asText(const StudyOptions& options, const Study& study,
+                   const std::vector<StudyPoint>& points, const std::vector<StudyResult>& results)
+{
+    const auto refused = std::ranges::count_if(
+        results, [](const StudyResult& result) { return !result.error.empty(); });
+    const std::string answer = studyAnswer(study, points, results);
+    return fmt::format("{}{}{} points, {} of them not possible\n{}\n", answer,
+                       answer.empty() ? "" : "\n\n", points.size(), refused,
+                       (fs::path(options.folder) / "report.html").string());
+}
+
+std::string asJson(const StudyOptions& options, const Study& study,
+                   const std::vector<StudyPoint>& points, const std::vector<StudyResult>& results)
+{
+    const fs::path folder(options.folder);
+    const auto refused = std::ranges::count_if(
+        results, [](const StudyResult& result) { return !result.error.empty(); });
+    return nlohmann::ordered_json{{"title", study.title},
+                                  {"points", points.size()},
+                                  {"not_possible", refused},
+                                  {"answer", studyAnswer(study, points, results)},
+                                  {"results", (folder / "results.sqlite").string()},
+                                  {"csv", (folder / "results.csv").string()},
+                                  {"report", (folder / "report.html").string()}}
+               .dump(2)
+        + "\n";
+}
+
+Result<int> runAndPrint(const StudyOptions& options)
+{
+    const auto toml = SpecFile::textOf(kStudyFolders, options.file, "study");
+    if (!toml)
+        return tl::unexpected(toml.error());
+    if (options.print) {
+        printText(*toml);
+        return 0;
+    }
+    if (options.folder.empty())
+        return fail(Error::Code::InvalidArgument, "-o FOLDER is missing");
+    const auto study = readStudy(*toml, options.file);
+    if (!study)
+        return tl::unexpected(study.error());
+    const bool simulates = study->mode == Study::Mode::Simulate;
+    const std::string mode = study->mode == Study::Mode::Live ? "live" : "emulate";
+    const EvaluatePoint evaluate
+        = [&](const std::vector<std::string>& arguments) -> Result<StudyValues> {
+        if (simulates)
+            return simulatedPoint(arguments);
+        std::vector<std::string> all = arguments;
+        all.insert(all.end(), {"--mode", mode});
+        return recordedPoint(std::move(all), options.folder);
+    };
+    const Interrupt interrupt;
+    RunStudyOptions how;
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    how.threads = !simulates ? 1 : options.threads > 0 ? options.threads : cores;
+    how.onProgress = showProgress;
+    how.cancelled = &interrupt.requested();
+    const auto results = runStudy(*study, *toml, options.folder, evaluate, how);
+    if (isatty(STDERR_FILENO) != 0)
+        printError("\r\x1b[K");
+    if (!results)
+        return tl::unexpected(results.error());
+    const auto points = pointsOf(*study);
+    printText(options.json ? asJson(options, *study, points, *results)
+                           : asText(options, *study, points, *results));
+    return 0;
+}
+} // namespace
+
+Action prepareStudy(CLI::App& app)
+{
+    const auto options = std::make_shared<StudyOptions>();
+    app.add_option("FILE", options->file,
+                   fmt::format("{}, or a .toml file with a grid, ratios and charts",
+                               fmt::join(SpecFile::names(kStudyFolders), ", ")))
+        ->type_name("NAME|FILE.toml")
+        ->required();
+    app.add_option("-o,--output", options->folder,
+                   "Folder of results.sqlite, results.csv and report.html; an interrupted study "
+                   "continues")
+        ->type_name("FOLDER");
+    app.add_flag("--print", options->print, "Print the study as TOML, to start another one");
+    app.add_option("--threads", options->threads,
+                   "Points that are simulated at once (default: one per core)")
+        ->check(CLI::Range(1, 1024));
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return runAndPrint(*options); };
+}
+
+} // namespace cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "app/jobs/rules_preview.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class DataTable;
+class RulesPreviewModel;
+class SegmentControl;
+
+// The rules of the user, with the coverage that they would give, beside the rules of the program,
+// which are read-only.
+class RulesPane : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // `sources`: the traces of the import that still exist. `of`: how many there were.
+    RulesPane(const ThemeController& theme, const QStringList& sources, int of,
+              QWidget* parent = nullptr);
+
+    QString rules() const; // TOML
+    void setRules(const QString& toml);
+
+Q_SIGNALS:
+    void saveRequested(const QString& toml);
+    void importRequested(const QString& toml);
+    void closeRequested();
+
+private:
+    QWidget* makeEditors();
+    QWidget* makeCoverage();
+    void connectPreview();
+    void showFailure(const QString& reason, int line);
+    void markLine(int line); // < 1: none
+    void showCoverage();
+
+    const ThemeController& m_theme;
+    std::unique_ptr<RulesPreview> m_preview; // null: the traces are gone
+    std::optional<engine::ImportReport> m_before, m_after;
+    RulesPreviewModel* m_model;
+    SegmentControl* m_choice;
+    QStackedWidget* m_texts;
+    QPlainTextEdit *m_own, *m_shipped;
+    Band* m_band;
+    QLabel *m_sample, *m_state;
+    DataTable* m_table;
+    QPushButton *m_save, *m_import;
+};
+
+} // namespace app

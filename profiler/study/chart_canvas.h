@@ -1,0 +1,57 @@
+#pragma once
+
+#include "profiler/figure/scene.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profiler {
+
+constexpr double kChartWidth = 720, kChartHeight = 320; // points
+constexpr double kChartText = 11;
+// Margins of the plot.
+constexpr double kPlotLeft = 64, kPlotRight = 150, kPlotTop = 14, kPlotBottom = 46;
+constexpr Colour kChartInk{29, 35, 43}, kChartGrey{74, 84, 98}, kChartWhite{255, 255, 255};
+
+Colour seriesColour(std::size_t series);
+
+struct ChartScale
+{
+    double least = 0, most = 1, from = 0, to = 1; // values, and their places in points
+    double step = 1;                              // between ticks
+
+    double operator()(double value) const
+    {
+        return from + (to - from) * (value - least) / (most - least);
+    }
+};
+
+// A scale that ends at whole steps. A small distance from 0 is included.
+ChartScale scaleOf(const std::vector<double>& values, double from, double to);
+
+// The marks of a chart, which become a group of a scene.
+class ChartCanvas
+{
+public:
+    void text(double x, double y, std::string label, Text::Anchor anchor = Text::Anchor::Start,
+              Colour colour = kChartGrey);
+    void line(double x1, double y1, double x2, double y2, double width, Colour colour);
+    void box(Rect rect, Colour fill);
+    void marker(std::size_t series, double x, double y);
+
+    void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
+    void drawNumberAxis(const ChartScale& scale, const std::string& title);
+    // Names at equal distances below the plot.
+    void drawNames(const std::vector<std::string>& names, const std::string& title);
+    // The names of series beside the ends (y, series) of their lines, moved apart.
+    void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
+                    const std::vector<std::string>& names);
+    Group take() { return std::move(m_group); }
+
+private:
+    Group m_group{"chart", {}};
+};
+
+} // namespace profiler

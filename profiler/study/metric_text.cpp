@@ -1,0 +1,75 @@
+#include "profiler/study/metric_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+bool isTime(const std::vector<StudyResult>& results)
+{
+    return std::ranges::any_of(
+        results, [](const StudyResult& result) { return result.values.unit == "ns"; });
+}
+
+std::string withSpaces(std::string_view name)
+{
+    std::string text(name);
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+} // namespace
+
+Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
+                                                       const std::vector<StudyPoint>& points,
+                                                       const std::vector<StudyResult>& results,
+                                                       std::string_view name)
+{
+    auto column = columnOf(study, points, results, name);
+    const double times = name == "bubble" || name == "mfu" ? 100
+        : name == "peak_bytes"                             ? 1.0 / (1 << 30)
+        : name == "iteration" && isTime(results)           ? 1e-6
+                                                           : 1;
+    if (column)
+        for (auto& value : *column)
+            value = value ? std::optional(*value * times) : std::nullopt;
+    return column;
+}
+
+std::string metricNumber(std::string_view column, double value)
+{
+    if (column == "messages")
+        return fmt::format("{:.0f}", value);
+    const double size = std::abs(value);
+    return size >= 100 ? fmt::format("{:.0f}", value)
+        : size >= 10   ? fmt::format("{:.1f}", value)
+                       : fmt::format("{:.2f}", value);
+}
+
+bool lessIsBetter(const Study& study, std::string_view column)
+{
+    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
+    const std::string_view metric
+        = ratio == study.ratios.end() ? column : metricName(ratio->metric);
+    const bool less = metric != "tokens_per_second" && metric != "mfu" && metric != "fits";
+    return ratio != study.ratios.end() && ratio->inverse ? !less : less;
+}
+
+std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
+                        std::string_view column)
+{
+    if (std::ranges::find(study.ratios, column, &StudyRatio::name) != study.ratios.end())
+        return withSpaces(column);
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        if (metricName(static_cast<StudyMetric>(i)) == column) {
+            std::string title(metricTitle(static_cast<StudyMetric>(i)));
+            return column == "iteration" ? title + (isTime(results) ? ", ms" : ", units") : title;
+        }
+    return std::string(column);
+}
+
+} // namespace profiler

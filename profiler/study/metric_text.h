@@ -1,0 +1,18 @@
+#pragma once
+
+#include "profiler/study/study.h"
+
+namespace profiler {
+
+// A column in the unit of columnTitle(): ms, %, GiB.
+engine::Result<std::vector<std::optional<double>>>
+shownColumn(const Study& study, const std::vector<StudyPoint>& points,
+            const std::vector<StudyResult>& results, std::string_view name);
+// The title of a metric with its unit; the name of a ratio.
+std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
+                        std::string_view column);
+std::string metricNumber(std::string_view column, double value); // "12.3"
+// Whether smaller values of a metric or ratio are better.
+bool lessIsBetter(const Study& study, std::string_view column);
+
+} // namespace profiler

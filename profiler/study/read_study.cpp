@@ -1,0 +1,302 @@
+#include "engine/cost/spec_file.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, StudyChart::Kind>, 5> kKinds{
+    {{"lines", StudyChart::Kind::Lines},
+     {"bars", StudyChart::Kind::Bars},
+     {"heat-map", StudyChart::Kind::HeatMap},
+     {"pareto", StudyChart::Kind::Pareto},
+     {"phase-map", StudyChart::Kind::PhaseMap}}};
+
+// Reads the tables of a study and keeps the first error.
+class StudyReader
+{
+public:
+    StudyReader(const toml::table& table, std::string_view source)
+        : m_table(table)
+        , m_source(source)
+    { }
+
+    Result<Study> read()
+    {
+        for (const auto& [key, node] : m_table)
+            readKey(std::string(key.str()), node);
+        require(!m_study.grid.empty(),
+                "[grid] is missing or empty; give at least one axis, as in "
+                "scheme = [\"1f1b\", \"bitpipe\"]");
+        for (const StudyChart& chart : m_study.charts)
+            checkChart(chart);
+        for (const StudyRatio& ratio : m_study.ratios)
+            for (const auto& [key, value] : ratio.baseline)
+                checkValue("[[ratio]] " + ratio.name, key, value);
+        checkSize();
+        if (!m_error.empty())
+            return fail(Error::Code::InvalidArgument, m_error);
+        return std::move(m_study);
+    }
+
+private:
+    void require(bool condition, const std::string& message)
+    {
+        if (!condition && m_error.empty())
+            m_error = m_source + ": " + message;
+    }
+
+    void readKey(const std::string& key, const toml::node& node)
+    {
+        const auto text = [&](std::string& field) {
+            require(node.is_string(), key + " must be a text");
+            field = node.value_or(std::string());
+        };
+        if (key == "title")
+            text(m_study.title);
+        else if (key == "question")
+            text(m_study.question);
+        else if (key == "limits")
+            text(m_study.limits);
+        else if (key == "mode")
+            readMode(node.value_or(std::string()));
+        else if (key == "only_fitting")
+            m_study.onlyFitting = node.value_or(false);
+        else if (key == "fixed" || key == "grid")
+            readAxes(key, node);
+        else if (key == "scheme_options")
+            readSchemeOptions(node);
+        else if (key == "ratio" || key == "chart")
+            readList(key, node);
+        else
+            require(false,
+                    fmt::format("unknown key '{}'; known are title, question, limits, mode, "
+                                "only_fitting, [fixed], [grid], [scheme_options], [[ratio]] "
+                                "and [[chart]]",
+                                key));
+    }
+
+    void readMode(const std::string& mode)
+    {
+        require(mode == "simulate" || mode == "emulate" || mode == "live",
+                fmt::format("mode '{}' is not simulate, emulate or live", mode));
+        m_study.mode = mode == "live" ? Study::Mode::Live
+            : mode == "emulate"       ? Study::Mode::Emulate
+                                      : Study::Mode::Simulate;
+    }
+
+    // A number, a text or a truth value as the text of an option.
+    std::string valueOf(const std::string& key, const toml::node& node)
+    {
+        if (const auto* text = node.as_string())
+            return text->get();
+        if (const auto* number = node.as_integer())
+            return std::to_string(number->get());
+        if (const auto* number = node.as_floating_point())
+            return fmt::format("{}", number->get());
+        if (const auto* flag = node.as_boolean())
+            return flag->get() ? "true" : "false";
+        require(false, key + " must be a number, a text, true or false");
+        return "";
+    }
+
+    void readAxes(const std::string& name, const toml::node& node)
+    {
+        const toml::table* const table = node.as_table();
+        require(table != nullptr, name + " must be a table: [" + name + "]");
+        if (table == nullptr)
+            return;
+        for (const auto& [key, value] : *table) {
+            StudyAxis axis{std::string(key.str()), {}};
+            const std::string where = "[" + name + "] " + axis.key;
+            if (const toml::array* const list = value.as_array())
+                for (const toml::node& one : *list)
+                    axis.values.push_back(valueOf(where, one));
+            else
+                axis.values.push_back(valueOf(where, value));
+            const bool isGrid = name == "grid";
+            for (const std::string& scheme : axis.values)
+                require(axis.key != "scheme" || findScheme(scheme) != nullptr,
+                        fmt::format("{}: unknown scheme '{}'; bscope schemes lists them", where,
+                                    scheme));
+            require(isGrid ? !axis.values.empty() : axis.values.size() == 1,
+                    where
+                        + (isGrid ? " has no values" : " has several values; put it into [grid]"));
+            require(axis.key != "json" && axis.key != "output" && axis.key != "force",
+                    where + " is set by the study itself");
+            (isGrid ? m_study.grid : m_study.fixed).push_back(std::move(axis));
+        }
+    }
+
+    void readSchemeOptions(const toml::node& node)
+    {
+        const toml::table* const table = node.as_table();
+        require(table != nullptr, "scheme_options must be a table: [scheme_options]");
+        if (table == nullptr)
+            return;
+        for (const auto& [scheme, value] : *table) {
+            const std::string where = "[scheme_options] " + std::string(scheme.str());
+            const toml::array* const list = value.as_array();
+            require(list != nullptr, where + " must be a list of options, as in [\"--chunks\", 4]");
+            if (list == nullptr)
+                continue;
+            for (const toml::node& one : *list)
+                m_study.schemeArguments[std::string(scheme.str())].push_back(valueOf(where, one));
+        }
+    }
+
+    void readList(const std::string& key, const toml::node& node)
+    {
+        const toml::array* const list = node.as_array();
+        require(list != nullptr, key + " must be a list of tables: [[" + key + "]]");
+        if (list == nullptr)
+            return;
+        for (const toml::node& one : *list) {
+            const toml::table* const table = one.as_table();
+            require(table != nullptr, key + " must be a list of tables: [[" + key + "]]");
+            if (table != nullptr)
+                key == "ratio" ? readRatio(*table) : readChart(*table);
+        }
+    }
+
+    std::map<std::string, std::string> readChoices(const std::string& key, const toml::node& node)
+    {
+        std::map<std::string, std::string> choices;
+        const toml::table* const table = node.as_table();
+        require(table != nullptr, key + " must be a table, as in { devices = 8 }");
+        if (table != nullptr)
+            for (const auto& [axis, value] : *table)
+                choices[std::string(axis.str())] = valueOf(key, value);
+        return choices;
+    }
+
+    void readRatio(const toml::table& table)
+    {
+        StudyRatio ratio;
+        for (const auto& [key, node] : table) {
+            const std::string text = node.value_or(std::string());
+            if (key == "name")
+                ratio.name = text;
+            else if (key == "metric" && metricNamed(text))
+                ratio.metric = *metricNamed(text);
+            else if (key == "inverse")
+                ratio.inverse = node.value_or(false);
+            else if (key == "baseline")
+                ratio.baseline = readChoices("[[ratio]] baseline", node);
+            else
+                require(false, fmt::format("[[ratio]] {}: unknown key or metric", key.str()));
+        }
+        const auto isLetter
+            = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
+        require(!ratio.name.empty() && std::ranges::all_of(ratio.name, isLetter)
+                    && !metricNamed(ratio.name),
+                "[[ratio]] needs a name of a-z, 0-9 and _ that is not a metric");
+        require(!ratio.baseline.empty(), "[[ratio]] needs a baseline, as in { scheme = \"1f1b\" }");
+        m_study.ratios.push_back(std::move(ratio));
+    }
+
+    void readChart(const toml::table& table)
+    {
+        StudyChart chart;
+        for (const auto& [key, node] : table) {
+            const std::string text = node.value_or(std::string());
+            const auto kind = std::ranges::find(kKinds, text, &decltype(kKinds)::value_type::first);
+            if (key == "kind" && kind != kKinds.end())
+                chart.kind = kind->second;
+            else if (key == "kind")
+                require(false,
+                        fmt::format("[[chart]] kind '{}' is not lines, bars, heat-map, "
+                                    "pareto or phase-map",
+                                    text));
+            else if (key == "title")
+                chart.title = text;
+            else if (key == "x")
+                chart.x = text;
+            else if (key == "y")
+                chart.y = text;
+            else if (key == "series")
+                chart.series = text;
+            else if (key == "rows")
+                chart.rows = text;
+            else if (key == "where")
+                chart.where = readChoices("[[chart]] where", node);
+            else
+                require(false, fmt::format("[[chart]] unknown key '{}'", key.str()));
+        }
+        m_study.charts.push_back(std::move(chart));
+    }
+
+    void checkValue(const std::string& where, const std::string& key, const std::string& value)
+    {
+        const StudyAxis* const axis = m_study.axis(key);
+        require(axis != nullptr, fmt::format("{}: '{}' is not in [grid]", where, key));
+        if (axis != nullptr)
+            require(std::ranges::find(axis->values, value) != axis->values.end(),
+                    fmt::format("{}: {} = {} is not in [grid]", where, key, value));
+    }
+
+    bool isColumn(const std::string& name) const
+    {
+        return metricNamed(name)
+            || std::ranges::find(m_study.ratios, name, &StudyRatio::name) != m_study.ratios.end();
+    }
+
+    void checkChart(const StudyChart& chart)
+    {
+        const std::string where = fmt::format("[[chart]] '{}'", chart.title);
+        using Kind = StudyChart::Kind;
+        std::vector<std::string> used{chart.series};
+        if (chart.kind != Kind::Pareto)
+            used.push_back(chart.x);
+        if (chart.kind == Kind::PhaseMap)
+            used.push_back(chart.rows);
+        require(isColumn(chart.y),
+                fmt::format("{}: y = '{}' is not a metric or a ratio", where, chart.y));
+        require(chart.kind != Kind::Pareto || isColumn(chart.x),
+                fmt::format("{}: x = '{}' is not a metric or a ratio", where, chart.x));
+        for (const std::string& key : used)
+            require(m_study.axis(key) != nullptr,
+                    fmt::format("{}: '{}' is not in [grid]", where, key));
+        for (const auto& [key, value] : chart.where)
+            checkValue(where, key, value);
+        for (const StudyAxis& axis : m_study.grid)
+            require(axis.values.size() == 1 || chart.where.contains(axis.key)
+                        || std::ranges::find(used, axis.key) != used.end(),
+                    fmt::format("{}: {} has several values; name one, as in where = {{ {} = {} }}",
+                                where, axis.key, axis.key, axis.values.front()));
+    }
+
+    void checkSize()
+    {
+        constexpr double kMost = 1e6;
+        double points = 1;
+        for (const StudyAxis& axis : m_study.grid)
+            points *= static_cast<double>(axis.values.size());
+        require(points <= kMost,
+                fmt::format("the grid has {:.3g} points; at most 1,000,000 are possible", points));
+    }
+
+    const toml::table& m_table;
+    std::string m_source, m_error;
+    Study m_study;
+};
+
+} // namespace
+
+Result<Study> readStudy(std::string_view toml, std::string_view source)
+{
+    const auto table = parseToml(toml, source);
+    if (!table)
+        return tl::unexpected(table.error());
+    return StudyReader(*table, source).read();
+}
+
+} // namespace profiler

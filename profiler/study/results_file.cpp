@@ -1,0 +1,200 @@
+#include "profiler/study/results_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+std::vector<std::string> columnsOf(const Study& study)
+{
+    std::vector<std::string> columns;
+    for (const StudyAxis& axis : study.grid)
+        columns.push_back(axis.key);
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        columns.emplace_back(metricName(static_cast<StudyMetric>(i)));
+    for (const StudyRatio& ratio : study.ratios)
+        columns.push_back(ratio.name);
+    return columns;
+}
+
+// Axes are texts of the user.
+std::string identifier(std::string_view name)
+{
+    std::string text = "\"";
+    for (const char c : name)
+        text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + "\"";
+}
+
+std::string joinedArguments(const StudyPoint& point)
+{
+    return fmt::format("{}", fmt::join(point.arguments, " "));
+}
+
+// A field of CSV (RFC 4180).
+std::string field(const std::string& text)
+{
+    if (text.find_first_of(",\"\n") == std::string::npos)
+        return text;
+    return identifier(text);
+}
+
+} // namespace
+
+Result<void> StudyFile::create(const std::string& toml)
+{
+    std::string columns;
+    for (std::size_t i = 0; i < m_study->grid.size(); ++i)
+        columns += identifier(m_study->grid[i].key) + " TEXT, ";
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        columns += identifier(metricName(static_cast<StudyMetric>(i))) + " REAL, ";
+    for (const StudyRatio& ratio : m_study->ratios)
+        columns += identifier(ratio.name) + " REAL, ";
+    if (auto made
+        = m_database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                             "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT);"
+                             "CREATE TABLE results (point INTEGER PRIMARY KEY, "
+                             + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)");
+        !made)
+        return made;
+    auto insert = m_database.prepare("INSERT INTO study VALUES ('toml', ?1)");
+    if (!insert || !insert->run(toml))
+        return tl::unexpected(m_database.error());
+    return {};
+}
+
+Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study& study,
+                                  const std::string& toml)
+{
+    std::error_code ignored;
+    const bool isNew = !std::filesystem::exists(file, ignored);
+    auto database
+        = Database::open(file, isNew ? Database::Access::Create : Database::Access::ReadWrite);
+    if (!database)
+        return tl::unexpected(database.error());
+    StudyFile opened(*std::move(database), study);
+    if (isNew) {
+        if (auto made = opened.create(toml); !made)
+            return tl::unexpected(made.error());
+        return opened;
+    }
+    const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'toml'");
+    if (!stored || *stored != toml)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} has the results of another study, or of another version of "
+                                "this one; choose another folder, or delete the file",
+                                file.string()));
+    return opened;
+}
+
+Result<std::vector<StudyResult>> StudyFile::read(const std::vector<StudyPoint>& points)
+{
+    std::vector<StudyResult> results(points.size());
+    std::string columns;
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        columns += ", " + identifier(metricName(static_cast<StudyMetric>(i)));
+    auto row = m_database.prepare("SELECT point, unit, error" + columns + " FROM results");
+    if (!row)
+        return tl::unexpected(row.error());
+    while (row->next()) {
+        const std::int64_t point = row->integer(0);
+        if (point < 0 || std::cmp_greater_equal(point, points.size()))
+            return tl::unexpected(m_database.damaged("a point that the study lacks"));
+        StudyResult& result = results[static_cast<std::size_t>(point)];
+        result.isDone = true;
+        result.values.unit = row->text(1);
+        result.error = row->text(2);
+        for (int i = 0; std::cmp_less(i, kStudyMetrics); ++i)
+            (void)row->get(3 + i, result.values.of[static_cast<StudyMetric>(i)]);
+    }
+    if (row->failed())
+        return tl::unexpected(m_database.error());
+    return results;
+}
+
+Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
+                              const std::vector<std::pair<std::size_t, StudyResult>>& results)
+{
+    if (results.empty())
+        return {};
+    std::string places = "?1";
+    const std::size_t axes = m_study->grid.size();
+    for (std::size_t i = 1; i < 1 + axes + kStudyMetrics; ++i)
+        places += fmt::format(", ?{}", i + 1);
+    for (std::size_t i = 0; i < m_study->ratios.size(); ++i)
+        places += ", NULL";
+    const auto next = static_cast<int>(2 + axes + kStudyMetrics);
+    places += fmt::format(", ?{}, ?{}, ?{}", next, next + 1, next + 2);
+    if (auto begun = m_database.execute("BEGIN"); !begun)
+        return begun;
+    auto insert = m_database.prepare("INSERT OR REPLACE INTO results VALUES (" + places + ")");
+    if (!insert)
+        return tl::unexpected(insert.error());
+    for (const auto& [index, result] : results) {
+        const StudyPoint& point = points[index];
+        insert->set(1, index);
+        for (std::size_t i = 0; i < axes; ++i)
+            insert->set(static_cast<int>(2 + i), point.values[i]);
+        for (std::size_t i = 0; i < kStudyMetrics; ++i)
+            insert->set(static_cast<int>(2 + axes + i),
+                        result.values.of[static_cast<StudyMetric>(i)]);
+        const std::string arguments = joinedArguments(point);
+        insert->set(next, result.values.unit);
+        insert->set(next + 1, result.error);
+        insert->set(next + 2, arguments);
+        if (!insert->run())
+            return tl::unexpected(m_database.error());
+    }
+    return m_database.execute("COMMIT");
+}
+
+Result<void> StudyFile::writeRatios(const std::vector<StudyPoint>& points,
+                                    const std::vector<StudyResult>& results)
+{
+    for (const StudyRatio& ratio : m_study->ratios) {
+        const auto column = columnOf(*m_study, points, results, ratio.name);
+        if (!column)
+            return tl::unexpected(column.error());
+        if (auto begun = m_database.execute("BEGIN"); !begun)
+            return begun;
+        auto update = m_database.prepare(
+            fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name)));
+        if (!update)
+            return tl::unexpected(update.error());
+        for (std::size_t i = 0; i < points.size(); ++i)
+            if (!update->run((*column)[i], i))
+                return tl::unexpected(m_database.error());
+        if (auto done = m_database.execute("COMMIT"); !done)
+            return done;
+    }
+    return m_database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+}
+
+std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
+                     const std::vector<StudyResult>& results)
+{
+    std::string text = fmt::format("{},unit,error,arguments\n", fmt::join(columnsOf(study), ","));
+    std::vector<std::vector<std::optional<double>>> ratios;
+    for (const StudyRatio& ratio : study.ratios)
+        ratios.push_back(columnOf(study, points, results, ratio.name).value());
+    const auto number
+        = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        for (const std::string& value : points[i].values)
+            text += field(value) + ",";
+        for (std::size_t m = 0; m < kStudyMetrics; ++m)
+            number(results[i].values.of[static_cast<StudyMetric>(m)]);
+        for (const auto& ratio : ratios)
+            number(ratio[i]);
+        text += fmt::format("{},{},{}\n", results[i].values.unit, field(results[i].error),
+                            field(joinedArguments(points[i])));
+    }
+    return text;
+}
+
+} // namespace profiler

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "profiler/study/study.h"
+
+namespace profiler {
+
+// Which scheme (or value of the first axis) is shortest in how many set-ups, and by how much. ""
+// with one scheme.
+std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
+                        const std::vector<StudyResult>& results);
+
+// The report as one HTML page that opens offline: question, set-up, answer, charts, results and
+// limits. Fails as drawChart() does.
+engine::Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint>& points,
+                                        const std::vector<StudyResult>& results);
+
+} // namespace profiler

@@ -1,0 +1,188 @@
+#include "app/models/tables/rules_preview_model.h"
+#include "app/pages/import_page.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/import/rules_pane.h"
+#include "profiler/export/import_json.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/profiler/import/traces.h"
+#include "tests/support/temporary_folder.h"
+
+#include <QAction>
+#include <QFile>
+#include <QFileDialog>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include <memory>
+
+namespace app {
+namespace {
+
+// PyTorch's names, but forward ops have names that no rule of the program knows.
+tests::TorchTraceOptions ownForwardNames()
+{
+    tests::TorchTraceOptions options;
+    options.name = [](const engine::Op& op) {
+        return op.kind == engine::OpKind::Forward
+            ? fmt::format("fwd stage {} batch {}", op.stage.value, op.microBatch.value)
+            : "PP:" + engine::toString(op);
+    };
+    return options;
+}
+
+constexpr const char* kOwnRule
+    = "[[rule]]\n"
+      "name = \"my-forward\"\n"
+      "range = '^fwd stage (?P<stage>\\d+) batch (?P<microbatch>\\d+)$'\n"
+      "kind = \"F\"\n";
+
+struct Imported
+{
+    explicit Imported(const tests::TorchTraceOptions& options = ownForwardNames())
+    {
+        tests::writeTorchTraces(folder.path(), tests::simulatedRun("1f1b", 2, 4), options);
+        page = std::make_unique<ImportPage>(
+            theme, library, QStringList{QString::fromStdString(folder.path().string())});
+        show();
+    }
+    ~Imported() { QFile::remove(page->document()->file()); }
+    void show()
+    {
+        page->resize(1600, 900);
+        page->show();
+        page->activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(page.get(), kNever));
+        REQUIRE(waitFor(
+            [&] { return page->findChild<QAction*>(QStringLiteral("editRules"))->isEnabled(); }));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    QString band() const { return find<Band>("rulesBand")->text(); }
+    QString state() const { return find<QLabel>("rulesState")->text(); }
+    bool isPreviewed() const { return state().contains(QStringLiteral("after")); }
+    void type(const QString& toml) const
+    {
+        auto* text = find<QPlainTextEdit>("ownRules");
+        text->setFocus();
+        text->selectAll();
+        for (const QString& line : toml.split(QLatin1Char('\n'))) {
+            QTest::keyClicks(text, line);
+            QTest::keyClick(text, Qt::Key_Return);
+        }
+    }
+    // The share after, in per cent, of a rule; "" if it is not there.
+    QString after(const QString& rule) const
+    {
+        const auto* model = find<DataTable>("rulesPreview")->model();
+        for (int row = 0; row < model->rowCount(); ++row)
+            if (model->index(row, 0).data().toString() == rule)
+                return model->index(row, 3).data().toString();
+        return {};
+    }
+
+    tests::TemporaryFolder folder;
+    ThemeController theme;
+    RunLibrary library;
+    std::unique_ptr<ImportPage> page;
+};
+
+} // namespace
+
+TEST_CASE("R opens the rules, and a typed rule shows what it would classify")
+{
+    const Imported imported;
+    imported.page->setFocus();
+    QTest::keyClick(imported.page->focusWidget(), Qt::Key_R);
+    CHECK(imported.find<QPlainTextEdit>("ownRules")->hasFocus());
+    CHECK(imported.find<QPlainTextEdit>("shippedRules")->isReadOnly());
+    REQUIRE(waitFor([&] { return imported.isPreviewed(); }));
+    CHECK(imported.find<QLabel>("rulesSample")->text() == QStringLiteral("Of all 2 traces"));
+    CHECK(imported.after(QStringLiteral("my-forward")).isEmpty());
+    const QString before = imported.state();
+
+    imported.type(QString::fromUtf8(kOwnRule));
+    REQUIRE(waitFor([&] { return !imported.after(QStringLiteral("my-forward")).isEmpty(); }));
+    CHECK(imported.after(QStringLiteral("my-forward")) != QStringLiteral("0.0"));
+    CHECK(imported.state() != before);
+    CHECK_FALSE(imported.find<Band>("rulesBand")->isVisible());
+}
+
+TEST_CASE("an error in the rules names its line and keeps the last coverage")
+{
+    const Imported imported;
+    imported.find<QAction>("editRules")->trigger();
+    REQUIRE(waitFor([&] { return imported.isPreviewed(); }));
+    imported.type(QStringLiteral("[[rule]]\nname = \"a\"\nrange = '('\nkind = \"F\""));
+    REQUIRE(waitFor([&] { return imported.band().startsWith(QStringLiteral("Line 3:")); }));
+    CHECK(imported.band().contains(QStringLiteral("correct the regular expression")));
+    CHECK(imported.find<QPlainTextEdit>("ownRules")->extraSelections().size() == 1);
+    CHECK_FALSE(imported.after(QStringLiteral("torch-pp")).isEmpty());
+    imported.type(QStringLiteral("oops"));
+    CHECK(waitFor([&] { return imported.band().startsWith(QStringLiteral("Line 1:")); }));
+}
+
+TEST_CASE("the traces are imported again with the rules")
+{
+    const Imported imported;
+    imported.find<QAction>("editRules")->trigger();
+    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    QStringList traces;
+    QString rules;
+    QObject::connect(imported.page.get(), &Page::importAgainRequested,
+                     [&](const QStringList& files, const QString& toml) {
+                         traces = files;
+                         rules = toml;
+                     });
+    QTest::mouseClick(imported.find<QPushButton>("importAgain"), Qt::LeftButton);
+    REQUIRE(traces.size() == 1);
+    RunLibrary library;
+    ImportPage again(imported.theme, library, traces, rules);
+    REQUIRE(waitFor([&] { return again.document() != nullptr && again.document()->run(); }));
+    const auto& matched = again.document()->run()->info.import->rules;
+    CHECK(std::ranges::count(matched, "my-forward", &engine::ImportReport::Rule::name) == 1);
+    QFile::remove(again.document()->file());
+}
+
+TEST_CASE("without the traces the pane says that rules cannot be tried")
+{
+    Imported imported;
+    const auto document = imported.library.open(imported.page->document()->file());
+    std::filesystem::remove_all(imported.folder.path());
+    imported.page = std::make_unique<ImportPage>(imported.theme, imported.library, document);
+    imported.show();
+    imported.find<QAction>("editRules")->trigger();
+    CHECK(imported.band().startsWith(QStringLiteral("The traces of this run are gone")));
+    CHECK_FALSE(imported.find<QPushButton>("importAgain")->isEnabled());
+    CHECK(imported.find<QPushButton>("saveRules")->isEnabled());
+}
+
+TEST_CASE("the report is saved as bscope import --json prints it, and rules as they are typed")
+{
+    const Imported imported;
+    const auto save = [&](const char* file) {
+        auto* dialog = imported.find<QFileDialog>("saveDialog");
+        const QString name = QString::fromStdString((imported.folder / file).string());
+        Q_EMIT dialog->fileSelected(name);
+        delete dialog;
+        QFile written(name);
+        REQUIRE(waitFor([&] { return written.exists() && written.size() > 0; }));
+        REQUIRE(written.open(QIODevice::ReadOnly));
+        return written.readAll().toStdString();
+    };
+    imported.find<QAction>("saveImportReport")->trigger();
+    CHECK(save("report.json") == profiler::importJson(*imported.page->document()->run()));
+    imported.find<QAction>("editRules")->trigger();
+    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    QTest::mouseClick(imported.find<QPushButton>("saveRules"), Qt::LeftButton);
+    CHECK(save("rules.toml") == kOwnRule);
+}
+
+} // namespace app

@@ -1,0 +1,164 @@
+#include "profiler/study/run_study.h"
+#include "profiler/study/study_report.h"
+#include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
+
+#include <fstream>
+#include <mutex>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+constexpr const char* kStudy = R"(
+title = "A & B"
+[fixed]
+devices = 4
+[grid]
+scheme = ["gpipe", "1f1b"]
+micro-batches = [4, 8]
+[scheme_options]
+gpipe = ["--set", "backward=lifo"]
+[[ratio]]
+name = "speed_up"
+inverse = true
+baseline = { scheme = "gpipe" }
+[[chart]]
+kind = "lines"
+title = "Speed-up"
+x = "micro-batches"
+y = "speed_up"
+)";
+
+std::string errorOf(const std::string& toml)
+{
+    const auto study = readStudy(toml, "s.toml");
+    REQUIRE(!study);
+    CHECK(study.error().message.find('\n') == std::string::npos);
+    return study.error().message;
+}
+
+// An iteration of N, less a tenth for 1F1B; GPipe has no point at N = 8.
+Result<StudyValues> evaluated(const std::vector<std::string>& arguments)
+{
+    const auto has
+        = [&](const char* text) { return std::ranges::find(arguments, text) != arguments.end(); };
+    if (has("gpipe") && has("8"))
+        return fail(Error::Code::InvalidArgument, "too <large>");
+    StudyValues values;
+    values.unit = "units";
+    values.of[StudyMetric::Iteration] = (has("8") ? 8 : 4) * (has("1f1b") ? 0.9 : 1.0);
+    return values;
+}
+
+std::string contentOf(const std::filesystem::path& file)
+{
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+} // namespace
+
+TEST_CASE("a study is all combinations of its axes")
+{
+    const auto study = readStudy(kStudy, "s.toml");
+    REQUIRE(study);
+    const auto points = pointsOf(*study);
+    REQUIRE(points.size() == 4);
+    using Words = std::vector<std::string>;
+    CHECK(points[0].arguments
+          == Words{"--devices", "4", "--micro-batches", "4", "--scheme", "gpipe", "--set",
+                   "backward=lifo"});
+    CHECK(points[3].arguments
+          == Words{"--devices", "4", "--micro-batches", "8", "--scheme", "1f1b"});
+}
+
+TEST_CASE("every mistake in a study is named")
+{
+    const std::string grid = "[grid]\nscheme = [\"gpipe\", \"1f1b\"]\ndevices = [4, 8]\n";
+    const auto chart
+        = [&](const std::string& lines) { return errorOf(grid + "[[chart]]\n" + lines); };
+    CHECK_THAT(errorOf("a = "), Catch::Contains("s.toml"));
+    CHECK_THAT(errorOf("title = \"a\""), Catch::Contains("[grid] is missing"));
+    CHECK_THAT(errorOf("titel = \"a\""), Catch::Contains("unknown key 'titel'"));
+    CHECK_THAT(errorOf("mode = \"fast\""), Catch::Contains("mode 'fast'"));
+    CHECK_THAT(errorOf("[grid]\nscheme = [\"1f2b\"]"), Catch::Contains("unknown scheme '1f2b'"));
+    CHECK_THAT(errorOf("[grid]\ndevices = []"), Catch::Contains("devices has no values"));
+    CHECK_THAT(errorOf("[fixed]\ndevices = [1, 2]"), Catch::Contains("put it into [grid]"));
+    CHECK_THAT(errorOf("[grid]\noutput = [\"a\"]"), Catch::Contains("set by the study itself"));
+    CHECK_THAT(chart("kind = \"pie\""), Catch::Contains("kind 'pie'"));
+    CHECK_THAT(chart("x = \"devices\"\ny = \"speed\""), Catch::Contains("y = 'speed'"));
+    CHECK_THAT(chart("x = \"chunks\"\ny = \"bubble\""),
+               Catch::Contains("'chunks' is not in [grid]"));
+    CHECK_THAT(chart("kind = \"pareto\"\nx = \"mfu\"\ny = \"bubble\""),
+               Catch::Contains("devices has several values"));
+    CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"a\"\nbaseline = { scheme = \"zb-v\" }"),
+               Catch::Contains("scheme = zb-v is not in [grid]"));
+    std::string huge = "[grid]\n";
+    for (const char axis : {'a', 'b', 'c', 'd', 'e', 'f', 'g'})
+        huge += fmt::format("{} = [1,2,3,4,5,6,7,8,9,10]\n", axis);
+    CHECK_THAT(errorOf(huge), Catch::Contains("1e+07 points"));
+}
+
+TEST_CASE("a study stores its results, ratios, CSV and report")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy(kStudy, "s.toml");
+    REQUIRE(study);
+    RunStudyOptions inTwoThreads;
+    inTwoThreads.threads = 2;
+    const auto results = runStudy(*study, kStudy, folder / "out", evaluated, inTwoThreads);
+    REQUIRE(results);
+    const auto points = pointsOf(*study);
+    const auto ratios = columnOf(*study, points, *results, "speed_up");
+    REQUIRE(ratios);
+    CHECK((*ratios)[0] == 1);
+    CHECK(*(*ratios)[1] == Approx(1 / 0.9));
+    CHECK_FALSE((*ratios)[2]);
+    CHECK_FALSE((*ratios)[3]); // its baseline is not possible
+    const std::string csv = contentOf(folder / "out" / "results.csv");
+    CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
+    CHECK(csv.find("8,gpipe,,,,,,,,,,,,too <large>,") != std::string::npos);
+    const std::string html = contentOf(folder / "out" / "report.html");
+    CHECK(html.find("A &amp; B") != std::string::npos);
+    CHECK(html.find("<svg") != std::string::npos);
+    CHECK(html.find("too &lt;large&gt;") != std::string::npos);
+    CHECK(html.find("1f1b has the shortest iteration in 1 of 1 set-ups") != std::string::npos);
+}
+
+TEST_CASE("an interrupted study continues with the points that it lacks")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy(kStudy, "s.toml");
+    int calls = 0;
+    const EvaluatePoint second = [&](const std::vector<std::string>& arguments) {
+        return ++calls == 2 ? Result<StudyValues>(fail(Error::Code::Cancelled, "stopped"))
+                            : evaluated(arguments);
+    };
+    const auto stopped = runStudy(*study, kStudy, folder.path(), second, {});
+    REQUIRE(!stopped);
+    CHECK(stopped.error().message == "stopped");
+    calls = 10;
+    REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
+    CHECK(calls == 13);
+    REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
+    CHECK(calls == 13);
+    const auto other = runStudy(*study, std::string(kStudy) + "\n", folder.path(), second, {});
+    REQUIRE(!other);
+    CHECK_THAT(other.error().message, Catch::Contains("another study"));
+}
+
+TEST_CASE("a study without a possible point is an error")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy("[grid]\ndevices = [1, 2]", "s.toml");
+    REQUIRE(study);
+    const auto results = runStudy(
+        *study, "", folder.path(),
+        [](const auto&) { return Result<StudyValues>(fail(Error::Code::InvalidArgument, "why")); },
+        {});
+    REQUIRE(!results);
+    CHECK_THAT(results.error().message, Catch::Contains("no point of the study is possible: why"));
+}
