@@ -27,10 +27,11 @@ TEST_CASE("the losses that a kit adds to its traces are those of the iterations"
 {
     const TemporaryFolder folder;
     TorchTraceOptions options;
-    options.kit = R"({"model":"tiny","losses":[5.5,5.25,5.125]})";
+    options.kit = R"({"scheme":"file","model":"tiny","losses":[5.5,5.25,5.125]})";
     writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
     const ImportedRun result = imported(folder);
     CHECK(result.run.info.model == "tiny");
+    CHECK(result.run.info.label == "1F1B"); // the order of the ops has precedence
     REQUIRE(result.run.timeline.iterations.size() == 2);
     CHECK(result.run.timeline.iterations[1].loss == 5.25);
 }
