@@ -64,6 +64,13 @@ public:
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
             m_times.assumptions.emplace_back("Messages are free: the run has none.");
+        // PyTorch's REDUCE_GRAD also occurs without copies, where it only divides.
+        const Shape& shape = m_run.schedule.shape;
+        if (shape.replicas * shape.dataParallel == 1)
+            m_times.allReduce.times.clear();
+        if (m_times.allReduce.isEmpty())
+            m_times.assumptions.emplace_back("All-reduces of schemes with two directions are free: "
+                                             "the run has none.");
         return std::move(m_times);
     }
 

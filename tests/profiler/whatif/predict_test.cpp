@@ -5,6 +5,8 @@
 #include "profiler/whatif/predict.h"
 #include "tests/catch.h"
 
+#include <algorithm>
+
 using namespace engine;
 using namespace profiler;
 
@@ -81,6 +83,20 @@ TEST_CASE("a stage of another partition takes the times of the part of the model
     REQUIRE(two);
     CHECK(static_cast<double>(two->iteration)
           == Approx(durationOf(measuredRun("1f1b", 2, 2))).epsilon(1e-6));
+}
+
+TEST_CASE("a run without all-reduces says that they are assumed to be free")
+{
+    const auto isStated = [](const std::string& scheme) {
+        const Run run = measuredRun(scheme);
+        const auto predictor = WhatIfPredictor::create(run);
+        REQUIRE(predictor);
+        return std::ranges::any_of(predictor->times().assumptions, [](const std::string& text) {
+            return text.starts_with("All-reduces");
+        });
+    };
+    CHECK(isStated("1f1b"));
+    CHECK_FALSE(isStated("bitpipe"));
 }
 
 TEST_CASE("slow stages and links can be edited")
