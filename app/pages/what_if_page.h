@@ -3,6 +3,7 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/jobs/what_if_predictions.h"
+#include "app/models/plan/what_if_text.h"
 #include "app/models/theme.h"
 #include "app/pages/what_if_frame.h"
 #include "app/widgets/controls/page.h"
@@ -48,6 +49,7 @@ private:
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
+    WhatIfNumbers numbers() const; // of the run and the last request
     void showDetails();
     void showSentence();
     void openPrediction();

@@ -20,7 +20,12 @@ struct WhatIfNumbers
     std::int64_t measured = 0; // ns
     engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
     std::int64_t memoryLimit = 0; // bytes; 0: none
+    // Micro-batches of the measured and of the predicted iteration. If they differ, the times per
+    // micro-batch are compared.
+    int measuredBatches = 1, batches = 1;
 };
+// The time that the measured run would take for the predicted micro-batches at its own pace.
+std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 
 // The peaks of a compared run; empty if the memory of a device is unknown.

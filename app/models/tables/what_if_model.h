@@ -23,6 +23,7 @@ public:
     // Replaces the rows of these schemes. Others keep their last values.
     void update(const std::vector<WhatIfRow>& rows);
     void setMemoryLimit(std::int64_t bytes); // 0: none
+    void setMeasured(std::int64_t measured); // the baseline of differences, ns
     std::int64_t memoryLimit() const { return m_limit; }
 
     const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
