@@ -6,10 +6,13 @@
 #include "engine/cost/timing_rules.h"
 #include "engine/schedule/schedule.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace engine {
+
+class SharedLinks;
 
 // Costs in cost units. They are for all work of a device on one micro-batch: an op of one of its v
 // chunks costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W
@@ -22,10 +25,10 @@ struct UnitCosts
     Fraction transfer{0};              // evict or load of the stash of one micro-batch on a device
     std::optional<Fraction> recompute; // relative to the forward; nullopt: 1
 
-    // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers between
-    // nodes cost the same as within a node unless these are set.
-    int devicesPerNode = 0;
-    std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
+    int devicesPerNode = 0; // 0: one node; Mapping says which devices are in a node
+    // Transfers between nodes cost the same as within a node unless these are set.
+    std::optional<Fraction> p2pAcross, latencyAcross, transferAcross, allReduceAcross;
+    int nicsPerNode = 0; // 0: transfers do not share links; otherwise see SharedLinks
 
     // Costs of one stage (embedding, head) in cost units; I and W follow from B as above. If
     // `stages` names a stage more than once, the last one applies.
@@ -53,10 +56,12 @@ struct OpCosts
     };
     IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
     std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
+    std::shared_ptr<const SharedLinks> links; // null: transfers do not slow one another down
     TimingRules rules;
 };
 
-// Returns the cost of every op according to unitPrices() (op_prices.h).
+// Returns the cost of every op according to unitPrices() (op_prices.h), with the contiguous
+// mapping.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // Returns the error for costs whose sum, in ticks, overflows.
 tl::unexpected<Error> costsTooLarge();

@@ -29,10 +29,12 @@ LayerTimes layerTimes(const ModelOnHardware& on);
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
 // Prices from the roofline model: an op takes the maximum of its FLOPs at the attained peak and its
-// bytes at the attained bandwidth, plus a launch per kernel. All-reduces are rings over replicas x
-// data-parallel width. `rules` are copied to the result. A RECOMPUTE repeats the part chosen in the
-// setup, by default the whole forward.
-Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
+// bytes at the attained bandwidth, plus a launch per kernel. A message takes the slowest link
+// between its devices in any copy. An all-reduce over all devices that hold a stage is a ring with
+// the slowest link between them or, across nodes, hierarchical (HardwareSpec). Transfers share the
+// links of the hardware unless all devices are in one node of unknown size. `rules` are copied to
+// the result. A RECOMPUTE repeats the part chosen in the setup, by default the whole forward.
+Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping = {},
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 

@@ -10,6 +10,10 @@ enum class AttentionMode : std::uint8_t {
     Flash,     // never stored (Dao et al., 2022)
 };
 
+// The precision in which all-reduces sum gradients; gradients are accumulated in fp32 in both
+// cases. Megatron-LM: --accumulate-allreduce-grads-in-fp32.
+enum class GradientPrecision : std::uint8_t { Fp32, Bf16 };
+
 // The setup of a transformer's training. The closed forms for memory and time take it as input.
 struct TrainingSetup
 {
@@ -17,6 +21,7 @@ struct TrainingSetup
     bool sequenceParallel = true; // activations of norms and dropout are divided by t, too
     AttentionMode attention = AttentionMode::Flash;
     bool recomputesAll = false; // only the input of each layer is kept
+    GradientPrecision allReducePrecision = GradientPrecision::Fp32;
     // Bytes per parameter in Megatron-LM: bf16 weight 2, fp32 gradient 4, fp32 master weight 4 and
     // Adam 8.
     double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;

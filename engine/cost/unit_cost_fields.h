@@ -5,6 +5,9 @@
 
 namespace engine {
 
+// The group of the fields that apply to times of any source.
+inline constexpr std::string_view kInterference = "Interference";
+
 // The fields of UnitCosts, for the options of `bscope simulate`, the set-up page and the editor.
 // Setting B sets I and W to half of B; setting I or W sets B to their sum.
 Fields<UnitCosts> unitCostFields();

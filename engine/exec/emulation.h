@@ -23,7 +23,7 @@ public:
     struct Setup
     {
         Pipeline::Setup pipeline;
-        LinkCost link;
+        EmulatedLinks links = {};
         TimingRules rules = {};
         LaunchHooks hooks = {};
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/exec/executor.h"
+#include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/model/text_data.h"
 #include "engine/pipeline/gpu_memory_ledger.h"
@@ -38,7 +39,7 @@ public:
     bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
 
 private:
-    void makeExecutor();
+    void makeExecutor(EmulatedLinks links);
     void describe();
     Result<void> iterateAll(const std::atomic<bool>& cancel);
     Iteration iteration(int k) const;

@@ -12,7 +12,8 @@
 
 namespace engine {
 
-// The arguments of --scheme --devices --micro-batches --chunks --set key=value.
+// The arguments of --scheme --devices --micro-batches --chunks --set key=value --data-parallel
+// --mapping.
 struct ScheduleRequest
 {
     std::string scheme = "bitpipe";
@@ -20,6 +21,7 @@ struct ScheduleRequest
     int chunks = 0; // 0: the scheme's default
     int dataParallel = 1;
     std::map<std::string, std::string, std::less<>> options;
+    std::string mapping = {}; // of devices to nodes (engine/cost/mapping.h); "": the scheme's
 
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
@@ -54,8 +56,9 @@ struct Scheme
     std::string_view details;  // the rule, a small picture and the closed forms, for display
     // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
-    std::string_view accepts;       // "D >= 2, even; N a multiple of D; v = 2"
-    std::string_view bubbleFormula; // closed form for display, "" if none
+    std::string_view accepts;                // "D >= 2, even; N a multiple of D; v = 2"
+    std::string_view bubbleFormula;          // closed form for display, "" if none
+    std::string_view mapping = "contiguous"; // of devices to nodes, unless --mapping is given
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W instead of B
@@ -71,6 +74,8 @@ struct Scheme
 };
 
 std::span<const Scheme> schemes();
+// The mapping to use for a schedule: `requested`, or that of its scheme if it is empty.
+std::string_view mappingOf(const Schedule& schedule, std::string_view requested);
 const Scheme* findScheme(std::string_view name);
 
 // Limits of what can be built: Op::peer has 16 bits, and a schedule with its timeline must fit

@@ -17,6 +17,7 @@ struct StoredCosts
         return costs.of[device][position];
     }
     bool linksAreBusy() const { return true; }
+    const SharedLinks* sharedLinks() const { return costs.links.get(); }
 };
 struct ListedCosts
 {
@@ -29,6 +30,7 @@ struct ListedCosts
         return prices.of(op, device);
     }
     bool linksAreBusy() const { return busyLinks; }
+    const SharedLinks* sharedLinks() const { return busyLinks ? prices.links.get() : nullptr; }
 };
 
 // The jitter of TimingRules. It depends on the fields of an op and not on its position, so that

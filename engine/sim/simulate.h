@@ -19,10 +19,11 @@ struct SimulateOptions
 // deterministic, and the time is linear in the ops. `lowered` must have its transfers, all-reduces
 // and optimizer steps (passes.h: lower()). A device has a compute lane, a lane per directed link,
 // an all-reduce lane, and a copy lane per direction. An op of another lane is issued when compute
-// reaches it. A SEND starts when its link is free; the span of its RECV is the arrival. An F or
-// LOAD that would exceed the capacity of the device for stashes (stashCapacity()) waits for the
-// oldest running EVICT, and an EVICT that would exceed that of the partner waits for the oldest
-// LOAD. Spans of length zero are kept. Fails if the schedule deadlocks (validate() reports why).
+// reaches it. A SEND starts when its link is free; the span of its RECV is the arrival. If the
+// costs have SharedLinks, transfers that share one are slower (sim/network.h). An F or LOAD that
+// would exceed the capacity of the device for stashes (stashCapacity()) waits for the oldest
+// running EVICT, and an EVICT that would exceed that of the partner waits for the oldest LOAD.
+// Spans of length zero are kept. Fails if the schedule deadlocks (validate() reports why).
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});
 

@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace cli {
 
@@ -17,6 +19,7 @@ struct Simulated
     engine::Run run;
     profiler::RunMetrics metrics;
     bool hasSpans = true;
+    std::string mapping;                // "pair-adjacent on 4 nodes of 2"; "" if there is one node
     std::optional<double> deviceMemory; // bytes; of a model on hardware
 };
 
@@ -43,6 +46,7 @@ struct SimulationRequest
     // Whether to keep spans for a picture or a file. If false, spans are kept only if a metric
     // needs them and they fit in memory.
     bool needsSpans = true;
+    std::string mapping = {}; // as ScheduleRequest::mapping
 };
 
 // Simulates a schedule. The caller's run info is used, except for ticksPerUnit. Moves the schedule,
@@ -52,5 +56,10 @@ engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationR
 // As `bscope simulate ARGUMENTS` of one scheme, without output. May be called by several threads.
 // Fails with Error::Code::Unsupported if an option is unknown or has an invalid value.
 engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
+
+// The text of one simulated run, or a table with a row for each of several.
+std::string simulatedText(const std::vector<Simulated>& all);
+// One object, or a list of objects.
+std::string simulatedJson(const std::vector<Simulated>& all);
 
 } // namespace cli

@@ -18,9 +18,9 @@ struct ModelOptions
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Omits --micro-batch-size, because some commands vary it.
+// Omits --micro-batch-size and --allreduce-precision, which only simulations need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
-void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
+void addSimulationOptions(CLI::App& app, ModelOptions& options); // those two
 // Loads the model and the hardware, each from a preset or a file. Error messages name the preset or
 // file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);

@@ -33,9 +33,9 @@ struct ScheduleOptions
 };
 
 enum class Schemes { One, Several };
-// Omits --data-parallel, which does not change the order of ops.
+// Omits --data-parallel and --mapping, which do not change the order of ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-void addDataParallelOption(CLI::App& app, engine::ScheduleRequest& request);
+void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // those two
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);

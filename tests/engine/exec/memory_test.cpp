@@ -54,7 +54,7 @@ struct Training
         model = makeTransformer(miniature(precision), run.schedule.shape.stages, *device);
         emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
                                             tokenBytes(microBatches)},
-                                           link},
+                                           {link, link}},
                           run);
         tokens.load(TextData::builtIn(1), 0);
     }

@@ -50,6 +50,17 @@ TEST_CASE("a formula in other words is shown and not evaluated")
     CHECK_FALSE(closedForm("(D-1)/(N-N)", {4, 4, 1, 1}).value); // 3 / 0
 }
 
+TEST_CASE("a closed form for multiples of D does not apply to other numbers")
+{
+    const auto form = [](int microBatches) {
+        return closedForm("(D-1)/(vN+D-1) for N = kD", {4, microBatches, 2, 1});
+    };
+    CHECK(form(8).value == Approx(3.0 / 19));
+    CHECK(form(4).applies);
+    CHECK_FALSE(form(10).applies);
+    CHECK_FALSE(form(3).value);
+}
+
 TEST_CASE("every scheme's formula is one that can be filled in")
 {
     for (const engine::Scheme& scheme : engine::schemes()) {
