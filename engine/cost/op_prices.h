@@ -5,7 +5,7 @@
 namespace engine {
 
 // Costs by kind, stage, slice and, for transfers, class of link. The simulator uses them directly
-// if a schedule is too large to store one cost per op.
+// if a schedule is too large for one stored cost per op.
 class OpPrices
 {
 public:
@@ -31,10 +31,10 @@ public:
     bool isFree(OpKind kind) const;
     // Whether messages, all-reduces, evicts and loads take no time.
     bool isCommunicationFree() const;
-    // An upper bound of the sum of the costs of `ops` ops.
+    // An upper bound for the total cost of `ops` ops.
     double most(double ops) const;
 
-    std::int64_t ticksPerUnit = 1; // 1: nanoseconds
+    std::int64_t ticksPerUnit = 1; // 1: ticks are nanoseconds
     int devicesPerNode = 0;        // 0: all devices are in one node
     TimingRules rules;
 
@@ -49,10 +49,11 @@ private:
     IdVector<StageId, Table<Cost>> m_costs;
 };
 
-// Makes one cost unit an integer number of ticks: the least common multiple of v, slices, 2 and the
-// denominators. Fails on overflow, or if `costs` names a stage that does not exist.
+// Chooses the ticks per cost unit such that every cost is an integer number of ticks: the least
+// common multiple of v, slices, 2 and the denominators. Fails on overflow, or if `costs` names a
+// stage that does not exist.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs);
-// Resolves the cost of every op. Fails if their sum would overflow.
+// Looks up the cost of every op. Fails if their sum would overflow.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);
 
 } // namespace engine

@@ -15,8 +15,8 @@ struct AllReduceCall
     std::int64_t issued = 0, duration = 0;
 };
 
-// The part of one device in a completed all-reduce. `begin` and `end` are the same for all devices
-// that take part.
+// The part of one device in a completed all-reduce. `begin` and `end` are equal on all
+// participating devices.
 struct AllReduceDone
 {
     DeviceId device;
@@ -32,13 +32,13 @@ public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
-    // waits.
+    // Whether the schedule has an all-reduce of the stage; if so, the optimizer step waits for its
+    // result.
     bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
-    // Returns the all-reduces that can start with this call; empty while other devices have not
-    // called.
+    // Returns the all-reduces that this call allows to start; empty while calls of other devices
+    // are missing.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
-    // Whether no call waits for another device.
+    // Whether every call has completed.
     bool isIdle() const;
 
 private:
@@ -49,7 +49,7 @@ private:
         std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
-    struct PendingAllReduce // of a stage
+    struct PendingAllReduce // the all-reduce of one stage
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;

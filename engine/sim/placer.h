@@ -10,7 +10,7 @@
 
 namespace engine::sim {
 
-// For each device the windows of the all-reduces that slow down its compute.
+// [device] windows of the all-reduces that slow down compute.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -26,12 +26,11 @@ struct Placement
     const SlowWindows* slow = nullptr; // nullptr: no slow-down
 };
 
-// Places one iteration. A device advances until its next compute op lacks an input, and continues
-// when the input is available. Each lane is used only by its own device in program order, so the
-// result does not depend on the order in which devices are visited.
-//
-// `Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
-// SummaryRecorder sums them.
+// Places one iteration. A device advances until an input of its next compute op is missing, and
+// continues when that input is available. Each lane is used only by its own device in program
+// order, so the result does not depend on the order in which devices are visited. `Costs` is a type
+// of durations.h. `Recorder` receives the times: TrackWriter stores spans, SummaryRecorder sums
+// them.
 template<class Costs, class Recorder>
 class Placer
 {
@@ -55,15 +54,15 @@ private:
         std::size_t next = 0;  // index of the next op
         std::int64_t free = 0; // time from which compute is free
         ValueKey waitsFor;
-        std::int32_t copies = -1; // index into m_copies; -1: no evicts
-        bool hasCalled = false;   // has joined the all-reduce that blocks it
-        std::vector<Link> links;  // outgoing, in order of first use
+        std::int32_t copies = -1; // index into m_copies; -1: the device has no evicts
+        bool hasCalled = false;   // whether the device has joined the all-reduce that blocks it
+        std::vector<Link> links;  // outgoing links, in order of first use
     };
     using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    // These process the first of `ops` (the rest of the device's program) and the ops joined with
-    // it. They return the number of processed ops, or 0 if the device must wait.
+    // Each of these processes the first op of `ops` (the rest of the device's program), together
+    // with the ops joined to it. Returns the number of processed ops, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
@@ -106,7 +105,7 @@ private:
     OpIndex m_index;
     ValueTable m_values;
     AllReduceQueues m_allReduces;
-    std::vector<DeviceId> m_holders;  // [row]
+    std::vector<DeviceId> m_holders;  // [row] the device
     std::vector<CopyQueues> m_copies; // one for each device that evicts
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;

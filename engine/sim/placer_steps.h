@@ -94,8 +94,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Whether the value is on the device. Values that the compute of the device produces always are,
-// because it runs in program order; only all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values from the device's own compute always are, because
+// compute runs in program order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
@@ -112,8 +112,8 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
         start = std::max(start, m_values.arrival(wanted));
         return true;
     }
-    // A value is available on the device that produced it. If transfers are implied, a value for
-    // another device arrives at once.
+    // A value is available on the device that produced it. If transfers are implied, it is
+    // available on other devices at the same time.
     return m_values.isMade(wanted) && (kImplied || holder(value.replica, value.stage) == device);
 }
 
@@ -190,7 +190,7 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
 }
 
 // Joins the all-reduce. A blocking all-reduce stops the compute of the device until it is complete.
-// If the device holds both replicas, it waits for both all-reduces.
+// A device that holds both replicas waits for both all-reduces.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {

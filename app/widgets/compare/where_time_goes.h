@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The time shares of each run, averaged over its devices: one bar per run, all with one scale.
+// The time shares of each run, averaged over its devices, as one bar per run on a common scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
