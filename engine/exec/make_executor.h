@@ -10,9 +10,9 @@ struct ExecutorSetup
 {
     Pipeline::Setup pipeline;
     Mode mode = Mode::Emulate; // Emulate or Live
-    LinkCost link = {};        // for emulation
-    TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
-    LaunchHooks hooks = {};    // for GPUs
+    LinkCost link = {};        // only for emulation
+    TimingRules rules = {};    // for emulation; live mode uses only blockingAllReduce
+    LaunchHooks hooks = {};    // only for GPUs
 };
 // Makes an executor that runs `run.schedule` and appends to `run.timeline`. `run` and all objects
 // that `setup` refers to must outlive it. Throws std::bad_alloc.

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Costs in nanoseconds for placing an emulated run. Transfers and all-reduces follow the link
-// model. Compute ops follow their FLOPs until they are measured.
+// Costs in nanoseconds to place an emulated run with. Transfers and all-reduces follow the link
+// model. The cost of a compute op is proportional to its FLOPs until the op is measured.
 struct EmulationCosts
 {
     const Schedule& lowered;
@@ -16,7 +16,8 @@ struct EmulationCosts
 };
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// The time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+// Returns the time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n
+// bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine
