@@ -63,7 +63,8 @@ public:
         if (m_times.message.isEmpty())
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
-            m_times.assumptions.emplace_back("Messages are free: the run has none.");
+            m_times.assumptions.emplace_back(
+                "The run has no messages, so they are assumed to be free.");
         return std::move(m_times);
     }
 
@@ -182,8 +183,9 @@ Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int coun
     own -= share;
     times.stages[to].parts[from] += share;
     times.assumptions.push_back(
-        fmt::format("Every layer of stage {} takes the same time; its {:.4g} layers lose {}.",
-                    from.value, layersPerStage, count));
+        fmt::format("Every layer of stage {} is assumed to take the same time; {} of its {:.4g} "
+                    "layers were moved.",
+                    from.value, count, layersPerStage));
     return {};
 }
 

@@ -33,7 +33,7 @@ struct StageTimes
 
 // The assumption that is made if a run did not split the backward.
 inline constexpr std::string_view kHalvesAssumed
-    = "I and W are half of B each, as their FLOPs are: the run has only B.";
+    = "The run has only B; I and W are assumed to be half of it each, like their FLOPs.";
 
 struct MeasuredTimes
 {

@@ -117,14 +117,14 @@ TEST_CASE("the last row of an iteration wins")
     CHECK(readRun(folder / "run.sqlite").value() == run);
 }
 
-TEST_CASE("a schedule that points outside its shape is not written")
+TEST_CASE("a schedule with an op that does not exist is not written")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun(1);
     run.schedule.program[{1}][0].stage = StageId{99};
     const auto written = writeRun(folder / "run.sqlite", run);
     REQUIRE_FALSE(written);
-    CHECK(written.error().message == "the schedule's op 0 of device 1 is outside its shape");
+    CHECK(written.error().message == "op 0 of device 1 does not exist in a schedule of this size");
     CHECK(folder.files() == 0);
 }
 

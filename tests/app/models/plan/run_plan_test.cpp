@@ -62,7 +62,7 @@ TEST_CASE("as many layers as stages can be run, fewer cannot")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("too few for 4 stages")));
 }
 
-TEST_CASE("a text to train on is there and not empty")
+TEST_CASE("the text to train on must exist and have content")
 {
     const engine::Schedule lowered = sample::lowered({"1f1b", 4, 8, 1}).schedule;
     QTemporaryFile file;
