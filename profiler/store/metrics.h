@@ -4,8 +4,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: the name, unit, meaning and field of each. A field that is empty or 0 is
-// unknown and has no row.
+// The rows of BS_metric: name, unit, meaning and field of each. A field that is empty or 0 counts
+// as unknown and has no row.
 
 namespace profiler {
 
@@ -49,7 +49,7 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// The counts of missing records. They have rows even if all are 0, which means that the trace is
+// The counts of missing records. They have rows even if all are 0, which states that the trace is
 // complete.
 void healthMetrics(auto& health, auto&& metric)
 {

@@ -6,9 +6,8 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// The tables of this program that grow with the run. All of them share one sequence of ids, so that
-// a reader can ask each table for the rows after the last id that it has seen. Notes are added
-// later.
+// The tables of this program to which a running run adds rows. All of them share one sequence of
+// ids, so that a reader can select in each table the rows after the last id that it has seen.
 
 namespace profiler {
 

@@ -36,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// The columns with the time and the place of a piece of GPU work.
+// The columns for the time and the GPU of a piece of work.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",
@@ -48,7 +48,7 @@ void placed(auto& work, std::int64_t& process, auto&& column)
 struct KernelRow
 {
     engine::GpuKernel work;
-    std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names: StringIds.id
+    std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names are ids of StringIds
 };
 template<>
 inline constexpr TableText kTableOf<KernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
@@ -93,7 +93,7 @@ void columns(OfProcess<engine::GpuMemset>& row, auto&& column)
 struct CallRow
 {
     engine::GpuCall call;
-    std::int64_t globalTid = 0, name = 0; // name: StringIds.id
+    std::int64_t globalTid = 0, name = 0; // `name` is an id of StringIds
 };
 template<>
 inline constexpr TableText kTableOf<CallRow>{
