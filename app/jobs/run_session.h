@@ -26,11 +26,11 @@ public:
 
     // Reserves the name of the file until the worker has created it.
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
-    void open(); // also follows the file while another program writes it
-    void start(const QString& program, const QStringList& options); // see RunProcess::start
+    void open(); // also follows the file if another program is still writing it
+    void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // sets the options for startQueued()
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop();                 // a queued run is not started
+    void stop();                 // also removes a queued run
     void setPaused(bool paused); // only emulated runs, because a live run measures the wall clock
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
@@ -54,7 +54,8 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
-    Notice m_interruption, m_before; // shown while the file cannot be read or written, and before
+    // Notices while the file cannot be read or written, and the notice to restore afterwards.
+    Notice m_interruption, m_before;
 };
 
 } // namespace app

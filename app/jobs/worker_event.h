@@ -23,17 +23,18 @@ struct WorkerEvent
     };
 
     Kind kind = Kind::Other;
-    double time = 0;                // seconds since the worker began
-    QString file, build, outcome;   // started: file, build; finished: file, outcome
-    QString message;                // warning, locked, failed
-    int iterations = 0, warmup = 0; // started: planned iterations, and the warm-up ones among them
-    int index = -1;                 // iteration
-    std::optional<double> loss;     // iteration, nats per token
-    double duration = 0;            // iteration, ns on the run's timeline
-    std::int64_t rows = 0;          // rows: committed so far
+    double time = 0;              // seconds since the worker began
+    QString file, build, outcome; // started: file, build; finished: file, outcome
+    QString message;              // warning, locked, failed
+    // Of "started": planned iterations, and how many of them are warm-up.
+    int iterations = 0, warmup = 0;
+    int index = -1;             // of "iteration"
+    std::optional<double> loss; // of "iteration", in nats per token
+    double duration = 0;        // of "iteration", in ns on the timeline of the run
+    std::int64_t rows = 0;      // of "rows": number of rows committed so far
 };
 
-// Returns nullopt unless the line is a JSON object with an "event"; the worker or a library may
+// Returns nullopt if the line is not a JSON object with an "event"; the worker or a library may
 // print other lines.
 std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line);
 
