@@ -21,7 +21,7 @@ struct WorkerEnd
         Finished,
         Cancelled,
         Failed,  // the worker reported an error
-        Refused, // not started: bscope is missing or of another build
+        Refused, // not started, because bscope is missing or from another build
         Killed,  // ended by a signal that this program did not send
     };
     How how = How::Finished;

@@ -30,8 +30,9 @@ public:
     void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // sets the options for startQueued()
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop();                 // also removes a queued run
-    void setPaused(bool paused); // only emulated runs, because a live run measures the wall clock
+    void stop(); // also removes a queued run
+    // Works only for emulated runs, because a live run measures the wall clock.
+    void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
     RunProcess& process() { return m_process; }

@@ -26,12 +26,12 @@ struct WorkerEvent
     double time = 0;              // seconds since the worker began
     QString file, build, outcome; // started: file, build; finished: file, outcome
     QString message;              // warning, locked, failed
-    // Of "started": planned iterations, and how many of them are warm-up.
+    // "started": number of planned iterations, and of the warm-up ones among them
     int iterations = 0, warmup = 0;
-    int index = -1;             // of "iteration"
-    std::optional<double> loss; // of "iteration", in nats per token
-    double duration = 0;        // of "iteration", in ns on the timeline of the run
-    std::int64_t rows = 0;      // of "rows": number of rows committed so far
+    int index = -1;             // "iteration": index
+    std::optional<double> loss; // "iteration": mean loss in nats per token
+    double duration = 0;        // "iteration": duration in ns on the timeline of the run
+    std::int64_t rows = 0;      // "rows": number of rows committed so far
 };
 
 // Returns nullopt if the line is not a JSON object with an "event"; the worker or a library may

@@ -14,6 +14,7 @@ struct DeviceFacts
 };
 
 DeviceFacts deviceFacts();
-QString cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" if it has no name
+// Parses the text of /proc/cpuinfo; "CPU" if it states no name.
+QString cpuName(const QString& cpuinfo);
 
 } // namespace app

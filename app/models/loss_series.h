@@ -19,8 +19,9 @@ struct LossPoint
 struct LossSeries
 {
     std::vector<LossPoint> points;
-    int planned = 0;                                   // planned iterations, including warm-up
-    std::optional<double> unigramEntropy, entropyRate; // of the training text, in nats per token
+    int planned = 0; // planned iterations, including warm-up
+    // Entropies of the training text in nats per token.
+    std::optional<double> unigramEntropy, entropyRate;
 
     // The largest of means, micro-batch losses and reference lines; 0 without any.
     double highest() const;

@@ -28,7 +28,7 @@ QString unitsText(double units); // cost units without the word "units": "14", "
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 
-// Texts about a run that leave out what the traces of an imported run do not name.
+// Short texts about a run. They leave out what the traces of an imported run do not state.
 QString shapeText(const engine::Run& run);                           // "D 4, N 8"
 QString opName(const engine::RunInfo& info, const engine::Op& op);   // "1B5u"
 QString stagesText(const engine::Run& run, engine::DeviceId device); // "0, 3", "unknown"

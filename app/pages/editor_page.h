@@ -22,8 +22,8 @@ class EditorPage : public Page
     Q_OBJECT
 
 public:
-    // Larger schedules are refused, because every edit checks all ops, and because nobody edits
-    // them by hand.
+    // Larger schedules are refused: every edit checks all ops, and so many ops cannot be edited by
+    // hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);

@@ -31,7 +31,7 @@ public:
     void setFile(const QString& base); // path without extension
     // The iteration to draw with recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
-    void setNotes(std::vector<std::vector<engine::Note>> notes); // [run] The notes of each run
+    void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const;
     const std::vector<profiler::FigureCheck>& checks() const;
 

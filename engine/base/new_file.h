@@ -20,8 +20,8 @@ class LockFile;
 
 enum class IfExists : std::uint8_t { Refuse, Replace };
 
-// Reserves a file name, so that NewFile::firstFree() and firstFree() of no process choose it until
-// the object is destroyed. Writing the file does not need the reservation.
+// Reserves a file name: until the object is destroyed, NewFile::firstFree() and firstFree() skip
+// the name in every process. Writing the file does not need the reservation.
 class ReservedName
 {
 public:

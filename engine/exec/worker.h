@@ -83,7 +83,7 @@ public:
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
     // Call the following functions between iterations.
-    struct Times // of an op
+    struct Times // the times of one op
     {
         std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU from its time stamps
         std::int64_t opTime = 0;         // in ns, on the thread's CPU clock or on the GPU

@@ -45,8 +45,8 @@ public:
     struct Weight
     {
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<const Real> stash; // as I left it
-        Matrix<const Real> dOut;      // as passed to I
+        BlockStash<const Real> stash; // as I (backwardInput) left it
+        Matrix<const Real> dOut;      // the same dOut as for I (backwardInput)
     };
     void backwardWeight(const Weight& pass) const;
 

@@ -17,7 +17,7 @@ namespace engine {
 // the kernels of that hardware.
 struct ExecutorDevice
 {
-    const Device& device; // has a queue (engine/backend/device_queue.h)
+    const Device& device; // must have a queue (engine/backend/device_queue.h)
     const PipelineModel<float>& model;
 };
 
@@ -29,7 +29,7 @@ struct OpRef
     int copy = 0;                       // index of the data-parallel pipeline (data_parallel.h)
 };
 
-// The D connected devices of a pipeline in one process, or with data parallelism those of all W
+// The D connected devices of a pipeline in one process; with data parallelism, the devices of all W
 // pipelines. Executors choose the order of ops and the threads; one thread at a time may use a
 // device.
 class Pipeline

@@ -35,14 +35,15 @@ constexpr int kGpuMemoryOwners = 15;
 constexpr int kAllocatedOwners = 10;                       // number of owners before Rounding
 std::string_view gpuMemoryOwnerKey(GpuMemoryOwner owner);  // "optimizer", for files and JSON
 std::string_view gpuMemoryOwnerName(GpuMemoryOwner owner); // "optimizer state", for display
-std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view); // from its gpuMemoryOwnerKey()
+// Inverse of gpuMemoryOwnerKey().
+std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view);
 
 // Memory of one GPU at the end of a run, in bytes.
 struct GpuMemory
 {
     int gpu = 0; // CUDA's index in the process
     EnumArray<GpuMemoryOwner, std::int64_t, kGpuMemoryOwners> of{};
-    std::int64_t used = 0;     // in use, as reported by the driver
+    std::int64_t used = 0;     // bytes in use, as reported by the driver
     std::int64_t reserved = 0; // reserved for communicators before the run; belongs to no owner
 
     std::int64_t& operator[](GpuMemoryOwner owner) { return of[owner]; }

@@ -57,10 +57,11 @@ struct RunHardware
     // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
     // "local, peer"; "" without GPUs.
     std::string transport;
-    int threads = 0, cores = 0; // of a live run: threads, and cores of the machine; 0: unknown
-    double peakFlops = 0;       // peak of one device in FLOP/s; 0: unknown
-    std::string peakSource;     // how peakFlops was measured; "" if from a data sheet
-    GpuMachine machine;         // empty without GPUs
+    // Live runs: number of threads, and of the machine's cores; 0: unknown.
+    int threads = 0, cores = 0;
+    double peakFlops = 0;   // peak of one device in FLOP/s; 0: unknown
+    std::string peakSource; // how peakFlops was measured; "" if from a data sheet
+    GpuMachine machine;     // empty without GPUs
 
     bool isOversubscribed() const { return threads > cores; } // threads share cores
     friend bool operator==(const RunHardware&, const RunHardware&) = default;
@@ -76,7 +77,8 @@ struct RunTraining
     // Share of an activation that is kept from the end of F until its RECOMPUTE; 0: only the input
     // of the stage.
     double recomputeKeeps = 0;
-    std::optional<double> unigramEntropy, entropyRate; // of the training text, in nats per token
+    // Entropies of the training text in nats per token.
+    std::optional<double> unigramEntropy, entropyRate;
 
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };

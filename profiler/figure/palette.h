@@ -50,7 +50,7 @@ struct Palette
     double exposedShare = 0.68;
     double chunkShare[3] = {0, 0.35, 0.60}; // [chunk] share of chunkTarget in the fill
     Colour chunkTarget;                     // white in light themes, surface in dark themes
-    Colour weights, gradients, optimizerState, buffers, stash; // by category of memory
+    Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
 
     // No hatch in most palettes.
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;

@@ -52,7 +52,7 @@ struct ClassifiedRank
     std::vector<Step> steps;
     std::vector<engine::ImportReport::Rule> rules; // the rules that matched at least once
     std::vector<engine::ImportReport::LeftOut> leftOut;
-    std::int64_t time = 0;     // of all GPU work, or of all ops on a CPU, ns
+    std::int64_t time = 0;     // total time of all GPU work, or of all ops on a CPU, in ns
     bool hasMessages = false;  // whether the rank exchanges messages with other stages
     bool fromSegments = false; // whether F and B were cut from the order of kernels
 };

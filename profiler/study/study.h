@@ -85,7 +85,7 @@ engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 struct StudyPoint
 {
     std::vector<std::string> values; // [axis of the grid]
-    // Of `bscope simulate` or `bscope run`, depending on the mode.
+    // Options of `bscope simulate` or `bscope run`, depending on the mode.
     std::vector<std::string> arguments;
 };
 // All combinations of axis values; the last axis varies fastest.

@@ -39,8 +39,8 @@ struct MeasuredTimes
 {
     engine::IdVector<engine::StageId, StageTimes> stages;
     Samples message;   // from the end of the sending op to the arrival
-    Samples optimizer; // of each stage
-    Samples allReduce; // of each stage
+    Samples optimizer; // optimizer step of each stage
+    Samples allReduce; // all-reduce of each stage
     // The share of I in B. Measured, or assumed and then listed in `assumptions`.
     double inputShare = 0.5;
     bool backwardIsSplit = false; // whether I and W were measured separately

@@ -15,7 +15,7 @@ namespace cli {
 // The options -o FILE and --force.
 struct OutputOptions
 {
-    const CLI::App* app = nullptr; // for the names of input files among its arguments
+    const CLI::App* app = nullptr; // used to find input files among its arguments
     std::string file;              // "" without -o
     bool force = false;
 };

@@ -39,7 +39,7 @@ struct PredictionRequest
     engine::ScheduleRequest schedule;
     std::string scheduleFile = {}; // schedule file; its order replaces that of the scheme
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    // If costs come from elsewhere, only those of applicableCosts() apply.
+    // If costs come from another source, only those of applicableCosts() apply.
     engine::UnitCosts costs = {};
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe

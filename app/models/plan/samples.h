@@ -17,7 +17,7 @@ struct Sample
     QStringList recorded; // files of recorded runs; empty: simulated
 };
 
-std::vector<Sample> samples(); // only those with schemes of this build
+std::vector<Sample> samples(); // returns only samples whose schemes this build has
 
 // The folder of the recorded samples, installed next to the program or in the source tree of the
 // build; "" if neither exists. `programFolder` is the folder of the executable.

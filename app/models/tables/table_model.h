@@ -128,7 +128,7 @@ protected:
         endResetModel();
     }
 
-    // Replaces the columns by as many others.
+    // Replaces the columns; their number must stay the same.
     void describe(Columns columns)
     {
         m_columns = std::move(columns);

@@ -23,7 +23,7 @@ enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
 struct LegendRun
 {
     const RunView* view = nullptr;
-    double ticksPerPixel = 1; // at the current zoom
+    double ticksPerPixel = 1; // ticks per pixel at the current zoom
 };
 // Returns entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly,
 // lanes show compute ops without transfers.

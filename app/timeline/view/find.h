@@ -32,12 +32,12 @@ struct FindFacet
     };
 
     Key key = Key::Op;
-    QString text; // as typed
+    QString text; // the facet as typed
     std::vector<std::pair<int, int>> ranges;
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
     QString name;    // part of the name of a kernel
-    double time = 0; // in ns or cost units, as in the run
+    double time = 0; // in ns or cost units, as the times of the run
 };
 
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.

@@ -86,7 +86,7 @@ public:
     const profiler::RunMetrics* metrics(int iteration) const; // nullptr if unknown
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
-    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
+    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // sorted by time
     // The paths of all micro-batches.
     const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;

@@ -23,7 +23,7 @@ public:
     {
         QString name;
         std::vector<TimeShare> shares;
-        Scale time; // of the run: ticks per unit of the chart
+        Scale time; // ticks of the run per unit of the chart
     };
     void show(std::vector<Bar> bars);
     QSize sizeHint() const override { return {424, 200}; }

@@ -83,9 +83,9 @@ Q_SIGNALS:
     void importDialogRequested();
     // `rules` is TOML; these rules precede the built-in ones.
     void importAgainRequested(const QStringList& traces, const QString& rules);
-    void importReportRequested(const QString& file); // of an imported run
-    void whatIfRequested(const QString& file);       // of a measured run
-    void queryRequested(const QString& file);        // of any run with a file
+    void importReportRequested(const QString& file); // `file` is an imported run
+    void whatIfRequested(const QString& file);       // `file` is a measured run
+    void queryRequested(const QString& file);        // `file` is any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);

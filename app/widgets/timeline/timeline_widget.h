@@ -31,7 +31,7 @@ public:
     int iteration() const { return m_scene.iteration; } // the iteration at the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
-    void select(const Selection& selection); // also scrolls to the selection
+    void select(const Selection& selection); // also scrolls so that the selection is visible
     bool follow() const { return m_isFollowing; }
     FlowMode flowMode() const { return m_flowMode; }
     ColourBy colourBy() const { return m_colourBy; }

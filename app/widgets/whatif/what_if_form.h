@@ -34,7 +34,7 @@ public:
     CostTable& table() const { return *m_table; }
     void undo();
     void redo();
-    void reset(); // resets all changes; only those of the table can be undone
+    void reset(); // resets all changes; undo() can restore only those of the table
 
 Q_SIGNALS:
     void changed();
