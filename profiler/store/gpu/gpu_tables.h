@@ -178,8 +178,9 @@ inline constexpr TableText kTableOf<engine::GpuSample>{
     "Clocks, power and temperature of the GPUs, ten samples per second. 0: not reported"};
 void columns(engine::GpuSample& sample, auto&& column)
 {
-    column({"time", kInteger, "ns", "of the timeline (live), CLOCK_MONOTONIC (emulated)"},
-           sample.time);
+    column(
+        {"time", kInteger, "ns", "on the timeline (live runs) or CLOCK_MONOTONIC (emulated runs)"},
+        sample.time);
     column({"device", kInteger, "", "CUDA's ordinal"}, sample.device);
     column({"sm_clock", kInteger, "MHz"}, sample.smClock);
     column({"memory_clock", kInteger, "MHz"}, sample.memoryClock);
