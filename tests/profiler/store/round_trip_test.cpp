@@ -144,7 +144,7 @@ TEST_CASE("a span of an op or iteration that does not exist is an error of the w
     CHECK(readRun(folder / "run.sqlite").value().info.outcome == Outcome::Failed);
 }
 
-TEST_CASE("a run that was recorded without ops is told from one that has not begun")
+TEST_CASE("a run recorded without ops differs from one that has not begun")
 {
     Run run = simulatedRun(1);
     CHECK(checkHasOps(run, "a.sqlite"));
