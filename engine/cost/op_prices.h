@@ -6,7 +6,7 @@
 namespace engine {
 
 // Costs by kind, stage, slice and, for transfers, class of link. The simulator uses them directly
-// if a schedule is too large to store one cost per op.
+// if a schedule is too large for one stored cost per op.
 class OpPrices
 {
 public:
@@ -33,7 +33,7 @@ public:
     bool isFree(OpKind kind) const;
     // Whether messages, all-reduces, evicts and loads take no time.
     bool isCommunicationFree() const;
-    // An upper bound of the sum of the costs of `ops` ops.
+    // An upper bound for the total cost of `ops` ops.
     double most(double ops) const;
 
     std::int64_t ticksPerUnit = 1; // 1: nanoseconds

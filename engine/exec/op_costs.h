@@ -32,7 +32,8 @@ struct EmulationCosts
 };
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// The time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+// Returns the time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n
+// bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine

@@ -41,8 +41,8 @@ public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
-    // waits.
+    // Whether the schedule has an all-reduce of the stage; if so, the optimizer step waits for its
+    // result.
     bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
     void issue(DeviceId device, const AllReduceCall& call);
     // Returns the next all-reduce that can start; nullopt while devices have not called.
@@ -60,7 +60,7 @@ private:
         std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
-    struct PendingAllReduce // of a stage
+    struct PendingAllReduce // the all-reduce of one stage
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;

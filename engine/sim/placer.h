@@ -14,7 +14,7 @@
 
 namespace engine::sim {
 
-// For each device the windows of the all-reduces that slow down its compute.
+// [device] windows of the all-reduces that slow down compute.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -89,8 +89,8 @@ private:
     using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    // These process the first of `ops` (the rest of the device's program) and the ops joined with
-    // it. They return the number of processed ops, or 0 if the device must wait.
+    // Each of these processes the first op of `ops` (the rest of the device's program), together
+    // with the ops joined to it. Returns the number of processed ops, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);

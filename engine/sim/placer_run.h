@@ -84,7 +84,7 @@ Result<Window> Placer<Costs, Recorder>::place()
     return m_window;
 }
 
-// Advances to the end of the program or to an op that waits for another device.
+// Advances to the end of the program, or to an op that waits for another device.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::run(DeviceId device)
 {

@@ -98,8 +98,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Whether the value is on the device. Values that the compute of the device produces always are,
-// because it runs in program order; only all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values from the device's own compute always are, because
+// compute runs in program order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
@@ -205,7 +205,7 @@ void Placer<Costs, Recorder>::received(DeviceId peer, ValueKey value, Window arr
 }
 
 // Joins the all-reduce. A blocking all-reduce stops the compute of the device until it is complete.
-// If the device holds both replicas, it waits for both all-reduces.
+// A device that holds both replicas waits for both all-reduces.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {

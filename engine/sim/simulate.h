@@ -11,7 +11,7 @@ namespace engine {
 struct SimulateOptions
 {
     int iterations = 1; // consecutive; the pipeline drains between them
-    // For summarize(): the share of an activation that is kept from F until its RECOMPUTE.
+    // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
 };
 
@@ -27,12 +27,13 @@ struct SimulateOptions
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});
 
-// Appends an iteration placed with `costs` to `timeline`. Emulation calls this once per iteration.
+// Appends an iteration, placed with `costs`, to `timeline`. Emulation calls this for every
+// iteration.
 Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,
                             Timeline& timeline);
 
-// As simulate(), but returns only sums, one IterationSummary per iteration. It stores about 9 bytes
-// per op, so that schedules of hundreds of millions of ops can be simulated. `order` may have
+// Like simulate(), but returns one IterationSummary per iteration and no spans. It stores about 9
+// bytes per op, so that schedules of hundreds of millions of ops can be simulated. `order` may have
 // all-reduces and optimizer steps; transfers are derived from the data flow.
 Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
                                                 const SimulateOptions& options = {});

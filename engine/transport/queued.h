@@ -48,7 +48,7 @@ public:
 protected:
     using Event = std::unique_ptr<DeviceEvent>;
 
-    struct State // of one fence
+    struct State // the state of one fence
     {
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
@@ -73,7 +73,7 @@ private:
     struct Side // additional queues of a device, created on demand
     {
         std::unique_ptr<DeviceQueue> messages, copies, sums;
-        DeviceMemory staged; // copy of another GPU's buffer
+        DeviceMemory staged; // memory for a copy of another GPU's buffer
     };
     struct Calls // the calls of one collective
     {

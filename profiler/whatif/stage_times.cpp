@@ -189,8 +189,9 @@ Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int coun
     own -= share;
     times.stages[to].parts[from] += share;
     times.assumptions.push_back(
-        fmt::format("Every layer of stage {} takes the same time; its {:.4g} layers lose {}.",
-                    from.value, layersPerStage, count));
+        fmt::format("Every layer of stage {} is assumed to take the same time; {} of its {:.4g} "
+                    "layers were moved.",
+                    from.value, count, layersPerStage));
     return {};
 }
 

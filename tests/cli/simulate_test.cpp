@@ -189,7 +189,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
                Catch::Contains("unknown model 'x'"));
 }
 
-TEST_CASE("a model that can be trained can be costed, too")
+TEST_CASE("a trainable model also has costs")
 {
     const Folder folder;
     for (const std::string model : {"tiny", "gpt2-124m", "llama-65b", "bert-64"})
@@ -232,7 +232,7 @@ TEST_CASE("simulate and estimate have one memory model")
     }
 }
 
-TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and says what is wrong")
+TEST_CASE("estimate prints the rows of the re-evaluation of BPipe, and explains errors")
 {
     const Folder folder;
     const json all = bscope(folder,

@@ -24,7 +24,7 @@ struct Simulated
 };
 
 // The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
-// recorded run (in its ticks). The timing rules are always those of `units`.
+// recorded run (in ticks of that run). The timing rules are always those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -32,10 +32,10 @@ struct SimulationCosts
     struct Recorded
     {
         std::shared_ptr<const engine::Run> run;
-        std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
+        std::optional<engine::Fraction> inputShare; // share of I in a backward (calibrate.h)
     };
     std::optional<Recorded> recorded;
-    double recomputeKeeps = 0; // see RunInfo; used if the schedule has recompute ops
+    double recomputeKeeps = 0; // see RunInfo; used only if the schedule has recompute ops
 };
 
 struct SimulationRequest
@@ -49,12 +49,12 @@ struct SimulationRequest
     std::string mapping = {}; // as ScheduleRequest::mapping
 };
 
-// Simulates a schedule. The caller's run info is used, except for ticksPerUnit. Moves the schedule,
-// because it may be large.
+// Simulates a schedule. The run has the caller's run info, except for ticksPerUnit. Takes the
+// schedule by value, because it may be large and is moved.
 engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationRequest& request);
 
-// As `bscope simulate ARGUMENTS` of one scheme, without output. May be called by several threads.
-// Fails with Error::Code::Unsupported if an option is unknown or has an invalid value.
+// Like `bscope simulate ARGUMENTS` with one scheme, but without output. Thread-safe. Fails with
+// Error::Code::Unsupported if an option is unknown or has an invalid value.
 engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
 
 // The text of one simulated run, or a table with a row for each of several.

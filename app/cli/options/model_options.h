@@ -11,8 +11,8 @@ class App;
 
 namespace cli {
 
-// --model NAME --hardware NAME [--micro-batch-size b] ..., for models whose costs are computed but
-// that are not trained.
+// --model NAME --hardware NAME [--micro-batch-size b] ..., for models that are not trained and
+// whose costs are computed.
 struct ModelOptions
 {
     std::string model, hardware;

@@ -28,7 +28,7 @@ struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default scheme
     std::string file;
-    engine::ScheduleRequest request; // without the scheme
+    engine::ScheduleRequest request; // the request without its scheme
     PassOptions passes;
 };
 
@@ -37,11 +37,12 @@ enum class Schemes { One, Several };
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
 void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // those two
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
-// --evict and --recompute.
+// Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);
 
-std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
-// Builds the requested schedules or reads the schedule file, and adds the ops of the passes.
+// One request per --scheme.
+std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
+// Builds the requested schedules, or reads the schedule file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 

@@ -152,9 +152,9 @@ void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& m
                                         .arg(slowest.device)
                                         .arg(percent(slowest.excess)));
     m_interval->setText(
-        tr("95 % of 100 predictions, each with medians of times drawn from the measured ones. "
-           "Every time is multiplied by %1, the measured iteration relative to the prediction of "
-           "its own order.")
+        tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
+           "is multiplied by %1, the measured iteration divided by the prediction for its own "
+           "schedule.")
             .arg(number(measured.correction(), 3)));
     m_isShowing = false;
     showEdits();

@@ -111,7 +111,7 @@ TEST_CASE("a snapshot outlives the follower that handed it out")
     CHECK(snapshot->timeline.iterations.size() == 1);
 }
 
-TEST_CASE("a finished file is loaded whole, a file that is not a run says what it is")
+TEST_CASE("a finished file is loaded completely, and the error for another file says what it is")
 {
     const QTemporaryDir folder;
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 2});

@@ -48,7 +48,7 @@ TEST_CASE("a run is started, followed and complete, its log and progress say so"
     QFile::remove(document->file());
 }
 
-TEST_CASE("a worker that is killed leaves what was recorded, and the window says what is kept")
+TEST_CASE("a killed worker leaves the recorded iterations, and the window names them")
 {
     engine::Run run = simulatedRun({"1f1b", 4, 4, 2});
     run.info.outcome = engine::Outcome::Running;
@@ -93,7 +93,7 @@ TEST_CASE("without a folder for runs nothing is started, and the notice says wha
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
-TEST_CASE("opening a file twice gives the same document, one that is no run says so")
+TEST_CASE("opening a file twice gives the same document, and a file that is not a run fails")
 {
     FakeWorker folder("");
     REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
@@ -210,7 +210,7 @@ TEST_CASE("what a queued run takes is estimated from one of its kind, by their F
         library.stop(*each);
 }
 
-TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
+TEST_CASE("a paused worker makes no progress until it is resumed, and can be stopped")
 {
     FakeWorker worker("trap 'exit 0' INT\necho $$ > \"$(dirname \"$0\")/id\"\n"
                       "echo '{\"event\":\"started\",\"iterations\":100000}'\n"

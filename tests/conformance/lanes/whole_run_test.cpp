@@ -177,7 +177,7 @@ TEST_CASE("a run that does not fit on one of its GPUs does not begin, and names 
                Catch::StartsWith("GPU 1 needs ") && Catch::Contains("for 2 of 4 devices"));
 }
 
-TEST_CASE("a run on a GPU that never ends fails, and says that its devices are lost")
+TEST_CASE("a run on a GPU that never ends fails and reports lost devices")
 {
     bool ended = false;
     RunObserver observer;

@@ -264,7 +264,7 @@ TEST_CASE("1F1B keeps no more micro-batches than there are, BPipe ceil((D+2)/2) 
     CHECK(kept() == std::pair(3L, 3L));
 }
 
-TEST_CASE("who recomputes everything computes every layer's forward twice")
+TEST_CASE("full recomputation computes every layer's forward twice")
 {
     EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash);
     input.on.setup.recomputesAll = true;

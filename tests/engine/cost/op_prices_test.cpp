@@ -57,7 +57,7 @@ TEST_CASE("a backward that costs nothing elsewhere divides evenly where it costs
     CHECK(units(*prices, opOf(OpKind::BackwardWeight, 1)) == 1.5);
 }
 
-TEST_CASE("what goes between nodes has its own cost, what stays in one does not")
+TEST_CASE("transfers between nodes have a separate cost")
 {
     UnitCosts costs;
     costs.p2p = {1, 4};

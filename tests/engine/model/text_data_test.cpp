@@ -167,7 +167,7 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
     CHECK(TextData::fromFile(longer.path, 1, 8));
 }
 
-TEST_CASE("a grammar tells the probability of what it says")
+TEST_CASE("a grammar gives the probability of a sentence")
 {
     const auto grammar
         = Grammar::parse("# two words\nstart: {word} {word}.\nword: a | b | c | d\n");

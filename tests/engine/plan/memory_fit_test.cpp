@@ -75,7 +75,7 @@ TEST_CASE("what does not fit says on which device, at which op, by how much, and
     CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));
 }
 
-TEST_CASE("everything that is said to fit does, and of halves the largest is said")
+TEST_CASE("every suggestion fits, and the largest of several halves is suggested")
 {
     Planned planned(gpipe());
     Experiment tight = planned.experiment;

@@ -299,7 +299,7 @@ TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is i
     CHECK(first.y > 0.3 * small.height); // two rows
     CHECK(first.y < 0.5 * small.height);
     options.height = 100;
-    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 in; "));
+    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 inches; "));
 }
 
 TEST_CASE("a figure that cannot be drawn says which option is at fault")

@@ -317,7 +317,7 @@ TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
     CHECK(script("SELECT count(*) FROM BS_peer_access WHERE access = 1") == Rows{{"2"}});
 }
 
-TEST_CASE("clocks are known when a run has ended, why there are none, when it begins")
+TEST_CASE("clocks are stored at the end of a run, and the reason for missing ones at its begin")
 {
     const TemporaryFolder folder;
     const Run run = simulatedRun(1);

@@ -78,7 +78,7 @@ int writeUntilFull(const std::filesystem::path& file, const Run& run, const std:
 
 } // namespace
 
-TEST_CASE("a file that exists is not written over unless it is said")
+TEST_CASE("an existing file is replaced only on request")
 {
     const TemporaryFolder folder;
     std::ofstream(folder / "run.sqlite") << "precious";

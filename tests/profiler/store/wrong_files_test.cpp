@@ -73,7 +73,7 @@ TEST_CASE("what is not there, not a file or not SQLite is named in one line")
     CHECK(refusal("/dev/null") == "is not a file");
 }
 
-TEST_CASE("a truncated run says how much of it is there")
+TEST_CASE("the error for a truncated run has its size")
 {
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
@@ -217,7 +217,7 @@ TEST_CASE("a schedule that does not fit together is an error")
     }
 }
 
-TEST_CASE("a file that we may not read says so")
+TEST_CASE("a file without read permission gives an error that says so")
 {
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));

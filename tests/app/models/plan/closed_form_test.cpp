@@ -14,7 +14,7 @@ TEST_CASE("a closed form is filled in with the numbers and evaluated")
     CHECK(*form.value == Approx(1.0 / 7));
 }
 
-TEST_CASE("a closed form says nothing where its condition does not hold")
+TEST_CASE("a closed form has no value if its condition does not hold")
 {
     CHECK_FALSE(closedForm("(D-2)/(3N+D-2) at N = D", {4, 8, 2, 1}).applies);
     const char* withRemark = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain";

@@ -65,7 +65,7 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
                     + lowered.shape.devices * bytes[{0}].stash));
 }
 
-TEST_CASE("what does not fit into the memory of the hardware is said, with the device")
+TEST_CASE("a prediction names the device that does not fit in memory")
 {
     PredictionRequest wish = request("1f1b", Kind::Hardware);
     const auto large = predict(wish);

@@ -53,7 +53,7 @@ TEST_CASE("an op moves within its device, swaps with its neighbour, and every st
     CHECK(ops(edited, 0) == "0B1 0F0 0F1 0B0");
 }
 
-TEST_CASE("a deleted op comes back behind the op that stood before it")
+TEST_CASE("a restored op follows the op that preceded it")
 {
     EditedSchedule edited(built("1f1b", 2, 2));
     CHECK(edited.remove({0, 1}) == OpPlace{0, 1});

@@ -65,7 +65,7 @@ TEST_CASE("the costs of a prediction are exact: 1F1B with P2P 0.5 and another ba
           == QStringLiteral("--input-gradient 0.5 --weight-gradient 0.5 --p2p 0.5"));
 }
 
-TEST_CASE("a prediction says whether its closed form is what was simulated")
+TEST_CASE("a prediction states whether its closed form matches the simulation")
 {
     CHECK(closedFormText(predicted("gpipe", 4, 4)).toStdString()
           == QStringLiteral("(D−1)/(N+D−1): (4−1)/(4+4−1) = 42.9\u2009%, as simulated")

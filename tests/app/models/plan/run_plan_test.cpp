@@ -7,7 +7,7 @@
 
 using namespace app;
 
-TEST_CASE("what runs on GPUs is said on the command line and read back from an experiment")
+TEST_CASE("GPU settings are in the command and are read back from an experiment")
 {
     RunPlan plan;
     plan.experiment.backend = engine::Backend::Cuda;
@@ -32,7 +32,7 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
           == engine::TransportChoice::Auto);
 }
 
-TEST_CASE("a machine without a driver says so of runs on GPUs, and of nothing else")
+TEST_CASE("without a driver only runs on GPUs are refused")
 {
     RunPlan plan;
     CHECK(machineProblem(plan, {}).isEmpty());
@@ -62,7 +62,7 @@ TEST_CASE("as many layers as stages can be run, fewer cannot")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("too few for 4 stages")));
 }
 
-TEST_CASE("a text to train on is there and not empty")
+TEST_CASE("the text to train on must exist and have content")
 {
     const engine::Schedule lowered = sample::lowered({"1f1b", 4, 8, 1}).schedule;
     QTemporaryFile file;
@@ -77,7 +77,7 @@ TEST_CASE("a text to train on is there and not empty")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("cannot be read")));
 }
 
-TEST_CASE("every cost of the form is an option of the command that says the same")
+TEST_CASE("every cost of the form has an option of the command with the same meaning")
 {
     RunPlan plan;
     plan.experiment.mode = engine::Mode::Simulate;

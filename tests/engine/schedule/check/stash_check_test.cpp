@@ -33,7 +33,7 @@ using Faults = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("a stash that goes and comes back before it is used is well kept")
+TEST_CASE("a stash that is evicted and loaded before its use is valid")
 {
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1")).empty());
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0RECOMPUTE0 0B0 0B1")).empty());
