@@ -64,7 +64,7 @@ private:
     int m_lastNumber = 0;
 };
 
-// Returns the names for new files in the default folder, numbered from 1:
+// Returns a function that numbers the names of new files in the default folder, from 1:
 // .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 

@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// Asks whether BPipe pays off: it frees memory, which allows a larger micro-batch (arXiv
+// The question whether BPipe pays off: it frees memory, which allows a larger micro-batch (arXiv
 // 2401.02088).
 struct BpipeQuestion
 {

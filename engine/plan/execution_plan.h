@@ -118,7 +118,8 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-constexpr Bytes floatBytes(std::size_t numbers) // size of gradients and optimizer state
+// Bytes of gradients or optimizer state with this many numbers.
+constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);
 }

@@ -10,7 +10,7 @@ namespace engine {
 
 struct SimulateOptions
 {
-    int iterations = 1; // consecutive; the pipeline drains between them
+    int iterations = 1; // number of iterations; the pipeline drains between them
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
 };

@@ -42,7 +42,8 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    bool hasPassed(Fence fence) const override; // passed on the device, not only queued
+    // Whether the fence has passed on the device; it is not enough that it is queued.
+    bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
 protected:

@@ -49,8 +49,8 @@ struct OpExplanation
     // How long compute was free before the op started. For a transfer or an all-reduce: how long it
     // was ready before it started.
     std::int64_t waited = 0;
-    // The causes of the start: for each input its transfer, if any, then its producer. The input
-    // that arrived last comes first.
+    // The ops that determined the start: for each input its transfer, if any, then its producer.
+    // The input that arrived last comes first.
     std::vector<CauseLink> needs;
     std::vector<CauseLink> neededBy; // for each consumer its transfer, if any, then the consumer
 };

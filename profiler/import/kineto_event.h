@@ -14,7 +14,7 @@
 
 namespace profiler {
 
-// The meaning of an event in a Kineto trace, by its category.
+// The kinds of events in a Kineto trace, by category.
 enum class EventCategory : std::uint8_t {
     Range,
     Python, // a Python function

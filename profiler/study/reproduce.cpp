@@ -132,7 +132,7 @@ void addBitPipeSchedules(Rows& rows)
                     [](const UnitRun& of) { return 100 * of.metrics.bubbleRatio; });
     }
     rows.addRun(unitRun("bitpipe", 8, 16, "early"),
-                {"BitPipe, early concatenation (this program's), units against the formula's 54, "
+                {"BitPipe with this program's early concatenation, iteration in units, "
                  "D = 8, N = 16",
                  54, 0, 1.5, "derived", ""},
                 iterationOf);

@@ -144,7 +144,7 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 
-TEST_CASE("a GPU that never ends ends the program with its sentence, and what there was is kept")
+TEST_CASE("a GPU that hangs ends the program with a message, and recorded iterations are kept")
 {
     // In a later iteration, where the patience is five seconds.
     const Environment environment = emulatedGpus(1, {{"EMULATED_HANG", "3000"}});

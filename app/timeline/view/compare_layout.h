@@ -14,7 +14,7 @@ namespace app {
 // less depending on the space), 12 below; the row is at least as high as the key numbers.
 struct CompareRow
 {
-    std::size_t run = 0; // index given by the caller
+    std::size_t run = 0; // the caller's index of the run
     const RunView* view = nullptr;
     std::string name;  // unique among the rows
     int group = 0;     // index of CompareLayout::groups

@@ -34,7 +34,7 @@ public:
 
     private:
         const MemorySeries* m_series;
-        // The numbers of events up to the last begin and up to the last end.
+        // The numbers of events up to the begin and up to the end of the last query.
         std::size_t m_begun = 0, m_ended = 0;
     };
 

@@ -92,8 +92,8 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
         m_preview = std::make_unique<RulesPreview>(sources, nullptr);
     if (areGone)
         m_band->show(Band::Kind::Warning, tr("The traces of this run no longer exist,"),
-                     tr("so rules cannot be tried. Import the traces again from where they are "
-                        "now."));
+                     tr("so rules cannot be tried. Import the traces again from their new "
+                        "folder."));
     else if (sources.size() < of)
         m_band->show(Band::Kind::Warning,
                      tr("Only %1 of the %2 traces still exist.").arg(sources.size()).arg(of),

@@ -35,7 +35,8 @@ public:
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void showRun(const RunPointer& run, int iteration); // the run and the shown iteration
+    // Shows the tables of the run and of the iteration.
+    void showRun(const RunPointer& run, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
     // `kernels` is nullptr if the kernels are unknown, and `reason` says why. It is empty if the

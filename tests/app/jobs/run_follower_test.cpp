@@ -69,7 +69,7 @@ TEST_CASE("a growing file is followed to its end, and what was read is what was 
     CHECK(snapshots >= 1);
 }
 
-TEST_CASE("snapshots take turns: a run that grows is never copied, and an old one never changes")
+TEST_CASE("snapshots alternate: a growing run is never copied, and an old snapshot never changes")
 {
     const QTemporaryDir folder;
     const engine::Run run = simulatedRun({"1f1b", 4, 8, 4});

@@ -21,7 +21,7 @@ QByteArray contents(const QString& file)
 
 } // namespace
 
-TEST_CASE("a run is started, followed and complete, its log and progress say so")
+TEST_CASE("the log and progress of a run show its start, its iterations and its end")
 {
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 3});
     FakeWorker worker("cp \"$(dirname \"$0\")/source.sqlite\" \"$file\"\n"
@@ -110,7 +110,7 @@ TEST_CASE("opening a file twice gives the same document, and a file that is not 
     CHECK(missing->notice().title == QStringLiteral("Not opened."));
 }
 
-TEST_CASE("runs wait in a queue for the one that works, and each starts by itself")
+TEST_CASE("runs wait in a queue for the running one and start automatically")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                       + FakeWorker::kUntilLetGo
@@ -159,7 +159,7 @@ TEST_CASE("two windows never choose the same name for a new run")
                 library->stop(*document);
 }
 
-TEST_CASE("a queued run is moved before others, and the list follows")
+TEST_CASE("moving a queued run updates the list")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                       + FakeWorker::kForEver);
@@ -186,7 +186,7 @@ TEST_CASE("a queued run is moved before others, and the list follows")
         library.stop(*one);
 }
 
-TEST_CASE("what a queued run takes is estimated from one of its kind, by their FLOPs")
+TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar run")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n")
                       + FakeWorker::kUntilLetGo

@@ -170,7 +170,7 @@ TEST_CASE("a message that NCCL never sends ends the run with the waiting devices
     CHECK_FALSE(cuda_on_cpu::hasAbortHung());
 }
 
-TEST_CASE("a device that does not call for its sum keeps the others waiting, which is found")
+TEST_CASE("a device that never joins an all-reduce is reported as a deadlock")
 {
     const Machine machine(4);
     const Trained live

@@ -154,7 +154,7 @@ TEST_CASE("on a full disk the old content is kept and the error has the reason")
         CHECK(status == 0);
 }
 
-TEST_CASE("a file that is being written is refused to everyone else, also with force")
+TEST_CASE("a file that is being written cannot be written by others, even with --force")
 {
     const TemporaryFolder folder;
     const fs::path file = folder / "run.sqlite";

@@ -5,7 +5,7 @@
 
 using namespace engine;
 
-TEST_CASE("the nearest name is the one a typing mistake away")
+TEST_CASE("the nearest name differs by one typing mistake")
 {
     constexpr std::array<std::string_view, 4> kNames{"gpipe", "1f1b", "bitpipe",
                                                      "interleaved-1f1b"};

@@ -43,7 +43,7 @@ TEST_CASE("the built-in language is readable, seeded, and has an entropy rate be
     CHECK(data.unigramEntropy() < 3.2);
 }
 
-TEST_CASE("the verb of the built-in language agrees with its subject over a distance")
+TEST_CASE("the verb of the built-in language agrees with a distant subject")
 {
     const std::string text = TextData::builtIn(1).text();
     CHECK(text.find("fox near the rivers waits") != std::string::npos);

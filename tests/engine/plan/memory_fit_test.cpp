@@ -63,7 +63,7 @@ TEST_CASE("a device that holds its arena and no byte more is large enough")
     CHECK(planned.check().error().code == Error::Code::Device);
 }
 
-TEST_CASE("what does not fit says on which device, at which op, by how much, and what would")
+TEST_CASE("a memory error names device, op, missing bytes and a setting that fits")
 {
     Planned planned(gpipe());
     planned.experiment.deviceMemory = planned.fullest() - 3'000'000;

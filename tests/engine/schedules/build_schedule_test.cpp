@@ -29,7 +29,7 @@ ScheduleRequest withOption(const std::string& scheme, const std::string& key,
 
 } // namespace
 
-TEST_CASE("the table of schemes is complete: words, citation, limits and a default per option")
+TEST_CASE("the table of schemes is complete: texts, citation, limits and a default per option")
 {
     std::set<std::string_view> names;
     for (const Scheme& scheme : schemes()) {

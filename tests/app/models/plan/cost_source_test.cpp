@@ -80,7 +80,7 @@ TEST_CASE("a prediction names the device that does not fit in memory")
     CHECK(memoryExcess(*predict(wish)).isEmpty());
 }
 
-TEST_CASE("what is recomputed costs time and saves memory on hardware, too")
+TEST_CASE("recomputation also costs time and saves memory on hardware")
 {
     PredictionRequest wish = request("1f1b", Kind::Hardware);
     const auto all = predict(wish);
@@ -149,7 +149,7 @@ TEST_CASE("a scheme takes as many chunks as the recorded stages need, where it c
     CHECK(withStagesOf(source, wish) == wish);
 }
 
-TEST_CASE("the command says where costs are from, and nothing that does not count beside them")
+TEST_CASE("the command has the cost source and only the costs that apply")
 {
     RunPlan plan;
     plan.experiment.mode = engine::Mode::Simulate;

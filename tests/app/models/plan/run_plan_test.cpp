@@ -137,7 +137,7 @@ TEST_CASE("what a run trains is in its command, and its experiment leads back to
     CHECK(back == plan);
 }
 
-TEST_CASE("a run with what only a prediction has is refused with the way out")
+TEST_CASE("a run with prediction-only settings is refused with an alternative")
 {
     RunPlan plan;
     plan.experiment.schedule.scheme = "1f1b";
@@ -170,7 +170,7 @@ TEST_CASE("a run of a schedule file leads back to the file, and a large seed to 
           == QStringLiteral("bscope run --schedule 'my order.csv' --model tiny --seed 5000000000"));
 }
 
-TEST_CASE("another model keeps what was set apart from the old one, but for sizes that it decides")
+TEST_CASE("choosing a model keeps changed settings, except sizes from the preset")
 {
     RunPlan plan;
     plan.experiment.model.layers = 6;

@@ -238,7 +238,7 @@ TEST_CASE("a time that is short beside its iteration has as many digits as it ne
     CHECK(row(details, "Start, end") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
-TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")
+TEST_CASE("a difference between driver and owners is marked, and GPUs are counted")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;

@@ -74,7 +74,7 @@ TEST_CASE("a duration is compared in the unit in which the run counts")
     CHECK(Found(measured, *slow).hits().size() >= 4 * 4 * 2);
 }
 
-TEST_CASE("a facet that leaves nothing is named, with what there is instead")
+TEST_CASE("a facet without matches is named, with its valid values")
 {
     const Searched run({"1f1b", 4, 8, 2});
     CHECK(run.found("op:B stage:2 mb:9").blame()

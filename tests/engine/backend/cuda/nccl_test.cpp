@@ -135,7 +135,7 @@ TEST_CASE("a call that NCCL refuses ends its group with the reason")
     CHECK(fake.log.empty());
 }
 
-TEST_CASE("an error that NCCL finds later is found by looking, and what is left is to abort")
+TEST_CASE("a later NCCL error is found by polling, after which only abort() works")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -167,7 +167,7 @@ TEST_CASE("a rank that does not come is an error after a while, not a standstill
              "respond");
 }
 
-TEST_CASE("any thread looks after NCCL and aborts, also while another waits")
+TEST_CASE("any thread may poll and abort NCCL while another waits")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();

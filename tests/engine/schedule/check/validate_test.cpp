@@ -197,7 +197,7 @@ TEST_CASE("all-reduces in different orders wait for each other for ever")
                    && Catch::Contains("all-reduce of stage 1 waits for device 1"));
 }
 
-TEST_CASE("a stage in slices behind one in whole micro-batches waits for what is never made")
+TEST_CASE("a sliced stage after an unsliced one waits for values that are never produced")
 {
     const std::vector<Violation> violations
         = validate(scheduleFrom({"0F0 0B0", "1F0.0 1F0.1 1B0.1 1B0.0"}));

@@ -96,7 +96,7 @@ TEST_CASE("between several copies the all-reduces of the ends become those that 
     CHECK(call->stage == StageId{7});
 }
 
-TEST_CASE("a tie read from a file gives way to the all-reduces of several copies")
+TEST_CASE("tied embeddings from a file are replaced by the all-reduces of several copies")
 {
     Schedule schedule = readBack(tied("1f1b", 4));
     schedule.shape.dataParallel = 2;
