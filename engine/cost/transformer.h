@@ -43,7 +43,7 @@ double parametersPerLayer(const TransformerSpec& model);
 double embeddingParameters(const TransformerSpec& model); // v h, one matrix
 // h^2 + 3 h + v with transformedHead, otherwise 0.
 double headTransformParameters(const TransformerSpec& model);
-// For Gpt, embedding and head share one matrix.
+// Counts the matrix that embedding and head share once (Gpt).
 double parameterCount(const TransformerSpec& model);
 
 // Forward FLOPs for `sequences` sequences: the matrix products of a layer, the attention scores of

@@ -127,7 +127,7 @@ TEST_CASE("one run is compared with its own schedule at even costs, in one unit"
     CHECK(compared.difference(1, 2) == QStringLiteral("0")); // no jitter in this one
 }
 
-TEST_CASE("units and milliseconds are not subtracted, and the page says so")
+TEST_CASE("units and milliseconds are not subtracted, and the page states this")
 {
     Compared compared({{"1f1b", 4, 4}, {"1f1b", 4, 4, 1, true}});
     REQUIRE(compared.hasRows(2));

@@ -104,7 +104,7 @@ TEST_CASE("the machine is a limit for all devices together")
     CHECK(planned.check(2 * total));
     const std::string message = planned.check(total).error().message; // a tenth is left to others
     CHECK_THAT(message, Catch::StartsWith("this run needs "));
-    CHECK_THAT(message, Catch::Contains(" device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains(" device 3 needs the most, "));
 }
 
 TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, and what would fit")
@@ -129,7 +129,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     const std::string message = planned.check(with(on(3) / 2)).error().message;
     CHECK_THAT(message, Catch::StartsWith("GPU 5 needs "));
     CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices but can use "));
-    CHECK_THAT(message, Catch::Contains("; device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains("; device 3 needs the most, "));
     CHECK_THAT(message, Catch::Contains("; these would fit: "));
 }
 

@@ -178,7 +178,7 @@ TEST_CASE("iterations run back to back, each like the first")
     }
 }
 
-TEST_CASE("an iteration is placed behind the timeline's end and keeps its own facts")
+TEST_CASE("an iteration is placed after the timeline's end and keeps its number and kind")
 {
     const Schedule lowered = lower(scheduleOf("1f1b", 2, 2));
     const OpCosts costs = costsOf(lowered);

@@ -101,7 +101,7 @@ TEST_CASE("sums without spans are the sums of the spans, in every scheme")
     }
 }
 
-TEST_CASE("what recomputes is summed up by what it keeps, too")
+TEST_CASE("summaries with recomputation use the kept share")
 {
     const Schedule schedule = addRecompute(scheduleOf("1f1b", 4, 8));
     checkSame(schedule, unevenCosts(), SyncPolicy::Eager);

@@ -17,7 +17,7 @@ TEST_CASE("the short name of a kernel is its function alone")
     CHECK(demangled("not mangled") == "not mangled");
 }
 
-TEST_CASE("a kernel that runs what it is given is called by that")
+TEST_CASE("a kernel that only runs a class is labelled with the class")
 {
     CHECK(kernelLabel("void engine::cuda::eachPack<4, engine::cuda::(anonymous namespace)::Gelu>"
                       "(unsigned long, engine::cuda::(anonymous namespace)::Gelu)")

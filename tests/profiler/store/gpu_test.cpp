@@ -105,7 +105,7 @@ std::filesystem::path write(const TemporaryFolder& folder, const Recorded& recor
 
 } // namespace
 
-TEST_CASE("what ran on GPUs is read back as it was written")
+TEST_CASE("GPU activity is read back as written")
 {
     const TemporaryFolder folder;
     const Recorded recorded;
@@ -165,7 +165,7 @@ TEST_CASE("of a live run, where the host launched an op is read back, of others 
           == 1);
 }
 
-TEST_CASE("a window asks for what lies in it")
+TEST_CASE("readGpuTrace() returns only the activity within the window")
 {
     const TemporaryFolder folder;
     const Recorded recorded;

@@ -57,7 +57,7 @@ std::int64_t durationOf(const Run& run)
 
 } // namespace
 
-TEST_CASE("a run predicts what other schemes take with the same times")
+TEST_CASE("a run predicts other schemes with the same times")
 {
     const Run run = measuredRun("1f1b");
     const auto predictor = WhatIfPredictor::create(run);
@@ -176,7 +176,7 @@ TEST_CASE("runs without stages or times are refused with a reason")
 }
 
 // The Gantt chart of a prediction showed another duration than the sentence above it.
-TEST_CASE("the predicted run lasts as long as the prediction says")
+TEST_CASE("the duration of the predicted run equals the prediction")
 {
     Run run = measuredRun("1f1b");
     for (Iteration& iteration : run.timeline.iterations)

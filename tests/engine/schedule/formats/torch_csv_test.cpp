@@ -77,7 +77,7 @@ TEST_CASE("an empty line is an idle device, except at the end")
     CHECK(validate(*schedule).empty());
 }
 
-TEST_CASE("what PyTorch cannot say is refused with the op and the reason")
+TEST_CASE("a schedule that PyTorch cannot express is refused with the op and the reason")
 {
     CHECK_THAT(refusal(scheduleOf("bitpipe", 4, 4)),
                Catch::Contains("3F2u") && Catch::Contains("one direction"));
@@ -101,7 +101,7 @@ TEST_CASE("transfers that would meet in the wrong order are not written for PyTo
                Catch::Contains("by order") && Catch::Contains("remove p2p"));
 }
 
-TEST_CASE("what is wrong with PyTorch's file is told by line and action")
+TEST_CASE("errors of PyTorch's file name line and action")
 {
     CHECK_THAT(torchError("0F0,0X0\n"), Catch::StartsWith("line 1: '0X0' is not a PyTorch action"));
     CHECK_THAT(torchError("0F0\n1F0,F1\n"),

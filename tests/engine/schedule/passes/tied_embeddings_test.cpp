@@ -65,7 +65,7 @@ TEST_CASE("all-reduces of every stage, or of two stages in all, tie nothing by t
     CHECK_FALSE(hasTiedEmbeddings(readBack(tied("1f1b", 2))));
 }
 
-TEST_CASE("what a file has of a tie is taken, not added again")
+TEST_CASE("the all-reduces of tied embeddings in a file are not added again")
 {
     const Schedule schedule = tied("1f1b", 2);
     CHECK(tieEmbeddings(readBack(schedule), SyncPolicy::Eager) == schedule);
