@@ -28,25 +28,25 @@ struct ExportSettings : FigureSettings
 // Converts a chosen file to ExportSettings::base: removes the extension if it names a format.
 QString figureBase(const QString& file);
 
-// The fields of figureFields(), followed by those of the publication and the files. Fields with a
+// The fields of figureFields(), followed by those for the publication and the files. Fields with a
 // key are stored.
 engine::Fields<ExportSettings> exportFields();
 
-// Rows and iteration are not stored, because they belong to one run. Missing or invalid values keep
-// their defaults.
+// Rows and iteration are not stored, because they belong to one run. Missing and invalid values are
+// set to their defaults.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
 
-// The user's own presets: all settings except the files, stored under a name in the program's
-// settings.
+// The user's own presets. A preset has all settings except the files, and is stored under a name in
+// the program's settings.
 QString ownPreset(const QString& name); // "own/NAME", as in ExportSettings::preset
 bool isOwnPreset(const QString& preset);
-QStringList ownPresets(QSettings& settings); // names, sorted
+QStringList ownPresets(QSettings& settings); // all names, sorted
 void saveOwnPreset(QSettings& settings, const QString& name, const ExportSettings& exported);
 ExportSettings loadOwnPreset(QSettings& settings, const QString& preset, const QString& base);
 void removeOwnPreset(QSettings& settings, const QString& preset);
 
-// A file name for figures of these runs: "bitpipe-d4-n8", "1f1b-bitpipe".
+// Returns a file name for figures of these runs: "bitpipe-d4-n8", "1f1b-bitpipe".
 QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 
 } // namespace app

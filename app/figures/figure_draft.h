@@ -10,7 +10,7 @@
 
 namespace app {
 
-// A figure as it will be written, with the checks of its print quality. The checks use the bytes of
+// A figure as it will be written, with the results of its print checks. The checks use the bytes of
 // the file: they search the PDF for its fonts and render it twice.
 struct FigureDraft
 {
@@ -18,13 +18,13 @@ struct FigureDraft
     std::vector<profiler::FigureCheck> checks;
 };
 
-// `notes` has a list per run. They are drawn if the settings enable them and the times are
-// recorded.
+// [run] `notes` are drawn if the settings enable them and the times are recorded.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
 
-// Renders all chosen formats, then writes them; stops at the first failure. Returns the files.
+// Renders all chosen formats, then writes the files, and returns their names. Stops at the first
+// failure.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
                                          const ExportSettings& settings);
 

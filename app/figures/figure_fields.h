@@ -10,18 +10,19 @@ constexpr std::string_view kFigureTable = "figure";
 
 enum class FigureTimes : std::uint8_t { Measured, Schematic };
 
-// The appearance of a figure, for the command line and the export dialog.
+// The settings for the appearance of a figure, shared by the command line and the export dialog.
 struct FigureSettings
 {
     profiler::FigureOptions options;
-    FigureTimes times = FigureTimes::Measured; // as recorded, or F = 1 and B = 2
-    int dpi = 600;                             // of PNG
+    // Measured: times as recorded; otherwise F = 1 and B = 2.
+    FigureTimes times = FigureTimes::Measured;
+    int dpi = 600; // resolution of PNG
 
     friend bool operator==(const FigureSettings&, const FigureSettings&) = default;
 };
 
 // All settings of a figure: the options of `bubblescope figure` with their help, and the fields
-// that the export dialog stores (those with a key). Of two conflicting options the later one
+// that the export dialog stores (those with a key). Of two options that conflict, the later one
 // applies.
 engine::Fields<FigureSettings> figureFields();
 

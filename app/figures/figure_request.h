@@ -16,6 +16,6 @@ struct FigureRequest : FigureSettings
 // Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
 // the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
-QString figureHelp(); // lines of at most 100 columns
+QString figureHelp(); // has lines of at most 100 columns
 
 } // namespace app

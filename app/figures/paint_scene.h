@@ -7,7 +7,8 @@ class QPainter;
 namespace app {
 
 // Draws a scene on a widget, an image or a PDF page. One unit of the painter is one point, and its
-// origin is the scene's upper left corner. Needs a QGuiApplication for fonts. On any thread.
+// origin is the scene's upper left corner. Needs a QGuiApplication for fonts. May be called on any
+// thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
 } // namespace app

@@ -16,7 +16,7 @@ enum class FigureFormat : std::uint8_t { Pdf, Svg, Png, Tikz };
 // Returns the format of a file by its extension: ".pdf", ".svg", ".png", ".tex".
 std::optional<FigureFormat> figureFormat(const QString& file);
 
-// Renders the bytes of the figure's file. They are deterministic, because a PDF has the scene's
+// Returns the bytes of the figure's file. They are deterministic, because a PDF has the scene's
 // date. `dpi` applies to PNG. Needs a QGuiApplication, but no screen.
 engine::Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat format, int dpi);
 

@@ -12,7 +12,7 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. It must be a member of its owner, a QObject: destroying it drops pending results without
+// thread. Make it a member of its owner, a QObject: its destruction drops pending results without
 // waiting.
 class Background
 {
@@ -30,9 +30,8 @@ public:
     Background& operator=(const Background&) = delete;
 
     // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
-    // thread. Queued work of higher priority runs first.
-    // An exception of `work` is rethrown in the owner's thread, where the application reports
-    // it.
+    // thread. Queued work of higher priority runs first. If `work` throws, the exception is
+    // rethrown in the owner's thread, where the application reports it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
@@ -66,7 +65,7 @@ private:
         explicit Address(QObject* o)
             : owner(o)
         { }
-        std::mutex mutex; // the owner is not destroyed while this is locked
+        std::mutex mutex; // while this is locked, the owner is not destroyed
         QObject* owner;
     };
     QThreadPool& m_pool;

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests, keeps the numbers without the runs, and caches them. startOver() drops
-// the pending requests. It has its own threads, so that it does not delay the large preview of a
-// page. GUI thread only.
+// Predicts many requests, and caches the numbers without the runs. startOver() drops the pending
+// requests. It uses its own threads, so that it does not delay the large preview of a page. GUI
+// thread only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -34,7 +34,7 @@ private:
     void remember(const PredictionRequest& request, const Answer& answer);
 
     Background m_background;
-    // Also read in the pool, to skip outdated requests.
+    // Read in the pool as well, to skip outdated requests.
     std::shared_ptr<std::atomic<int>> m_generation;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };

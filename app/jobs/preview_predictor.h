@@ -13,9 +13,9 @@
 namespace app {
 
 // Predicts a page's large preview and prepares it for painting. Small predictions are delivered
-// before ask() returns. Others run in the thread pool, one at a time: the newest request waits, and
-// older waiting ones are dropped. Every result is delivered, so that the picture follows a slider.
-// The part that does not depend on costs is kept between requests. GUI thread only.
+// before ask() returns. Others run in the thread pool, one at a time; only the newest waiting
+// request is kept. Every result is delivered, so that the picture follows a slider. The part that
+// does not depend on costs is kept between requests. GUI thread only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT
@@ -24,14 +24,14 @@ public:
     struct Answer
     {
         std::shared_ptr<const engine::Result<Prediction>> prediction;
-        RunViewPointer view;  // null: there is no run
+        RunViewPointer view;  // null: the schedule has no run
         bool isNewest = true; // false: a later request is pending
     };
 
     explicit PreviewPredictor(QObject* parent = nullptr);
 
     void ask(const PredictionRequest& request);
-    void drop(); // drops all requests so far
+    void drop(); // drops all earlier requests
 
 Q_SIGNALS:
     void answered(const app::PreviewPredictor::Answer& answer);

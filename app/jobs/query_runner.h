@@ -11,8 +11,8 @@
 
 namespace app {
 
-// Runs queries on a run's file in the thread pool, one at a time. A new query cancels the one
-// before it. GUI thread only; destroying it cancels without waiting.
+// Runs queries on a run's file in the thread pool, one at a time. A new query cancels the running
+// one. GUI thread only; the destructor cancels without waiting.
 class QueryRunner : public QObject
 {
     Q_OBJECT
@@ -31,13 +31,13 @@ public:
 
 Q_SIGNALS:
     void finished(const app::QueryRunner::Result& result);
-    void failed(const QString& reason); // also of a cancelled query
+    void failed(const QString& reason); // also emitted for a cancelled query
     void schemaRead(const app::QueryRunner::Schema& schema);
 
 private:
     QString m_file;
-    std::shared_ptr<std::atomic<bool>> m_isCancelled; // of the running query
-    int m_number = 0;                                 // of the last query
+    std::shared_ptr<std::atomic<bool>> m_isCancelled; // flag of the running query
+    int m_number = 0;                                 // number of the last query
     bool m_isRunning = false;
     Background m_background;
 };

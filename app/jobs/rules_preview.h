@@ -17,36 +17,38 @@
 
 namespace app {
 
-// The rules of `toml` before those of the program, as `bscope import --rules`. A text without rules
-// adds none. A failure has the form "rules: line 3: ...".
+// Parses the rules of `toml` and appends the built-in rules, as `bscope import --rules` does. A
+// text without rules adds none. A failure has the form "rules: line 3: ...".
 engine::Result<profiler::Rules> rulesOf(const std::string& toml);
 
-// The files of an imported run that exist: its traces, or the archives with them.
+// Returns the files of an imported run that still exist: its traces, or the archives that contain
+// them.
 QStringList existingSources(const engine::ImportReport& report);
-int sourceCount(const engine::ImportReport& report); // including those that do not exist
+// Number of files, including those that no longer exist.
+int sourceCount(const engine::ImportReport& report);
 
-// Imports the traces of a run again with other rules, without writing a run, after a short pause.
-// Of traces that would take long, a part is read. GUI thread only; a new request, and the
-// destructor, cancel without waiting.
+// Imports the traces of a run again with other rules, after a short pause and without writing a
+// run. Reads only a part of traces that would take long. GUI thread only; a new request and the
+// destructor cancel without waiting.
 class RulesPreview : public QObject
 {
     Q_OBJECT
 
 public:
-    // `sources`: files or folders.
+    // `sources` are files or folders.
     RulesPreview(const QStringList& sources, QObject* parent);
     ~RulesPreview() override;
 
-    // First reads the coverage without rules of the user.
+    // Before the first preview, reads the coverage with only the built-in rules.
     void ask(const QString& toml);
 
 Q_SIGNALS:
     void started();
-    // What is read: "all 4 traces", "rank0.json, 1 of 8 traces".
+    // Describes what is read: "all 4 traces", "rank0.json, 1 of 8 traces".
     void sampled(const QString& what);
-    void baseline(const engine::ImportReport& report); // with the rules of the program
+    void baseline(const engine::ImportReport& report); // coverage with only the built-in rules
     void previewed(const engine::ImportReport& report);
-    void failed(const QString& reason, int line); // line < 1: unknown
+    void failed(const QString& reason, int line); // line < 1: the line is unknown
 
 private:
     struct Sample
@@ -63,7 +65,7 @@ private:
     Sample m_sample;
     QString m_toml;
     bool m_hasSample = false, m_hasBaseline = false, m_isWaiting = false;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // of the last import
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // flag of the last import
     QTimer m_pause;
     Background m_background;
 };

@@ -20,7 +20,7 @@ class RunAnalysis : public QObject
 public:
     explicit RunAnalysis(QObject* parent = nullptr);
 
-    // Requests the metrics of iteration `iteration`, and the table rows of all iterations that were
+    // Requests the metrics of one iteration, and the table rows of all iterations whose rows were
     // not delivered yet.
     void ask(RunPointer run, int iteration);
     void forget(); // call it before requests for another run

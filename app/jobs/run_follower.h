@@ -23,17 +23,17 @@ public:
     ~RunFollower() override;
 
     void start(int milliseconds = 200); // reads now, then at this interval
-    void poke();   // rows were committed; reads when the current read has ended
+    void poke();   // the writer committed rows; reads them when the current read has ended
     void finish(); // the writer has ended; reads once more, then emits finished()
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
     void warned(const QString& text); // the file is updated only once a second; emitted once
-    // The file cannot be read, or can no longer be read. Emitted once per reason.
+    // The file cannot be read, or no longer. Emitted once per reason.
     void failed(const QString& reason);
-    void locked();    // by another program; emitted once
+    void locked();    // another program has locked the file; emitted once
     void recovered(); // the file was read again after failed() or locked()
-    void finished();  // no more snapshots follow
+    void finished();  // no more snapshots will follow
 
 private:
     struct Answer;

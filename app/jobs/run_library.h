@@ -28,10 +28,10 @@ public:
 
     // Starts to read a file unless it is open already.
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Starts a worker on a new file with options of `bscope run` (without -o). Only one worker runs
+    // Starts a worker on a new file, with options of `bscope run` except -o. Only one worker runs
     // at a time, because two would distort each other's times; other runs are queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
-    int queued() const; // number of queued runs
+    int queued() const; // number of runs in the queue
     // Moves a queued run by `by` positions: towards the front if negative, otherwise towards the
     // end.
     void moveInQueue(const RunDocument& document, int by);
@@ -54,7 +54,7 @@ private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // starts the next queued run when none is running
     void estimate();  // estimates the duration of queued runs from the rate of completed ones
-    double secondsPerFlop(const QString& kind) const; // < 0: no such run has completed
+    double secondsPerFlop(const QString& kind) const; // < 0: no run of this kind has completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;
@@ -64,11 +64,11 @@ private:
     int m_lastNumber = 0;
 };
 
-// The names of new files in the default folder, from 1: .../bubblescope/runs/<time>-<what>.sqlite.
-// Creates the folder.
+// Returns a function that numbers the names of new files in the default folder, from 1:
+// .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
-// Writes a run of this program, made with `options`, to a new file of the default folder,
+// Writes a run of this program, made with `options`, to a new file in the default folder,
 // .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Returns the file.
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options);
 

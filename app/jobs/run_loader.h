@@ -20,11 +20,12 @@ public:
     ~RunLoader() override;
 
     void load(const QString& file);
-    void cancel(); // the current load then emits no signals
+    void cancel(); // the current load emits no more signals
 
 Q_SIGNALS:
-    void loaded(const app::RunPointer& run, const QString& warning); // "": no warning
-    void failed(const QString& reason);                              // the error, and what to do
+    // `warning` is "" if there is none.
+    void loaded(const app::RunPointer& run, const QString& warning);
+    void failed(const QString& reason); // `reason` is the error, and what to do
 
 private:
     std::shared_ptr<std::atomic<bool>> m_cancelled;

@@ -12,8 +12,8 @@
 
 namespace app {
 
-// The notes in the file of one run, in time order. A change is shown at once, written in the
-// background, and can be undone. Changes are written in order; one that cannot be written is
+// The notes in the file of one run, sorted by time. A change is shown at once, written in the
+// background, and can be undone. Changes are written in order; a change that cannot be written is
 // reverted. Changes by other windows are read once a second. GUI thread only.
 class RunNotes : public QObject
 {
@@ -22,25 +22,27 @@ class RunNotes : public QObject
 public:
     explicit RunNotes(QObject* parent = nullptr);
 
-    void open(const QString& file); // requires a complete file; reads in the background
+    void open(const QString& file); // requires that the file is complete; reads in the background
     const QString& file() const { return m_file; }
     const std::vector<engine::Note>& notes() const { return m_notes; }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Adds a note with the current time and a random id, so that ids of two windows do not collide.
+    // Adds a note with the current time and a random id, so that ids from two windows do not
+    // collide.
     void add(engine::Note note);
     void setText(std::int64_t id, const QString& text);
     void remove(std::int64_t id);
 
 Q_SIGNALS:
     void changed();
-    void unreadable(const QString& reason); // notes may exist but are not shown
+    // The notes cannot be read, so notes that exist are not shown.
+    void unreadable(const QString& reason);
     // `change` could not be written and was reverted.
     void refused(const engine::Note& change, const QString& reason);
 
 private:
     friend class NoteStep;
-    const engine::Note* find(std::int64_t id) const; // nullptr: no such note
+    const engine::Note* find(std::int64_t id) const; // nullptr: the note does not exist
     void put(const engine::Note& note);              // shows and writes a note
     void take(const engine::Note& note);
     void written(const engine::Note& note, const QString& failure);
@@ -51,9 +53,11 @@ private:
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
-    std::string m_run;  // runIdentity() of m_file at open(); no note is written to another run
+    // runIdentity() of m_file at open(), so that no note is written to another run.
+    std::string m_run;
     QDateTime m_readAt; // modification time of m_file at the last read
-    int m_changes = 0;  // changes by this window; a read that started before the last is discarded
+    // Number of changes by this window; a read that started before the last one is discarded.
+    int m_changes = 0;
     QTimer m_timer;
     std::vector<engine::Note> m_notes;
     QUndoStack m_undo;

@@ -21,8 +21,8 @@ struct WorkerEnd
         Finished,
         Cancelled,
         Failed,  // the worker reported an error
-        Refused, // not started: bscope is missing or of another build
-        Killed,  // by a signal that was not requested
+        Refused, // not started, because bscope is missing or from another build
+        Killed,  // ended by a signal that this program did not send
     };
     How how = How::Finished;
     QString text;
@@ -40,7 +40,7 @@ public:
 
     // If `program` is "", starts workerProgram().
     void start(const QString& program, const QStringList& options, const QString& file);
-    void stop(); // SIGINT, which keeps complete iterations; SIGKILL after `patience`
+    void stop(); // sends SIGINT, which keeps complete iterations; sends SIGKILL after `patience`
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
     // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.
     void setPaused(bool paused);
@@ -49,7 +49,7 @@ public:
 
 Q_SIGNALS:
     void event(const app::WorkerEvent& event);
-    void lineReceived(const QString& line); // a line that is not an event
+    void lineReceived(const QString& line); // the worker printed a line that is not an event
     void ended(const app::WorkerEnd& end);
 
 private:

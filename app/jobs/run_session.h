@@ -26,12 +26,13 @@ public:
 
     // Reserves the name of the file until the worker has created it.
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
-    void open(); // also follows the file while another program writes it
-    void start(const QString& program, const QStringList& options); // see RunProcess::start
+    void open(); // also follows the file if another program is still writing it
+    void start(const QString& program, const QStringList& options); // see RunProcess::start()
     void queue(const QStringList& options); // sets the options for startQueued()
     void startQueued(const QString& program) { start(program, m_options); }
-    void stop();                 // a queued run is not started
-    void setPaused(bool paused); // only emulated runs, because a live run measures the wall clock
+    void stop(); // also removes a queued run
+    // Works only for emulated runs, because a live run measures the wall clock.
+    void setPaused(bool paused);
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
     RunProcess& process() { return m_process; }
@@ -54,7 +55,8 @@ private:
     QStringList m_options;
     QElapsedTimer m_sinceStart;
     WorkerEnd m_end;
-    Notice m_interruption, m_before; // shown while the file cannot be read or written, and before
+    // Notices while the file cannot be read or written, and the notice to restore afterwards.
+    Notice m_interruption, m_before;
 };
 
 } // namespace app

@@ -4,8 +4,8 @@ class QThreadPool;
 
 namespace app {
 
-// Threads for many small predictions. They leave a core, and the global thread pool, to the window
-// and to the reading of files.
+// Threads for many small predictions. They leave one core, and the global thread pool, to the
+// window and to file reading.
 QThreadPool& sideThreads();
 
 } // namespace app

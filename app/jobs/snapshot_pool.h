@@ -30,7 +30,7 @@ public:
 
     explicit SnapshotPool(std::filesystem::path file);
 
-    // One thread at a time. The snapshot may be released on any thread.
+    // Only one thread may call this at a time. The snapshot may be released on any thread.
     engine::Result<Snapshot> next();
 
 private:
@@ -43,7 +43,7 @@ private:
     void giveBack(std::unique_ptr<Buffer> buffer);
 
     std::filesystem::path m_file;
-    // Has read nothing. Its copies are readers of the same file, and fail if it was replaced.
+    // A reader that has read nothing. Its copies read the same file, and fail if it was replaced.
     std::optional<profiler::TraceReader> m_opened;
     std::mutex m_mutex;
     std::vector<std::unique_ptr<Buffer>> m_free; // guarded by m_mutex; at most kKept

@@ -15,11 +15,12 @@ namespace app {
 // The state of an import while it reads.
 struct ImportState
 {
-    QString file;                         // that is being read; "": all are read
-    std::int64_t bytes = 0, allBytes = 0; // on disk
+    QString file;                         // the file that is being read; "": all files are read
+    std::int64_t bytes = 0, allBytes = 0; // bytes read and in total, as stored on disk
     double seconds = 0;                   // since the start
 
-    double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; } // B/s
+    // Bytes per second.
+    double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
     double secondsLeft() const; // < 0: unknown
 };
 
@@ -34,9 +35,10 @@ public:
     explicit TraceImporter(QObject* parent = nullptr);
     ~TraceImporter() override; // cancels without waiting
 
-    // Files or folders, with the user's rules as TOML ("": only those of the program). Once.
+    // Starts the import of files or folders; call it once. `rules` are the user's rules as TOML;
+    // "": only the built-in rules.
     void start(const QStringList& paths, const QString& rules = {});
-    void cancel(); // leaves no file
+    void cancel(); // leaves no file behind
 
 Q_SIGNALS:
     void progressed(const app::ImportState& state); // ten times a second
@@ -47,7 +49,7 @@ private:
     struct Shared;
     void report();
 
-    std::shared_ptr<Shared> m_shared; // with the worker thread
+    std::shared_ptr<Shared> m_shared; // shared with the worker thread
     QTimer m_clock;
     QElapsedTimer m_sinceStart;
     Background m_background;

@@ -14,8 +14,8 @@
 
 namespace app {
 
-// Predicts all schemes for one measured run in threads of its own: first all of them, then their
-// intervals. A new request cancels the one before it. GUI thread only; never waits for its threads.
+// Predicts all schemes for one measured run on its own threads: first every scheme, then the
+// intervals. A new request cancels the previous one. GUI thread only; never waits for its threads.
 class WhatIfPredictions : public QObject
 {
     Q_OBJECT
@@ -27,17 +27,18 @@ public:
     explicit WhatIfPredictions(RunPointer run, QObject* parent = nullptr);
     ~WhatIfPredictions() override; // cancels
 
-    // After measured(): predicts all schemes, and explains `scheme` unless it is "".
+    // Predicts all schemes, and explains `scheme` unless it is "". Call it after measured().
     void ask(const WhatIfChanges& changes, const QString& scheme);
-    void explain(const QString& scheme); // with the changes of the last ask()
+    void explain(const QString& scheme); // uses the changes of the last ask()
 
 Q_SIGNALS:
     void measured(const app::WhatIfPredictions::Predictor& predictor);
     void failed(const QString& reason);
-    // Rows of one request; a scheme comes once without and once with its interval.
+    // Rows of one request. Each scheme is delivered twice, first without its interval and then with
+    // it.
     void predicted(const std::vector<app::WhatIfRow>& rows);
     void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
-    void progressed(int intervals, int all); // schemes whose interval is known
+    void progressed(int intervals, int all); // number of schemes whose interval is known
 
 private:
     using Flag = std::shared_ptr<std::atomic<bool>>;
@@ -48,9 +49,9 @@ private:
     RunPointer m_run;
     Predictor m_measured;
     WhatIfChanges m_changes;
-    Flag m_isDropped;              // of the last ask(); read by the threads
-    Flag m_isUnneeded;             // of the last explain()
-    std::vector<WhatIfRow> m_rows; // not delivered yet
+    Flag m_isDropped;              // flag of the last ask(); read by the threads
+    Flag m_isUnneeded;             // flag of the last explain()
+    std::vector<WhatIfRow> m_rows; // rows that were not delivered yet
     int m_intervals = 0, m_all = 0;
     QTimer m_collect;
     Background m_background;

@@ -23,17 +23,18 @@ struct WorkerEvent
     };
 
     Kind kind = Kind::Other;
-    double time = 0;                // seconds since the worker began
-    QString file, build, outcome;   // started: file, build; finished: file, outcome
-    QString message;                // warning, locked, failed
-    int iterations = 0, warmup = 0; // started: planned iterations, and the warm-up ones among them
-    int index = -1;                 // iteration
-    std::optional<double> loss;     // iteration, nats per token
-    double duration = 0;            // iteration, ns on the run's timeline
-    std::int64_t rows = 0;          // rows: committed so far
+    double time = 0;              // seconds since the worker began
+    QString file, build, outcome; // started: file, build; finished: file, outcome
+    QString message;              // warning, locked, failed
+    // "started": number of planned iterations, and of the warm-up ones among them
+    int iterations = 0, warmup = 0;
+    int index = -1;             // "iteration": index
+    std::optional<double> loss; // "iteration": mean loss in nats per token
+    double duration = 0;        // "iteration": duration in ns on the timeline of the run
+    std::int64_t rows = 0;      // "rows": number of rows committed so far
 };
 
-// Returns nullopt unless the line is a JSON object with an "event"; the worker or a library may
+// Returns nullopt if the line is not a JSON object with an "event"; the worker or a library may
 // print other lines.
 std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line);
 

@@ -4,7 +4,8 @@
 
 namespace app {
 
-// The hardware of this machine as far as the file system shows it. The worker reports the rest.
+// The hardware of this machine as described by the file system. The worker reports GPUs and
+// libraries.
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
@@ -13,6 +14,7 @@ struct DeviceFacts
 };
 
 DeviceFacts deviceFacts();
-QString cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" if it has no name
+// Parses the text of /proc/cpuinfo; "CPU" if it states no name.
+QString cpuName(const QString& cpuinfo);
 
 } // namespace app

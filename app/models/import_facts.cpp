@@ -176,7 +176,7 @@ ReplayFact replayFact(const engine::Run& run)
             : size <= kFair ? ReplayFact::Level::Fair
                             : ReplayFact::Level::Poor,
         importText("Replayed"),
-        importText("from its own medians: %1 against %2 measured, error %3")
+        importText("simulated from its medians: %1; measured: %2; error %3")
             .arg(scale.withUnit(measured * (1 + *error)), scale.withUnit(measured), percent(size))};
 }
 

@@ -10,7 +10,7 @@
 
 namespace app {
 
-// The texts of an import report. All functions need a run with RunInfo::import.
+// The texts of an import report. All functions require a run with RunInfo::import.
 
 struct ImportFact
 {
@@ -38,10 +38,10 @@ std::vector<CoveragePart> coverageParts(const engine::ImportReport& report);
 QString coverageTitle(const engine::ImportReport& report);   // "97.4 % of GPU time classified"
 QString coverageNumbers(const engine::ImportReport& report); // "5 261 of 5 402 ms, ..."
 constexpr double kGoodCoverage = 0.9;
-// From dark to light by position; `position` < 0: unclassified.
+// The colour at a position, from dark to light; `position` < 0: unclassified.
 QColor coverageColour(const Theme& theme, int position);
 
-// The iteration simulated from the medians of the trace, against the measured one.
+// The iteration simulated from the median times of the trace, compared with the measured one.
 struct ReplayFact
 {
     enum class Level : int { Unknown, Good, Fair, Poor };

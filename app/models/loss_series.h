@@ -7,22 +7,24 @@
 
 namespace app {
 
-// The losses of a run by iteration, without the median iteration, which has none.
+// The losses of a run by iteration. The median iteration has no loss and is left out.
 struct LossPoint
 {
     bool isWarmup = false;
-    int number = 0; // within its kind
+    int number = 0; // number within the iterations of its kind
     double mean = 0;
-    std::vector<float> microBatches; // may be empty
+    std::vector<float> microBatches; // may be empty if unknown
 };
 
 struct LossSeries
 {
     std::vector<LossPoint> points;
-    int planned = 0;                                   // planned iterations, including warm-up
-    std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
+    int planned = 0; // planned iterations, including warm-up
+    // Entropies of the training text in nats per token.
+    std::optional<double> unigramEntropy, entropyRate;
 
-    double highest() const; // of means, micro-batches and reference lines; 0 without any
+    // The largest of means, micro-batch losses and reference lines; 0 without any.
+    double highest() const;
 };
 
 LossSeries lossSeries(const engine::Run& run);

@@ -9,7 +9,7 @@
 namespace app {
 
 // The number formats of the window: a true minus sign, thin spaces between thousands and before %.
-// The unit is in the header and not in each cell.
+// Units are stated in headers and not in each cell.
 QString number(double value, int decimals);           // "-1 234.5" with U+2212 and U+2009
 QString signedNumber(double value, int decimals);     // "+4.0", "-0.4", "0" when it rounds to 0
 QString percent(double share, int decimals = 1);      // 0.13 -> "13.0 %"
@@ -17,11 +17,10 @@ QString remainingTime(double seconds);                // "about 1.5 s left", "ab
 QString takesText(double seconds);                    // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
 
-// The unit that all times (or all byte counts) of a view share. The largest value determines the
-// unit.
+// The unit that all times (or all byte counts) of a view share. It follows from the largest value.
 struct Scale
 {
-    double perUnit = 1; // ticks or bytes of one shown unit
+    double perUnit = 1; // ticks or bytes per shown unit
     int decimals = 1;
     QString unit; // "ms", "units", "GiB"
 

@@ -22,7 +22,7 @@ struct Notice
     Level level = Level::None;
     QString title, text;    // "Cancelled." "Iterations 0-2 are complete and were kept."
     QString remedy = {};    // commands to copy; may be empty
-    bool canRepeat = false; // whether "Run again" is offered
+    bool canRepeat = false; // whether the window offers "Run again"
 
     friend bool operator==(const Notice&, const Notice&) = default;
 };
@@ -33,7 +33,7 @@ struct RunProgress
     int done = 0, planned = 0, warmup = 0;
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
-    std::int64_t rows = 0;   // committed by the worker
+    std::int64_t rows = 0;   // number of rows committed by the worker
 
     friend bool operator==(const RunProgress&, const RunProgress&) = default;
 };
@@ -47,11 +47,12 @@ class RunDocument : public QObject
 public:
     enum class State : int {
         Loading,  // nothing was read yet
-        Queued,   // waits for the runs before it
+        Queued,   // waits for earlier runs
         Running,  // the worker is running; run() grows
         Stopping, // SIGINT was sent
-        Finished, // run() is complete: finished, cancelled or cut off (see notice())
-        Failed,   // nothing could be read
+        // run() is complete: the run finished, was cancelled or was cut off (see notice()).
+        Finished,
+        Failed, // nothing could be read
     };
 
     RunDocument(QString file, int number, QObject* parent = nullptr);
@@ -67,7 +68,7 @@ public:
     const Notice& notice() const { return m_notice; }
     const QStringList& log() const { return m_log; } // "14:31:07.164  iteration 2 finished ..."
 
-    QString title() const;    // "BitPipe #3"; the file name before the first rows
+    QString title() const;    // "BitPipe #3"; the file name until the first rows are read
     QString subtitle() const; // "#3, 4 × 8, v 2"
 
     void setState(State state);
@@ -97,7 +98,8 @@ private:
     QStringList m_log;
 };
 
-// Describes what was kept: "Iterations 0-2 are complete and were kept.", "Nothing was recorded."
+// Describes which results were kept: "Iterations 0-2 are complete and were kept.", "Nothing was
+// recorded."
 QString keptSentence(const engine::Run* run);
 bool hasIterations(const engine::Run* run);
 

@@ -12,7 +12,8 @@ class QSettings;
 
 namespace app {
 
-// A run in the list of the start page, as it was when last open, so that the page opens no file.
+// A run in the list of the start page, as it was when it was last open, so that the page need not
+// open the file.
 struct RecentRun
 {
     QString file, title, subtitle;   // "BitPipe", "tiny, 4 × 8"

@@ -11,7 +11,7 @@ namespace app {
 // the theme (@surface, @line-strong, @text-2 ...).
 QString styleSheet(const Theme& theme);
 
-// The colours of widgets without a style rule.
+// Returns the colours of widgets without a style rule.
 QPalette chromePalette(const Theme& theme);
 
 } // namespace app

@@ -16,24 +16,24 @@ inline QString fromUtf8(std::string_view text)
 // The title of a scheme without the part in parentheses: "1F1B" for "1F1B (PipeDream-Flush)".
 QString shortTitle(const QString& title);
 
-// Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. Text
-// after 4096 characters is omitted.
+// Returns a tooltip that shows `text` literally, although Qt interprets HTML in tooltips. Cuts the
+// text after 4096 characters.
 QString toolTipText(const QString& text);
 
 QString capitalized(QString text); // capitalizes the first letter
 
 QString quotedCell(QString text); // a CSV cell, quoted if necessary
 
-QString unitsText(double units); // cost units, without the word "units": 14 is "14", 16.5 is "16.5"
+QString unitsText(double units); // cost units without the word "units": "14", "16.5"
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 
-// Texts of a run without what the trace of an imported run does not name.
+// Short texts about a run. They leave out what the traces of an imported run do not state.
 QString shapeText(const engine::Run& run);                           // "D 4, N 8"
 QString opName(const engine::RunInfo& info, const engine::Op& op);   // "1B5u"
 QString stagesText(const engine::Run& run, engine::DeviceId device); // "0, 3", "unknown"
 QString deviceText(const engine::Run& run, engine::DeviceId device); // "stages 0, 3"
-// False for a rank of an imported job whose trace is missing.
+// False for a rank of an imported job that has no trace.
 bool hasTrace(const engine::Run& run, engine::DeviceId device);
 
 } // namespace app

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The colours of everything except data.
+// The colours of the window, except those of data.
 struct Chrome
 {
     QColor window, surface, surfaceAlt;
@@ -55,7 +55,7 @@ Q_SIGNALS:
     void changed(); // theme() has changed
 
 private:
-    // Read once, before the window sets its own palette.
+    // Read once, before the window sets its palette.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;

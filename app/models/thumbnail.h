@@ -19,7 +19,7 @@ struct Thumbnail
         std::uint8_t device = 0;
         std::uint8_t kind = 0; // engine::OpKind
         std::uint8_t chunk = 0;
-        std::uint8_t half = 0; // of a pair of joint ops: 1 upper, 2 lower
+        std::uint8_t half = 0; // half of a joint pair: 1 upper, 2 lower; 0: the whole box
 
         friend bool operator==(const Box&, const Box&) = default;
     };

@@ -14,7 +14,7 @@ struct TimeShare
     enum class Kind : int { Compute, Exposed, Optimizer, Bubble };
 
     Kind kind = Kind::Compute;
-    engine::OpKind op = engine::OpKind::Forward; // for Kind::Compute: selects the colour
+    engine::OpKind op = engine::OpKind::Forward; // for Kind::Compute; selects the colour
     double ticks = 0;
 
     friend bool operator==(const TimeShare&, const TimeShare&) = default;

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Keeps the program running if an event handler throws, for example because memory is exhausted:
+// Keeps the program alive if an event handler throws, for example when memory is exhausted, and
 // reports the exception on standard error and in a message box.
 class Application : public QApplication
 {

@@ -18,13 +18,15 @@ struct CommandLine
     // For packaging/screenshots.sh: renders the window into a file and exits.
     QString screenshot, page, theme;
     QSize size = {1600, 1000}; // pixels
-    bool force = false;        // whether to replace an existing screenshot
+    bool force = false;        // whether an existing screenshot is replaced
 };
 
-CommandLine parseCommandLine(const QStringList& arguments); // without the program's name
+// `arguments` excludes the name of the program.
+CommandLine parseCommandLine(const QStringList& arguments);
 
-// Without a screen, prints the commands that do not need one and exits with status 1, where Qt
-// would abort. Create it before the QApplication; the destructor restores Qt's message handler.
+// If no display is available, prints the commands that do not need one and exits with status 1; Qt
+// alone would abort. Create it before the QApplication; the destructor restores Qt's message
+// handler.
 class DisplayGuard
 {
 public:

@@ -82,7 +82,8 @@ void ComparePage::makeActions()
     m_addRun = makeAction("addRun", tr("Add run"), {}, [this] { addRunMenu(); });
     m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {},
                            [this] { addPrediction(); });
-    m_predict->setToolTip(tr("Adds the schedule of the first run, simulated with even costs"));
+    m_predict->setToolTip(tr(
+        "Adds the schedule of the first run, simulated with the median time of each kind of op"));
     m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E,
                           [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     m_report
@@ -124,7 +125,7 @@ void ComparePage::buildLayout()
     m_single = makeSurface("alt");
     spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10,
            {{makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
-                          "prediction at even costs."),
+                          "prediction."),
                        "secondary"),
              1},
             makeActionButton(m_predict)});

@@ -24,8 +24,8 @@ class EmptyState;
 class RunSaver;
 class RunsDock;
 
-// Shows the ticked runs below one ruler, their differences from a baseline, and how each run spends
-// its time. Ticking a run in the dock of any page adds it.
+// Shows the ticked runs with a common ruler, their differences from a baseline, and how each run
+// spends its time. Runs are ticked in the dock of any page.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -74,8 +74,8 @@ private:
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // [document]
     std::size_t m_baseline = 0;
-    // The baseline that the user chose. If it is nullptr, the runs determine the baseline,
-    // independent of their order.
+    // The baseline that the user chose. If it is nullptr, the baseline follows from the set of
+    // runs, not from their order.
     std::shared_ptr<RunDocument> m_chosen;
     int m_generation = 0; // number of the last request for metrics
     bool m_hasRoomForRuns = true;
@@ -93,7 +93,7 @@ private:
     QWidget* m_single = nullptr;
     QStackedWidget* m_stack = nullptr;
     QSplitter* m_rows = nullptr;
-    bool m_areRowsChosen = false; // set by the user
+    bool m_areRowsChosen = false; // whether the user chose the height of the rows
 };
 
 } // namespace app

@@ -22,8 +22,8 @@ class EditorPage : public Page
     Q_OBJECT
 
 public:
-    // Larger schedules are refused, because every step checks all ops, and because they cannot be
-    // edited by hand.
+    // Larger schedules are refused: every edit checks all ops, and so many ops cannot be edited by
+    // hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
@@ -43,7 +43,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
     bool isModified() const;
-    bool saveTo(const QString& file); // false: the band shows the error
+    bool saveTo(const QString& file); // returns false on an error, which the band shows
     const ScheduleCheck& check() const;
     const EditedSchedule* schedule() const; // null: no schedule is open
 
@@ -65,7 +65,7 @@ private:
     void showCosts();
     bool saveFirst(); // returns false if the user cancelled or the file cannot be written
     void copyCommand();
-    QString simulateCommand() const; // for the saved file
+    QString simulateCommand() const; // the command that simulates the saved file
     void simulate();
     void train();
 

@@ -28,7 +28,7 @@ public:
                  QWidget* parent = nullptr);
     ~ExportDialog() override;
 
-    void setFile(const QString& base); // without extension
+    void setFile(const QString& base); // path without extension
     // The iteration to draw with recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
@@ -44,7 +44,7 @@ private:
     void refresh(); // lays out, checks and shows the figure
     void followPreset();
     void saveOrRemovePreset();
-    void showFiles(); // shows the number of files, and problems with them
+    void showFiles(); // shows the number of files, and problems with their names
     void refuse(const QString& message);
     void browse();
     void exportFiles();

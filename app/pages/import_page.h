@@ -21,18 +21,18 @@ class RulesPane;
 class RunSaver;
 class RunsDock;
 
-// An import of traces: its progress, then the report of the run that it became. Also shows the
-// report of a run that was imported before.
+// Imports traces: shows the progress, then the report of the imported run. Also shows the report of
+// a run that was imported earlier.
 class ImportPage : public Page
 {
     Q_OBJECT
 
 public:
-    // Starts to import the traces of one job: files or folders.
-    // `rules`: those of the user, as TOML; "": none.
+    // Starts to import the traces of one job, given as files or folders. `rules` are the user's
+    // rules as TOML; "": none.
     ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
                const QString& rules = {}, QWidget* parent = nullptr);
-    // Shows the report of an imported run.
+    // Shows the report of a run that was imported earlier.
     ImportPage(const ThemeController& theme, RunLibrary& library,
                std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
 
@@ -53,8 +53,8 @@ private:
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
-    QString m_name, m_rulesText; // of the traces; rules of the user
-    QStringList m_traces;        // empty: the report of a run that was imported before
+    QString m_name, m_rulesText; // name of the traces; the user's rules
+    QStringList m_traces;        // empty if the run was imported earlier
     TraceImporter m_importer;
     std::shared_ptr<RunDocument> m_document;
     QStackedWidget* m_stack;
@@ -65,7 +65,7 @@ private:
     QLabel* m_heading;
     QPushButton* m_open;
     QAction *m_editRules, *m_saveReport;
-    RulesPane* m_pane = nullptr; // made when it is needed
+    RulesPane* m_pane = nullptr; // created on first use
     QSplitter* m_columns = nullptr;
     RunSaver* m_saver;
     bool m_isReported = false;

@@ -34,17 +34,19 @@ public:
     RunLibrary& library() { return m_library; }
 
 public Q_SLOTS:
-    SetupPage* newRun(const QString& experimentToml = {}); // "": the defaults
-    void openRun(const QString& file);                     // shows the tab if the file is open
+    SetupPage* newRun(const QString& experimentToml = {}); // "": the default parameters
+    void openRun(const QString& file); // if a tab shows the file already, makes that tab current
     void startRun(const QStringList& options);
-    void startRuns(const QList<QStringList>& options); // runs them sequentially; shows the first
+    // Runs them sequentially and shows the first.
+    void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void openEstimator();               // shows the tab if it is open
-    void editFile(const QString& file); // shows the tab if the file is open
+    void openEstimator();               // if a tab shows it already, makes that tab current
+    void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
-    // Edits schedule files, imports traces, and opens one run or compares several runs.
+    // Edits schedule files, imports traces, and opens runs: one run in its page, several in a
+    // comparison.
     void openFiles(const QStringList& files);
-    // Files or folders of one job; rules of the user as TOML.
+    // `paths` are files or folders of one job; `rules` are the user's rules as TOML.
     void importTraces(const QStringList& paths, const QString& rules = {});
     void askForFiles();
     void askForSchedule();
@@ -64,13 +66,14 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    Page* addPage(Page* page); // takes ownership and shows it
+    Page* addPage(Page* page); // takes ownership and makes the page current
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
-    // Shows the first tab of such a page. Return false if there is none.
+    // Makes the first tab of such a page current. Both return false if there is none.
     bool showPageIf(const std::function<bool(Page*)>& isIt);
     bool showPageOf(const QString& file);
-    // Shows the tab of a Shown, a page about the run in `file`, or adds one.
+    // Makes the tab current whose page is a Shown about the run in `file`; adds one if there is
+    // none.
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);

@@ -14,7 +14,7 @@ class RunActions : public RunToolbar::Actions
     Q_DECLARE_TR_FUNCTIONS(RunActions)
 
 public:
-    RunActions(const ThemeController& theme, Page& page); // the page owns the actions
+    RunActions(const ThemeController& theme, Page& page); // `page` owns the actions
 
     QList<QAction*> of(Menu menu) const;
 

@@ -12,7 +12,7 @@ class RunPanels;
 class RunsDock;
 class RunStateView;
 
-// The layout of a run's page, which hides parts in a small window.
+// The layout of a run's page, which hides parts if the window is small.
 class RunFrame : public QWidget
 {
     Q_OBJECT
@@ -31,8 +31,8 @@ public:
     RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
              const QList<QWidget*>& bars);
 
-    // Folds the details first, then the runs, then the tables. A part that the user opened stays
-    // open until the size class of the page changes.
+    // Folds the details first, then the list of runs, then the tables. A part that the user opened
+    // stays open until the size class of the page changes.
     void fold(QSize page);
 
 private:

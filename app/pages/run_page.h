@@ -79,7 +79,7 @@ private:
     KernelLoader m_kernels;
     RunViewPointer m_view; // shown by timeline, details and tables; may be nullptr
     profiler::RunMetrics m_metrics;
-    bool m_isReported = false; // runOpened() was emitted
+    bool m_isReported = false; // whether runOpened() was emitted
 
     RunActions m_actions;
     RunsDock* m_runs;

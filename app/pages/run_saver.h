@@ -22,14 +22,14 @@ class RunSaver : public QObject
 public:
     using Runs = std::vector<std::shared_ptr<const engine::Run>>;
 
-    explicit RunSaver(QWidget* page); // the page owns it
+    explicit RunSaver(QWidget* page); // `page` owns the object
 
     void saveReport(const Runs& runs, const QString& name); // the first run is the baseline
-    // `file` is that of the run.
+    // `file` is the file of the run.
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 
-    // The report of an imported run, as JSON.
+    // Saves the report of an imported run as JSON.
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
     void saveRules(const QString& toml);
 

@@ -13,8 +13,8 @@ class SchemeList;
 class SchemeTable;
 class SetupForm;
 
-// Sets up a run: the user chooses a scheme and sees its schedule. Every edit is predicted at once;
-// an impossible scheme shows the reason and stays in the list.
+// Sets up a run: the user chooses a scheme and sees its schedule. Every edit updates the
+// prediction; a scheme that is not possible states the reason and stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT
@@ -40,7 +40,7 @@ private:
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);
-    void keepPrediction(); // opens the prediction as a run
+    void keepPrediction(); // opens the prediction as a simulated run
     void copyCommand();
     void copyTable();
     void editSchedule();

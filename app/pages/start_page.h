@@ -49,7 +49,7 @@ private:
     Settings& m_settings;
     Band* m_error = nullptr;
     QVBoxLayout *m_column = nullptr, *m_recent = nullptr;
-    std::array<QSpacerItem*, 2> m_gaps{}; // between the rows of the page
+    std::array<QSpacerItem*, 2> m_gaps{}; // space between the rows of the page
 };
 
 } // namespace app

@@ -26,7 +26,7 @@ struct WhatIfActions
 };
 
 // The layout of the what-if page: runs, measured times, both timelines above the ranking, details.
-// Hides parts in a small window. The page fills the parts.
+// It hides parts if the window is small. The page creates the content of the parts.
 class WhatIfFrame : public QWidget
 {
     Q_OBJECT
@@ -34,8 +34,8 @@ class WhatIfFrame : public QWidget
 public:
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
-    // Folds the details first, then the runs. A part that the user opened stays open until the size
-    // class of the page changes.
+    // Folds the details first, then the list of runs. A part that the user opened stays open until
+    // the size class of the page changes.
     void fold(int width);
 
     RunsDock* runs;
@@ -45,7 +45,7 @@ public:
     Band *sentence, *notice;
     QComboBox* schemes;
     QScrollArea* details;
-    EmptyState* refused; // in place of all others, with the button "Import report"
+    EmptyState* refused; // replaces all other parts; has the button "Import report"
     QStackedWidget* stack;
 
 private:

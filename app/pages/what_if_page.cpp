@@ -1,7 +1,6 @@
 #include "app/pages/what_if_page.h"
 
 #include "app/models/numbers.h"
-#include "app/models/plan/what_if_text.h"
 #include "app/models/text.h"
 #include "app/pages/dock_links.h"
 #include "app/timeline/details/details_what_if.h"
@@ -195,6 +194,7 @@ void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
 void WhatIfPage::predict()
 {
     m_changes = m_frame->form->changes();
+    m_model->setMeasured(atPace(numbers()));
     m_predictions->ask(m_changes, m_scheme);
     Q_EMIT statusChanged();
 }
@@ -274,16 +274,23 @@ void WhatIfPage::showSentence()
                                 tr("%1 is not possible.").arg(schemeLabel(m_scheme)), row->reason);
         return;
     }
-    WhatIfNumbers numbers;
-    numbers.measured = m_measured->measured();
-    numbers.memoryLimit = m_frame->form->memoryLimit();
-    if (!m_details.comparison.runs.empty())
-        numbers.measuredBytes = peaksOf(m_details.comparison.runs.front());
-    const WhatIfVerdict verdict = verdictOf(*row, numbers);
+    const WhatIfVerdict verdict = verdictOf(*row, numbers());
     const QString excess = m_model->excess(*row);
     m_frame->sentence->show(bandKind(verdict.kind), verdict.bold,
                             excess.isEmpty() ? verdict.rest
                                              : verdict.rest + tr(" It needs %1.").arg(excess));
+}
+
+WhatIfNumbers WhatIfPage::numbers() const
+{
+    WhatIfNumbers numbers;
+    numbers.measured = m_measured->measured();
+    numbers.memoryLimit = m_frame->form->memoryLimit();
+    numbers.measuredBatches = m_run->schedule.shape.microBatches;
+    numbers.batches = m_changes.microBatches;
+    if (!m_details.comparison.runs.empty())
+        numbers.measuredBytes = peaksOf(m_details.comparison.runs.front());
+    return numbers;
 }
 
 void WhatIfPage::openPrediction()

@@ -3,6 +3,7 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/jobs/what_if_predictions.h"
+#include "app/models/plan/what_if_text.h"
 #include "app/models/theme.h"
 #include "app/pages/what_if_frame.h"
 #include "app/widgets/controls/page.h"
@@ -15,7 +16,7 @@ namespace app {
 
 class WhatIfModel;
 
-// What other schemes would take with the measured times of a run, which the user can change.
+// Predicts other schemes from the measured times of a run, which the user can change.
 class WhatIfPage : public Page
 {
     Q_OBJECT
@@ -39,7 +40,7 @@ private:
     void enableActions(bool isPredicted);
     void connectAll();
 
-    void showDocument(); // until the run is read
+    void showDocument(); // shows a placeholder until the run is read
     void start(const RunPointer& run);
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);
@@ -48,6 +49,7 @@ private:
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
     void showViews();
+    WhatIfNumbers numbers() const; // of the run and the last request
     void showDetails();
     void showSentence();
     void openPrediction();
@@ -62,11 +64,11 @@ private:
     ViewPreparation m_views;
     std::unique_ptr<WhatIfPredictions> m_predictions;
     WhatIfPredictions::Predictor m_measured;
-    WhatIfChanges m_changes; // of the last request
-    QString m_scheme;        // chosen
-    WhatIfDetails m_details; // of the shown prediction
+    WhatIfChanges m_changes; // changes of the last request
+    QString m_scheme;        // the chosen scheme
+    WhatIfDetails m_details; // details of the shown prediction
     WhatIfModel* m_model = nullptr;
-    QTimer m_delay; // while a slider moves
+    QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};
     WhatIfActions m_actions;
     WhatIfFrame* m_frame = nullptr;

@@ -16,8 +16,8 @@ class CommandPalette;
 class MainWindow;
 class Settings;
 
-// The menu bar: actions of the window and of the current page, the command field at the right, and
-// the palette that searches all actions.
+// The menu bar: the actions of the window and of the current page, the command field at the right,
+// and the palette that searches all actions.
 class WindowMenus : public QObject
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
     WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings);
 
     void showPage(const Page& page);
-    void place(int width); // `width` of the window
+    void place(int width); // places the command field in a window of this width
     void showCommands();
     QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
 
@@ -47,8 +47,8 @@ private:
     std::array<QMenu*, 6> m_menus{}; // [Menu]
     QMenu* m_help = nullptr;
     QAction *m_newRun = nullptr, *m_close = nullptr;
-    QList<QAction*> m_fixedActions; // the window's own
-    QList<QAction*> m_pageActions;  // of the current page
+    QList<QAction*> m_fixedActions; // actions of the window
+    QList<QAction*> m_pageActions;  // actions of the current page
 };
 
 } // namespace app

@@ -30,7 +30,7 @@ struct AttentionShape
     AttentionKind kind = AttentionKind::Standard;
     AttentionMask mask = AttentionMask::Causal;
 
-    static constexpr int kTile = 64; // rows and columns of a flash tile
+    static constexpr int kTile = 64; // number of rows and of columns of a flash tile
 
     int width() const { return heads * headSize; }
     int keyWidth() const { return keyHeads * headSize; }
@@ -38,7 +38,7 @@ struct AttentionShape
     std::size_t rows() const { return size(samples, sequence); }
     // The scores of one head: a row per token of the slice, a column per token of the sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
-    // The count of numbers that F keeps for all heads: keptScores() in Real, keptSums() in
+    // The number of values that F keeps for all heads: keptScores() in Real, keptSums() in
     // Wide<Real>.
     std::size_t keptScores() const
     {
@@ -81,7 +81,7 @@ private:
 };
 
 // Slices 0 .. index - 1 of the same samples. `memories` has the memory of each slice. `qkv` and
-// `keyGradients` are byte offsets in that memory: of the (rows, qkvWidth) matrix and of the
+// `keyGradients` are byte offsets in that memory, of the (rows, qkvWidth) matrix and of the
 // accumulated (rows, 2 keyWidth) gradients of keys and values.
 template<class Real>
 struct EarlierSlices
@@ -105,8 +105,8 @@ private:
 template<class Real>
 struct KeptAttention
 {
-    Real* scores = nullptr;        // probabilities after the softmax; shape.keptScores()
-    Wide<Real>* logSums = nullptr; // shape.keptSums()
+    Real* scores = nullptr;        // probabilities after the softmax; shape.keptScores() numbers
+    Wide<Real>* logSums = nullptr; // shape.keptSums() numbers
 };
 
 template<class Real>
@@ -124,12 +124,13 @@ template<class Real>
 struct AttentionBackward
 {
     AttentionShape shape;
-    Matrix<Real> qkv; // overwritten by its gradient
+    Matrix<Real> qkv; // overwritten by its gradients
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    const Wide<Real>* keyGradients = nullptr; // from later slices; nullptr without slices
-    EarlierSlices<Real> earlier = {};         // accumulates the gradients of their keys and values
-    Wide<Real>* workspace = nullptr;          // shape.backwardWorkspace<Real>() numbers
+    // Gradients from later slices; nullptr without slices.
+    const Wide<Real>* keyGradients = nullptr;
+    EarlierSlices<Real> earlier = {}; // the gradients of their keys and values are accumulated
+    Wide<Real>* workspace = nullptr;  // shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

@@ -55,18 +55,18 @@ struct WideOf<const bfloat16>
 template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
-// The count of numbers of Real that occupy the memory of one wide number.
+// The number of values of Real that fit in the memory of one wide number.
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// The smallest number of wide numbers that has at least the memory of `numbers` of Real.
+// The smallest number of wide numbers that have at least the memory of `numbers` values of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {
     return (numbers + kPlacesOfWide<Real> - 1) / kPlacesOfWide<Real>;
 }
 
-// Rounds a count of Real up to a whole number of wide numbers.
+// Rounds a number of Real values up to a whole number of wide numbers.
 template<class Real>
 constexpr std::size_t wholePlaces(std::size_t numbers)
 {

@@ -14,14 +14,15 @@
 
 namespace engine {
 
-// The purpose and the ranks of a communicator. Messages go from the first rank to the second.
+// The purpose and the ranks of a communicator. A communicator for messages has two ranks: the
+// sender, then the receiver.
 struct CommunicatorPlan
 {
     enum class Carries : std::uint8_t { Messages, Sums };
 
-    std::string name; // "activations 2 -> 3", for errors
+    std::string name; // used in error messages: "activations 2 -> 3"
     Carries carries = Carries::Messages;
-    std::vector<DeviceId> ranks; // each rank is on another GPU; messages have two ranks
+    std::vector<DeviceId> ranks; // each rank is on another GPU
 
     friend bool operator==(const CommunicatorPlan&, const CommunicatorPlan&) = default;
 };

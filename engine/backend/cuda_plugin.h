@@ -12,7 +12,7 @@ struct CudaPlugin
 {
     void* library = nullptr;
     std::string file;
-    std::string reason; // why it is not available, one sentence
+    std::string reason; // why the plug-in is not available, one sentence
 
     template<class Function>
     Function symbol(const char* name) const

@@ -105,7 +105,7 @@ std::string askPlugin(CudaReport& report)
     const std::string theirs = fill(ours.c_str(), &report);
     return ours == theirs
         ? ""
-        : fmt::format("{} belongs to build {}, this program to build {}: build both together",
+        : fmt::format("{} is build {}, but this program is build {}: build both together",
                       plugin.file, theirs, ours);
 }
 

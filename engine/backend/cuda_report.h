@@ -42,8 +42,8 @@ struct CudaReport
     std::vector<CudaLibrary> libraries;
     std::vector<CudaDevice> devices;
     std::vector<std::vector<bool>> peers; // [from][to]: peer access is supported
-    std::string moduleLoading;            // "lazy", "eager"; "" if unknown
-    std::string tf32;                     // "off", or why it is not off; "" without the plug-in
+    std::string moduleLoading;            // when kernels are loaded: "lazy", "eager"; "" if unknown
+    std::string tf32;                     // "off", or why tf32 is not off; "" without the plug-in
 };
 
 // Loads the driver, then the plug-in (cuda_plugin.h), which finds the libraries and devices.

@@ -23,19 +23,19 @@ struct DeviceInfo
 {
     std::string name;    // "AMD EPYC, 1 BLAS thread"
     std::string library; // "OpenBLAS 0.3.21, SkylakeX kernels"
-    Bytes memory = 0;    // currently available
+    Bytes memory = 0;    // bytes that are currently free
 };
 
 // The purpose of an allocation.
 enum class MemoryFor : std::uint8_t { Arena, Workspace, Staging, Losses, Other };
 constexpr std::size_t kMemoryPurposes = 5;
 
-// Memory of a GPU, bytes.
+// Memory of a GPU in bytes.
 struct GpuMemoryUse
 {
     EnumArray<MemoryFor, Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
-    Bytes rounding = 0; // added by the driver, which rounds allocations up
-    Bytes used = 0;     // by all programs, as reported by the driver
+    Bytes rounding = 0; // additional bytes, because the driver rounds allocations up
+    Bytes used = 0;     // used by all programs, as reported by the driver
     Bytes before = 0;   // part of `used` before the first device was opened
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
@@ -55,7 +55,7 @@ public:
     // The bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the device
     // supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
-    // As kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
+    // Like kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
     // tensor cores; nullptr if the device has no tf32.
     virtual const Kernels<float>* tf32Kernels() const { return nullptr; }
 
@@ -85,8 +85,8 @@ public:
     virtual std::unique_ptr<DeviceEvent> makeEvent(Timed) const { return nullptr; }
     // Makes this device current for the calling thread. Call it before using kernels.
     virtual void bindThread() const { }
-    // Reads the clocks of device and host, to convert event times to CLOCK_MONOTONIC. Call it
-    // before every iteration, because the clocks drift, and with empty queues.
+    // Reads the clocks of device and host, to convert event times to CLOCK_MONOTONIC. Requires
+    // empty queues. Call it before every iteration, because the clocks drift.
     virtual void anchor() const { }
     virtual GpuMemoryUse memoryUse() const { return {}; }
     virtual int gpu() const { return -1; } // index among the GPUs of the process

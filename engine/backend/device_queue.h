@@ -32,8 +32,8 @@ public:
 struct DeviceCopy
 {
     std::span<const std::byte> source;
-    std::span<std::byte> target; // same size
-    int from = 0, to = 0;        // Device::gpu() of each
+    std::span<std::byte> target; // has the size of `source`
+    int from = 0, to = 0;        // Device::gpu() of the source and of the target
 };
 
 // Captured work that can be launched repeatedly (a CUDA graph).
@@ -43,7 +43,7 @@ public:
     DeviceGraph() = default;
     DeviceGraph(const DeviceGraph&) = delete;
     DeviceGraph& operator=(const DeviceGraph&) = delete;
-    virtual ~DeviceGraph() = default; // all launches must have ended
+    virtual ~DeviceGraph() = default; // requires that all launches have ended
 };
 
 // Executes work in order, as a CUDA stream does. Calls return at once. Not thread-safe. Throws
@@ -54,9 +54,9 @@ public:
     DeviceQueue() = default;
     DeviceQueue(const DeviceQueue&) = delete;
     DeviceQueue& operator=(const DeviceQueue&) = delete;
-    virtual ~DeviceQueue() = default; // all work must have ended
+    virtual ~DeviceQueue() = default; // requires that all work has ended
 
-    virtual void record(DeviceEvent& event) = 0; // an event of the same device
+    virtual void record(DeviceEvent& event) = 0; // `event` must be of the same device
     // Work queued from now on waits for the last recording of `event`, which may belong to another
     // device. An event that was never recorded does not block.
     virtual void wait(const DeviceEvent& event) = 0;
@@ -68,7 +68,8 @@ public:
     // Captures what `work` queues here instead of executing it. The memory used must stay valid. If
     // `work` throws, nothing is captured and the exception is rethrown.
     virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) = 0;
-    virtual void launch(const DeviceGraph& graph) = 0; // captured on this queue
+    // `graph` must have been captured on this queue.
+    virtual void launch(const DeviceGraph& graph) = 0;
 };
 
 } // namespace engine

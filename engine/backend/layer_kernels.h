@@ -32,7 +32,8 @@ struct LayerNormBackward
     Wide<Real>* dBias = nullptr;
 };
 
-// As LayerNorm, without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
+// Like LayerNorm, but without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square *
+// gain.
 template<class Real>
 struct RmsNorm
 {

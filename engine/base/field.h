@@ -29,14 +29,14 @@ struct FieldFacts
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
     std::string_view help = {};  // "Measured iterations"; without default and full stop
-    std::string_view value = {}; // placeholder in --help: "K"; "": the placeholder of the kind
+    std::string_view value = {}; // placeholder of the value in --help: "K"; "": that of the kind
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
     int exponent = 0; // Real: number in the file = number in the text * 10^exponent
     std::string_view defaultText = {}; // describes the default if it is not a value: "the model's"
     bool isOptional = false;           // Cost: "" is accepted and means `defaultText`
-    bool isEssential = false;          // printed commands include it even at its default
+    bool isEssential = false;          // whether printed commands include it at its default
 
     // These return a changed copy, so that a field is one expression in a table.
     FieldFacts between(double low, double high) const;
@@ -45,7 +45,7 @@ struct FieldFacts
     FieldFacts essential() const;
 
     std::string longFlag() const { return flag.substr(flag.find("--")); }
-    std::string name() const; // in messages: the long flag, otherwise "table.key"
+    std::string name() const; // for messages: the long flag, otherwise "table.key"
     // Fails with Error::Code::InvalidArgument if `text` is not accepted; the message has the
     // accepted values.
     Result<void> check(std::string_view text) const;
@@ -73,14 +73,14 @@ using Fields = std::span<const Field<Object>>;
 
 std::string numberText(double value); // the shortest text that parses to `value`: "0.1"
 std::optional<double> parseNumber(std::string_view text); // finite decimal numbers only
-// The number in `text` times 10^exponent. If the text has no exponent, it is parsed once, so the
-// result is correctly rounded.
+// Returns the number in `text` times 10^exponent. A text without its own exponent is parsed only
+// once, so that the result is correctly rounded.
 double scaled(std::string_view text, int exponent);
 std::string scaledText(double value, int exponent); // inverse of scaled()
 std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it
 std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "1024"
 
-std::vector<std::string_view> items(std::string_view text); // items of a List
+std::vector<std::string_view> items(std::string_view text); // the items of a List
 
 // The field of a data member. The kind follows from the member's type; for a std::string and for
 // Memory the kind of `facts` is kept.

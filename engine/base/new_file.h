@@ -11,8 +11,8 @@
 
 namespace engine {
 
-// A text of any length, written piece by piece: the source calls the sink with the pieces in order.
-// A text whose source fails is not complete.
+// A text of any length, written in pieces: the source calls the sink with the pieces in order. If
+// the source fails, the text is not complete.
 using TextSink = std::function<void(std::string_view)>;
 using TextSource = std::function<Result<void>(const TextSink&)>;
 
@@ -20,8 +20,8 @@ class LockFile;
 
 enum class IfExists : std::uint8_t { Refuse, Replace };
 
-// A file name that no other process chooses, by NewFile::firstFree() or firstFree(), until the
-// object is destroyed. Writing the file does not need it.
+// Reserves a file name: until the object is destroyed, NewFile::firstFree() and firstFree() skip
+// the name in every process. Writing the file does not need the reservation.
 class ReservedName
 {
 public:

@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Returns the path of a plug-in ("libbubblescope_cuda.so"), or "" if it is not found. Searches
-// $BUBBLESCOPE_PLUGINS, the folder of the program and ../lib/bubblescope. Thread-safe.
+// Returns the path of a plug-in such as "libbubblescope_cuda.so", or "" if it is not found.
+// Searches $BUBBLESCOPE_PLUGINS, the folder of the program and ../lib/bubblescope. Thread-safe.
 std::string pluginFile(const std::string& name);
 
 } // namespace engine

@@ -17,6 +17,6 @@ void printError(std::string_view text);
 // Returns 0, or errno of the first failed write to standard output.
 int flushOutput();
 
-std::string hostName(); // of this machine; "" if unknown
+std::string hostName(); // name of this machine; "" if unknown
 
 } // namespace engine

@@ -62,7 +62,7 @@ std::string reason(const BpipeRow& from, const BpipeRow& to)
         return fmt::format("Attention changes from {} to {} ({:g} -> {:g} heads per rank): {}; {}.",
                            from.kernels.name, to.kernels.name, from.headsPerRank, to.headsPerRank,
                            change, bubble);
-    return fmt::format("Attention uses {} at both: {}; {}.", to.kernels.name, change, bubble);
+    return fmt::format("Attention uses {} at both sizes: {}; {}.", to.kernels.name, change, bubble);
 }
 
 bool isSlower(const BpipeRow& a, const BpipeRow& b)
@@ -87,8 +87,8 @@ void judge(BpipeAnswer& answer)
         const bool allFit = without.size() == answer.rows.size();
         answer.verdict = fmt::format(
             "No: BPipe makes no further size fit. {}",
-            allFit ? "All sizes fit without it."
-                   : fmt::format("b = {} fits without it, and larger ones do not fit with it.",
+            allFit ? "All sizes fit without BPipe."
+                   : fmt::format("b = {} fits without BPipe, and larger sizes do not fit with it.",
                                  without.back().microBatchSize));
         return;
     }

@@ -7,13 +7,15 @@
 
 namespace engine {
 
-// Is a larger micro-batch worth BPipe, which frees the memory for it? (arXiv 2401.02088)
+// The question whether BPipe pays off: it frees memory, which allows a larger micro-batch (arXiv
+// 2401.02088).
 struct BpipeQuestion
 {
     EstimateInput input;    // its micro-batch size is not used
-    std::vector<int> sizes; // of micro-batches, in sequences; the first is the baseline of rows
-    std::vector<double> stageMfu; // measured, [size]; empty: from the roofline
-    double usableMemory = 0;      // bytes of a device
+    std::vector<int> sizes; // micro-batch sizes in sequences; speed-ups are relative to the first
+    // [size] measured MFU of one stage; empty: use the roofline model.
+    std::vector<double> stageMfu;
+    double usableMemory = 0; // memory of a device that the training can use, in bytes
 };
 
 struct BpipeRow
@@ -25,7 +27,7 @@ struct BpipeRow
     bool fitsWithout = false, fitsWith = false;
     AttentionKernels kernels;
     double headsPerRank = 0;
-    // Seconds of one stash over the link in a node, and of the forward that hides it.
+    // Seconds of the transfer of one stash within a node, and of the forward that hides it.
     double transfer = 0, forward = 0;
 };
 
@@ -33,7 +35,7 @@ struct BpipeAnswer
 {
     std::vector<BpipeRow> rows;
     bool isWorthIt = false;
-    std::string verdict; // two sentences: the answer and its reason
+    std::string verdict; // two sentences: the answer and the reason
 };
 
 // Fails with Error::Code::InvalidArgument if a size does not divide the batch, if there are fewer

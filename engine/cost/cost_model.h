@@ -6,10 +6,13 @@
 #include "engine/cost/timing_rules.h"
 #include "engine/schedule/schedule.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace engine {
+
+class SharedLinks;
 
 // Costs in cost units. They are for all work of a device on one micro-batch: an op of one of its v
 // chunks costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W
@@ -18,14 +21,15 @@ struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
     Fraction p2p{0}, latency{0}; // a message occupies its link for p2p and arrives latency later
-    Fraction allReduce{0}, optimizer{0}; // per device; a stage's share is 1/v
-    Fraction transfer{0};              // evict or load of the stash of one micro-batch on a device
-    std::optional<Fraction> recompute; // relative to the forward; nullopt: 1
+    // For all stages of a device; each of its v stages costs 1/v.
+    Fraction allReduce{0}, optimizer{0};
+    Fraction transfer{0};              // evict or load of a device's stash for one micro-batch
+    std::optional<Fraction> recompute; // duration relative to the forward; nullopt: 1
 
-    // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers between
-    // nodes cost the same as within a node unless these are set.
-    int devicesPerNode = 0;
-    std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
+    int devicesPerNode = 0; // 0: one node; Mapping says which devices are in a node
+    // Transfers between nodes cost the same as within a node unless these are set.
+    std::optional<Fraction> p2pAcross, latencyAcross, transferAcross, allReduceAcross;
+    int nicsPerNode = 0; // 0: transfers do not share links; otherwise see SharedLinks
 
     // Costs of one stage (embedding, head) in cost units; I and W follow from B as above. If
     // `stages` names a stage more than once, the last one applies.
@@ -49,14 +53,17 @@ struct OpCosts
     struct Cost
     {
         std::int64_t duration = 0; // ticks that the op occupies its lane of the timeline
-        std::int64_t latency = 0;  // SEND: time from the end on its lane to the arrival
+        // For a SEND: time from its end on the lane to the arrival of the message.
+        std::int64_t latency = 0;
     };
     IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, its SEND determines it
     std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
+    std::shared_ptr<const SharedLinks> links; // null: transfers do not slow one another down
     TimingRules rules;
 };
 
-// Returns the cost of every op according to unitPrices() (op_prices.h).
+// Returns the cost of every op according to unitPrices() (op_prices.h), with the contiguous
+// mapping.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // Returns the error for costs whose sum, in ticks, overflows.
 tl::unexpected<Error> costsTooLarge();
@@ -65,9 +72,10 @@ tl::unexpected<Error> costsTooLarge();
 struct LinkCost
 {
     Nanoseconds latency{};
-    double bytesPerSecond = 0; // 0: free
+    double bytesPerSecond = 0; // 0: transfers take no time
 
-    std::int64_t busy(Bytes bytes) const; // nanoseconds
+    // Returns the time in nanoseconds for which the message occupies the link.
+    std::int64_t busy(Bytes bytes) const;
     friend bool operator==(const LinkCost&, const LinkCost&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/cost/spec_file.h"
 
+#include <algorithm>
 #include <array>
 
 namespace engine {
@@ -18,11 +19,57 @@ void readLink(SpecFile& file, const std::string& table, LinkSpec& link)
     link = {latency * kMicro, bandwidth * kGiga};
 }
 
+void readLinks(SpecFile& file, HardwareSpec& hardware)
+{
+    constexpr double kMost = 1e3;
+    readLink(file, "node", hardware.node);
+    readLink(file, "network", hardware.network);
+    hardware.island = hardware.node;
+    readLink(file, "island", hardware.island);
+    file.integer("island.devices", hardware.islandDevices, {0, 65535});
+    file.number("node.oversubscription", hardware.nodeOversubscription, {1, kMost});
+    file.number("network.oversubscription", hardware.networkOversubscription, {1, kMost});
+    file.integer("network.nics_per_node", hardware.nicsPerNode, {0, 65535});
+    const std::string ring = "ring", hierarchical = "hierarchical";
+    const std::string allReduce = file.text("network.all_reduce", ring);
+    file.require(allReduce == ring || allReduce == hierarchical, "network.all_reduce",
+                 "must be ring or hierarchical");
+    hardware.hierarchicalAllReduce = allReduce == hierarchical;
+    file.require(hardware.islandDevices <= hardware.devicesPerNode, "island.devices",
+                 "must be at most devices_per_node");
+    file.require(hardware.nicsPerNode <= hardware.devicesPerNode, "network.nics_per_node",
+                 "must be at most devices_per_node");
+}
+
 } // namespace
 
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes)
 {
     return 2.0 * (ranks - 1) * link.time(bytes / ranks);
+}
+
+double hierarchicalAllReduce(const LinkSpec& node, const LinkSpec& network, const StageGroup& group,
+                             double bytes)
+{
+    return ringAllReduce(node, group.most, bytes)
+        + ringAllReduce(network, group.nodes, bytes / group.fewest);
+}
+
+NodeShape nodeShape(const HardwareSpec& hardware, int tensorParallel)
+{
+    return {std::max(1, hardware.devicesPerNode / tensorParallel), hardware.nodes,
+            hardware.islandDevices / tensorParallel};
+}
+
+LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel)
+{
+    return {tensorParallel,
+            hardware.devicesPerNode,
+            hardware.nicsPerNode,
+            hardware.nodeOversubscription,
+            hardware.networkOversubscription,
+            hardware.hierarchicalAllReduce,
+            hardware.network.bandwidth / hardware.node.bandwidth};
 }
 
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
@@ -39,8 +86,8 @@ Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
     file->number("memory_gib", gib, {0.001, 1e9});
     file->number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});
     file->integer("devices_per_node", hardware.devicesPerNode, {1, 65535});
-    readLink(*file, "node", hardware.node);
-    readLink(*file, "network", hardware.network);
+    file->integer("nodes", hardware.nodes, {0, 65535});
+    readLinks(*file, hardware);
     file->number("reached.matmul", hardware.matmulShare, {0.001, 1});
     file->number("reached.memory", hardware.memoryShare, {0.001, 1});
     file->number("reached.link", hardware.linkShare, {0.001, 1});

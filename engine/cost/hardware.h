@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/cost/shared_links.h"
 
 #include <string>
 #include <string_view>
@@ -23,6 +23,11 @@ struct LinkSpec
 // Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r bytes/bandwidth
 // (as documented by nccl-tests).
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
+// Seconds of an all-reduce in three phases: a reduce-scatter in every node, `fewest` rings between
+// the nodes with 1/fewest of the bytes each, and an all-gather in every node (Cho et al.,
+// BlueConnect, MLSys 2019, with two levels).
+double hierarchicalAllReduce(const LinkSpec& node, const LinkSpec& network, const StageGroup& group,
+                             double bytes);
 
 // The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.
 struct HardwareSpec
@@ -31,7 +36,15 @@ struct HardwareSpec
     double peakFlops = 312e12; // dense, bf16
     double memory = 0, memoryBandwidth = 2039e9;
     int devicesPerNode = 8;
-    LinkSpec node, network; // between devices of a node, and between nodes
+    int nodes = 0;         // 0: as many as needed
+    int nicsPerNode = 0;   // 0: one for each device
+    int islandDevices = 0; // devices of an island of faster links in a node; 0: no islands
+    // Between devices of an island, of a node, and between nodes: in one direction, of one device
+    // or of one NIC.
+    LinkSpec island, node, network;
+    double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
+    // All-reduces across nodes: hierarchical, or one ring that is as fast as its slowest link.
+    bool hierarchicalAllReduce = false;
     // Fractions of the peaks that are attained. These are planning values; calibrate them.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;
     double kernelLaunch = 4e-6; // overhead in seconds per kernel
@@ -40,6 +53,10 @@ struct HardwareSpec
 };
 
 // Loads a preset of resources/hardware or a .toml file with the same keys.
+// The nodes for devices of `tensorParallel` GPUs each.
+NodeShape nodeShape(const HardwareSpec& hardware, int tensorParallel);
+LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
+
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
 

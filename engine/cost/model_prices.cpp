@@ -85,13 +85,17 @@ StageTimes stageTimes(const ModelOnHardware& on, const LayerTimes& layer, int st
 class PriceList
 {
 public:
-    PriceList(const Shape& shape, const ModelOnHardware& on, RecomputeIn recomputes)
+    PriceList(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
+              RecomputeIn recomputes)
         : m_shape(shape)
         , m_on(on)
         , m_recomputes(recomputes)
         , m_prices(shape)
     {
-        m_prices.devicesPerNode = std::max(1, on.hardware.devicesPerNode / on.setup.tensorParallel);
+        if (!mapping.isOneNode())
+            m_prices.links = std::make_shared<SharedLinks>(
+                mapping, linkSharing(on.hardware, on.setup.tensorParallel));
+        m_prices.mapping = std::move(mapping);
     }
 
     OpPrices write()
@@ -120,30 +124,38 @@ public:
 private:
     void set(OpKind kind, int stage, double seconds)
     {
-        for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+        for (const Link link : Ids<Link>(kLinkTiers)) {
             m_prices.set(kind, StageId{stage}, Part::Whole, link, {nanoseconds(seconds), 0});
             m_prices.set(kind, StageId{stage}, Part::Slice, link,
                          {nanoseconds(seconds / m_shape.slices), 0});
         }
     }
-    // If a pipeline spans several nodes, assumes that partners and data-parallel copies are on
-    // other nodes.
+    LinkSpec reached(Link link) const
+    {
+        const HardwareSpec& hardware = m_on.hardware;
+        return Roofline(m_on).reached(link == Link::InIsland     ? hardware.island
+                                          : link == Link::InNode ? hardware.node
+                                                                 : hardware.network);
+    }
     void setAllReduce(int stage)
     {
-        const bool leaves = m_shape.devices * m_shape.dataParallel > m_prices.devicesPerNode;
-        const LinkSpec link
-            = Roofline(m_on).reached(leaves ? m_on.hardware.network : m_on.hardware.node);
-        const double bytes = m_on.setup.gradientBytes
+        constexpr double kFp32 = 4, kBf16 = 2;
+        const bool half = m_on.setup.allReducePrecision == GradientPrecision::Bf16;
+        const double bytes = (half ? kBf16 : kFp32)
             * stageParameters(m_on.model, m_on.setup, m_shape.stages, stage);
+        const bool oneNode = m_prices.mapping.isOneNode();
+        const StageGroup group = oneNode ? StageGroup{m_shape.replicas * m_shape.dataParallel}
+                                         : m_prices.mapping.group(StageId{stage});
+        const bool phases = m_on.hardware.hierarchicalAllReduce && group.tier == Link::AcrossNodes;
         set(OpKind::AllReduce, stage,
-            ringAllReduce(link, m_shape.replicas * m_shape.dataParallel, bytes));
+            phases ? hierarchicalAllReduce(reached(Link::InNode), reached(Link::AcrossNodes), group,
+                                           bytes)
+                   : ringAllReduce(reached(group.tier), group.ranks, bytes));
     }
     void setLinks(OpKind kind, int stage, double bytes)
     {
-        const Roofline roofline(m_on);
-        for (const Link link : {Link::InNode, Link::AcrossNodes}) {
-            const LinkSpec spec = roofline.reached(link == Link::InNode ? m_on.hardware.node
-                                                                        : m_on.hardware.network);
+        for (const Link link : Ids<Link>(kLinkTiers)) {
+            const LinkSpec spec = reached(link);
             const std::int64_t latency = isCopy(kind) ? 0 : nanoseconds(spec.latency);
             const double before = isCopy(kind) ? spec.latency : 0;
             m_prices.set(kind, StageId{stage}, Part::Whole, link,
@@ -190,12 +202,12 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     return times;
 }
 
-Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
+Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
                              const TimingRules& rules, RecomputeIn recomputes)
 {
     if (auto fits = checkStages(on.model, shape.stages); !fits)
         return tl::unexpected(fits.error());
-    OpPrices prices = PriceList(shape, on, recomputes).write();
+    OpPrices prices = PriceList(shape, on, std::move(mapping), recomputes).write();
     prices.rules = rules;
     return prices;
 }

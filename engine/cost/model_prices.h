@@ -25,27 +25,29 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
-// The place of recomputation: in every backward, or in RECOMPUTE ops.
+// Where recomputation happens: in every backward, or in separate RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
 // Prices from the roofline model: an op takes the maximum of its FLOPs at the attained peak and its
-// bytes at the attained bandwidth, plus a launch per kernel. All-reduces are rings over replicas x
-// data-parallel width. `rules` are copied to the result. A RECOMPUTE repeats the part chosen in the
-// setup, by default the whole forward.
-Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
+// bytes at the attained bandwidth, plus a launch per kernel. A message takes the slowest link
+// between its devices in any copy. An all-reduce over all devices that hold a stage is a ring with
+// the slowest link between them or, across nodes, hierarchical (HardwareSpec). Transfers share the
+// links of the hardware unless all devices are in one node of unknown size. `rules` are copied to
+// the result. A RECOMPUTE repeats the part chosen in the setup, by default the whole forward.
+Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping = {},
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// What recomputation rebuilds at once. A backward rebuilds and frees one layer at a time, which is
-// working memory. A RECOMPUTE rebuilds the whole stage, and so does an I whose W needs everything
-// that was recomputed.
+// How much is recomputed at once. A backward recomputes and frees one layer at a time, in working
+// memory. A RECOMPUTE recomputes the whole stage, and so does an I whose W needs everything that
+// was recomputed.
 enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
 Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
 
 // Bytes of a stage on a device. The weights, gradients and optimizer state stay for the whole run.
-// A micro-batch has `stash` bytes during F and from its RECOMPUTE or backward on, and `kept` bytes
-// in between. `kept` is smaller than `stash` if the whole stage is rebuilt. Working memory is not
-// included.
+// A micro-batch holds `stash` bytes during F and from its RECOMPUTE or backward on, and `kept`
+// bytes in between. `kept` is smaller than `stash` if the whole stage is recomputed. Working memory
+// is not included.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;

@@ -56,6 +56,7 @@ Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices)
 {
     OpCosts costs;
     costs.ticksPerUnit = prices.ticksPerUnit;
+    costs.links = prices.links;
     costs.rules = prices.rules;
     costs.of.reserve(lowered.program.size());
     double total = 0;

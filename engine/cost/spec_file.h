@@ -18,8 +18,8 @@ namespace engine {
 // stack: more than 1 MiB, or a key of more than 64 parts.
 Result<toml::table> parseToml(std::string_view text, std::string_view source);
 
-// Reads a preset of resources/ or the user's .toml file key by key. done() returns the first
-// error, which may be a key that was never read.
+// Reads a preset of resources/ or the user's .toml file key by key. done() returns the first error;
+// a key that was never read is an error, too.
 class SpecFile
 {
 public:
@@ -28,21 +28,23 @@ public:
         double least = 0, most = 1e18;
     };
 
-    using Folders = std::span<const std::string_view>; // prefixes such as "models/"
+    // Prefixes of preset names, such as "models/".
+    using Folders = std::span<const std::string_view>;
 
-    // `what` is "model" or "hardware" in messages.
+    // `what` is the word for the file in messages: "model" or "hardware".
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
-    static std::vector<std::string> names(Folders folders); // sorted
+    static std::vector<std::string> names(Folders folders); // the names of all presets, sorted
     // Returns the unparsed text of the preset or file.
     static Result<std::string> textOf(Folders folders, std::string_view nameOrFile,
                                       std::string_view what);
 
-    // `key` is "key" or "table.key". A missing key leaves the value unchanged.
+    // `key` is "key" or "table.key". If the key is missing, text() returns `byDefault` and the
+    // others leave `value` unchanged.
     std::string text(const std::string& key, const std::string& byDefault);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
-    // Accepts keys that other code reads; "table." stands for all keys of a table.
+    // Marks keys that other code reads as known; "table." stands for all keys of a table.
     void passOver(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;

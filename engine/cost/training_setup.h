@@ -7,8 +7,12 @@ namespace engine {
 enum class AttentionMode : std::uint8_t {
     Standard,  // all scores and their dropout masks are stored
     Recompute, // the scores are recomputed before the backward (selective recomputation)
-    Flash,     // never stored (Dao et al., 2022)
+    Flash,     // scores are never stored (Dao et al., 2022)
 };
+
+// The precision in which all-reduces sum gradients; gradients are accumulated in fp32 in both
+// cases. Megatron-LM: --accumulate-allreduce-grads-in-fp32.
+enum class GradientPrecision : std::uint8_t { Fp32, Bf16 };
 
 // The setup of a transformer's training. The closed forms for memory and time take it as input.
 struct TrainingSetup
@@ -17,6 +21,7 @@ struct TrainingSetup
     bool sequenceParallel = true; // activations of norms and dropout are divided by t, too
     AttentionMode attention = AttentionMode::Flash;
     bool recomputesAll = false; // only the input of each layer is kept
+    GradientPrecision allReducePrecision = GradientPrecision::Fp32;
     // Bytes per parameter in Megatron-LM: bf16 weight 2, fp32 gradient 4, fp32 master weight 4 and
     // Adam 8.
     double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
@@ -26,9 +31,10 @@ struct TrainingSetup
 };
 
 // The kernels between the two matrix products of attention, and their memory traffic in bytes per
-// attention score, in 16 bit. Megatron-LM's fused softmax needs a multiple of 4 heads x sequences
-// on a rank and sequences of 17 to 16,384 tokens, a multiple of 4 (fused_softmax.py); otherwise
-// separate kernels scale, mask, convert and normalise. Without dropout both move 5 bytes less.
+// attention score, in 16 bit. Megatron-LM's fused softmax requires that heads x sequences on a rank
+// is a multiple of 4, and sequences of 17 to 16,384 tokens, a multiple of 4 (fused_softmax.py).
+// Otherwise separate kernels scale, mask, convert and normalise. Without dropout both move 5 bytes
+// less.
 struct AttentionKernels
 {
     std::string_view name; // "fused softmax"
@@ -38,11 +44,11 @@ AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSe
 // Heads x sequences of a micro-batch on one tensor-parallel rank.
 double headsPerRank(const TransformerSpec& model, const TrainingSetup& setup);
 
-// The same training without recomputation.
+// Returns the setup with recomputation turned off.
 TrainingSetup withoutRecompute(TrainingSetup setup);
 
 // Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, in
-// 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2; Llama: by the same method.
+// 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2. Llama: derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes that the first stage (dropout mask, token ids) and the last stage (norm, head input,
 // logits) keep in addition to their layers.
@@ -51,8 +57,8 @@ double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes of a message between two stages: 2 s b h, divided by t with sequence parallelism.
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup);
 
-// The number of layers of a stage, distributed as in trained models, and its parameters on one
-// tensor-parallel rank, including embedding and head.
+// The number of layers of a stage, and its parameters on one tensor-parallel rank including
+// embedding and head. Layers are distributed as in trained models.
 int layersOf(const TransformerSpec& model, int stages, int stage);
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage);

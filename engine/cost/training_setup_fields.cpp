@@ -27,6 +27,11 @@ Fields<TrainingSetup> trainingSetupFields()
             field<S>(
                 option("", "--recompute-all", "Recompute all", "Keep only the input of a layer"),
                 &S::recomputesAll),
+            field<S>(option("", "--allreduce-precision", "All-reduce precision",
+                            "Precision in which all-reduces sum gradients: 4 or 2 bytes per "
+                            "parameter")
+                         .oneOf({"fp32", "bf16"}),
+                     &S::allReducePrecision),
         };
         Field<S>& whole = fields[3]; // this option turns sequence parallelism off
         whole.get = [](const S& setup) { return setup.sequenceParallel ? "false" : "true"; };

@@ -6,7 +6,7 @@
 namespace engine {
 
 // The options of `bscope simulate --model --hardware` and of `bscope estimate`, and the fields of
-// the set-up page if costs come from hardware.
+// the set-up page for costs of a model on hardware.
 Fields<TrainingSetup> trainingSetupFields();
 
 } // namespace engine

@@ -8,9 +8,9 @@
 
 namespace engine {
 
-// The sizes of a transformer, for the closed forms (engine/model trains transformers). Letters as
-// in the papers: L layers, h width, a heads, g key-value heads, f feed-forward, s sequence, v
-// vocabulary.
+// The sizes of a transformer for the closed forms; engine/model defines the models that are
+// trained. Letters as in the papers: L layers, h width, a heads, g key-value heads, f feed-forward,
+// s sequence, v vocabulary.
 struct TransformerSpec
 {
     enum class Family : std::uint8_t {
@@ -21,8 +21,9 @@ struct TransformerSpec
     std::string name;
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
-    int keyValueHeads = 0, feedForward = 0; // 0: as many as heads; 0: 4 x width
-    // The head has BERT's dense layer, GELU and norm, and a decoder with bias.
+    // keyValueHeads 0: as many as heads; feedForward 0: 4 x width.
+    int keyValueHeads = 0, feedForward = 0;
+    // Whether the head has BERT's dense layer, GELU and norm, and a decoder with bias.
     bool transformedHead = false;
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
@@ -33,18 +34,21 @@ struct TransformerSpec
     friend bool operator==(const TransformerSpec&, const TransformerSpec&) = default;
 };
 
-// Loads a preset of resources/transformers or resources/models, or a .toml file with the same keys
-// (training keys are ignored). Errors name the presets, the key, or the line.
+// Loads a preset of resources/transformers or resources/models, or a .toml file with the same keys.
+// Keys about training are ignored. Errors name the known presets, the key, or the line.
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();
 
 double parametersPerLayer(const TransformerSpec& model);
-double embeddingParameters(const TransformerSpec& model);     // v h, one matrix
-double headTransformParameters(const TransformerSpec& model); // h^2 + 3 h + v, or 0
-double parameterCount(const TransformerSpec& model); // Gpt: embedding and head share one matrix
+double embeddingParameters(const TransformerSpec& model); // v h, one matrix
+// h^2 + 3 h + v with transformedHead, otherwise 0.
+double headTransformParameters(const TransformerSpec& model);
+// Counts the matrix that embedding and head share once (Gpt).
+double parameterCount(const TransformerSpec& model);
 
-// Forward FLOPs of `sequences` sequences: the matrix products of a layer, the attention scores of a
-// layer (full, not causal), and the output layer. A multiply-add counts as two, as in Megatron-LM.
+// Forward FLOPs for `sequences` sequences: the matrix products of a layer, the attention scores of
+// a layer (full, not causal), and the output layer. A multiply-add counts as two FLOPs, as in
+// Megatron-LM.
 double layerFlops(const TransformerSpec& model, double sequences);
 double attentionFlops(const TransformerSpec& model, double sequences);
 double headFlops(const TransformerSpec& model, double sequences);

@@ -7,8 +7,7 @@ namespace {
 
 using C = UnitCosts;
 
-constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units",
-                           kRules = "Interference";
+constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units";
 
 using GetCost = std::function<std::optional<Fraction>(const C&)>;
 using SetCost = std::function<Result<void>(C&, Fraction)>;
@@ -245,7 +244,7 @@ Fields<UnitCosts> unitCostFields()
         add(kCosts, stageCosts());
         add(kLinks,
             field<C>(option("", "--devices-per-node", "Devices per node",
-                            "Devices 0 .. K-1 are one node, K .. 2K-1 the next", "K")
+                            "Devices of a node; see --mapping", "K")
                          .between(0, kMostDevices)
                          .withDefault("all"),
                      &C::devicesPerNode));
@@ -258,15 +257,26 @@ Fields<UnitCosts> unitCostFields()
         add(kLinks,
             optionalCost("--transfer-across", "Evict across nodes", "--transfer between nodes",
                          kSame, &C::transferAcross));
-        add(kRules, joint());
-        add(kRules, slowDown());
-        add(kRules,
+        add(kLinks,
+            optionalCost("--allreduce-across", "All-reduce across nodes",
+                         "--allreduce of a stage whose devices are in several nodes", kSame,
+                         &C::allReduceAcross));
+        add(kLinks,
+            field<C>(option("", "--nics-per-node", "NICs per node",
+                            "Transfers that share a NIC or the port of a device divide its "
+                            "bandwidth; 0: they do not slow one another down",
+                            "K")
+                         .between(0, kMostDevices),
+                     &C::nicsPerNode));
+        add(kInterference, joint());
+        add(kInterference, slowDown());
+        add(kInterference,
             lifted(field<TimingRules>(option("", "--blocking", "Blocking sends",
                                              "A send blocks compute until it is complete"),
                                       &TimingRules::blockingSend),
                    &C::rules));
-        add(kRules, jitter());
-        add(kRules,
+        add(kInterference, jitter());
+        add(kInterference,
             lifted(field<TimingRules>(
                        option("", "--seed", "Seed of the jitter", "Seed of --jitter", "S")
                            .between(0, kMostSeed),
@@ -279,16 +289,27 @@ Fields<UnitCosts> unitCostFields()
 
 Result<void> checkUnitCosts(const UnitCosts& costs)
 {
-    if (costs.devicesPerNode == 0
-        && (costs.p2pAcross || costs.latencyAcross || costs.transferAcross))
+    const bool acrossNodes = costs.p2pAcross || costs.latencyAcross || costs.transferAcross
+        || costs.allReduceAcross || costs.nicsPerNode > 0;
+    if (costs.devicesPerNode == 0 && acrossNodes)
         return fail(Error::Code::InvalidArgument,
                     "costs between nodes need a node size; add --devices-per-node");
+    if (costs.nicsPerNode > costs.devicesPerNode)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--nics-per-node {}: a device uses one NIC; use at most {}",
+                                costs.nicsPerNode, costs.devicesPerNode));
     return {};
 }
 
 std::string linkText(const UnitCosts& costs)
 {
-    const std::string within = linkText(costs.p2p, costs.latency);
+    std::string within = linkText(costs.p2p, costs.latency);
+    const auto add = [&within](std::string_view what, Fraction cost) {
+        if (cost.numerator > 0)
+            within += fmt::format("; {} {} units", what, textOf(cost));
+    };
+    add("all-reduces", costs.allReduce);
+    add("evicts and loads", costs.transfer);
     if (costs.devicesPerNode == 0)
         return within;
     return fmt::format(

@@ -5,14 +5,16 @@
 
 namespace engine {
 
+// The group of the fields that apply to times of any source.
+inline constexpr std::string_view kInterference = "Interference";
+
 // The fields of UnitCosts, for the options of `bscope simulate`, the set-up page and the editor.
 // Setting B sets I and W to half of B; setting I or W sets B to their sum.
 Fields<UnitCosts> unitCostFields();
 
-// Fails with Error::Code::InvalidArgument if there are costs between nodes but devicesPerNode is
-// not set.
+// Fails with Error::Code::InvalidArgument if costs between nodes are set without devicesPerNode.
 Result<void> checkUnitCosts(const UnitCosts& costs);
-// The link model of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4".
+// Describes the links of a run: "free", "0.1 units, 0.05 latency; 0.5 units between nodes of 4".
 std::string linkText(const UnitCosts& costs);
 
 } // namespace engine

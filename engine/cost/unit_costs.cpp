@@ -1,4 +1,5 @@
 #include "engine/cost/op_prices.h"
+#include "engine/cost/shared_links.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
     case OpKind::SendGradient:
         return across ? costs.p2pAcross.value_or(costs.p2p) : costs.p2p;
     case OpKind::AllReduce:
-        return costs.allReduce;
+        return across ? costs.allReduceAcross.value_or(costs.allReduce) : costs.allReduce;
     case OpKind::OptimizerStep:
         return costs.optimizer;
     case OpKind::Evict:
@@ -74,7 +75,7 @@ std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
     Shares shares;
     for (const OpKind kind : Shares::enumerators())
         for (const Part part : {Part::Whole, Part::Slice})
-            for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+            for (const Link link : Ids<Link>(kLinkTiers)) {
                 const auto share = shareOf(kind, shape, costs, part, link);
                 if (!share)
                     return std::nullopt;
@@ -144,10 +145,12 @@ private:
 
 bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices& prices)
 {
+    const LinkTier tier
+        = prices.mapping.isOneNode() ? LinkTier::InNode : prices.mapping.group(stage).tier;
     for (const OpKind kind : Shares::enumerators())
         for (const Part part : {Part::Whole, Part::Slice})
-            for (const Link link : {Link::InNode, Link::AcrossNodes}) {
-                const Share& share = shares[kind][part][link];
+            for (const Link link : Ids<Link>(kLinkTiers)) {
+                const Share& share = shares[kind][part][kind == OpKind::AllReduce ? tier : link];
                 const auto duration = ticks.of(share.duration), latency = ticks.of(share.latency);
                 if (!duration || !latency)
                     return false;
@@ -179,9 +182,9 @@ std::optional<StageShares> stageSharesOf(const Shape& shape, const UnitCosts& co
     return result;
 }
 
-std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
-                             const TimingRules& rules)
+std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares, const UnitCosts& costs)
 {
+    const TimingRules& rules = costs.rules;
     Ticks ticks;
     if (!ticks.include(std::max(1, shape.chunks())) || !ticks.include(shape.slices)
         || !ticks.include(shares.common, rules.joint))
@@ -189,7 +192,8 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
     for (const auto& [stage, own] : shares.own)
         if (!ticks.include(own, rules.joint))
             return std::nullopt;
-    const bool even = rules.jitter == Fraction{0} && rules.slowDown == Fraction{1};
+    const bool even
+        = rules.jitter == Fraction{0} && rules.slowDown == Fraction{1} && costs.nicsPerNode == 0;
     if (!even && !ticks.refine(kFineTicks))
         return std::nullopt;
     return ticks;
@@ -204,7 +208,7 @@ tl::unexpected<Error> costsTooLarge()
                 "rounder numbers");
 }
 
-Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
+Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping)
 {
     for (const UnitCosts::Stage& own : costs.stages)
         if (own.stage < 0 || own.stage >= shape.stages)
@@ -213,13 +217,16 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
                 fmt::format("--stage-cost names stage {}, which does not exist; use 0 to {}",
                             own.stage, shape.stages - 1));
     const auto shares = stageSharesOf(shape, costs);
-    const auto ticks = shares ? ticksOf(shape, *shares, costs.rules) : std::nullopt;
+    const auto ticks = shares ? ticksOf(shape, *shares, costs) : std::nullopt;
     if (!ticks)
         return costsTooLarge();
 
     OpPrices prices(shape);
     prices.ticksPerUnit = ticks->perUnit();
-    prices.devicesPerNode = costs.devicesPerNode;
+    if (costs.nicsPerNode > 0 && !mapping.isOneNode())
+        prices.links = std::make_shared<SharedLinks>(
+            mapping, LinkSharing{1, costs.devicesPerNode, costs.nicsPerNode});
+    prices.mapping = std::move(mapping);
     prices.rules = costs.rules;
     for (int stage = 0; stage < shape.stages; ++stage)
         if (!setStage(shares->common, *ticks, StageId{stage}, prices))
@@ -230,9 +237,17 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
     return prices;
 }
 
+Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs)
+{
+    auto mapping = Mapping::of(schedule, kMappingNames.front(), {costs.devicesPerNode});
+    if (!mapping)
+        return tl::unexpected(mapping.error());
+    return unitPrices(schedule.shape, costs, *std::move(mapping));
+}
+
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs)
 {
-    const auto prices = unitPrices(lowered.shape, costs);
+    const auto prices = unitPrices(lowered, costs);
     if (!prices)
         return tl::unexpected(prices.error());
     return resolved(lowered, *prices);

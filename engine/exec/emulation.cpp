@@ -32,7 +32,7 @@ Emulation::Emulation(const Setup& setup, Run& run)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Inline)
     , m_clockCost(clockCost())
-    , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.model, setup.link}))
+    , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.model, setup.links}))
     , m_gpu(setup.pipeline.device != nullptr && setup.pipeline.device->queue() != nullptr
                 ? setup.pipeline.device
                 : nullptr)

@@ -23,10 +23,10 @@ public:
     struct Setup
     {
         Pipeline::Setup pipeline;
-        LinkCost link;
+        EmulatedLinks links = {};
         TimingRules rules = {};
         LaunchHooks hooks = {};
-        std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see op_patience.h
     };
     // Executes `run.schedule` and appends to `run.timeline`. `run` and all objects that `setup`
     // refers to must outlive the executor. Throws std::bad_alloc.
@@ -51,8 +51,8 @@ private:
     Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
     void awaitQueue(const char* what);
-    // Waits for work of the GPU that took `before` ns in an earlier iteration. If it does not end
-    // in time, throws EndlessOp, whose message contains `what`.
+    // Waits for GPU work that took `before` ns in an earlier iteration. Throws EndlessOp, with
+    // `what` in its message, if the work does not end in time.
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);
@@ -62,8 +62,8 @@ private:
     Setup m_setup;
     Run& m_run;
     Pipeline m_pipeline;
-    std::int64_t m_clockCost = 0; // ns
-    OpCosts m_costs;              // of the previous iteration; estimated before the first
+    std::int64_t m_clockCost = 0; // cost of reading the clock, in ns
+    OpCosts m_costs; // costs measured in the previous iteration; estimated before the first
     std::vector<OpTiming> m_timings;
     const Device* m_gpu; // nullptr: ops run on the CPU
     std::unique_ptr<DeviceEvent> m_fence;

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// The ops in the order in which the simulator starts them with `costs`. Each op follows its inputs,
-// and the evicts and loads of a device are in program order.
+// Returns the ops in the order in which the simulator starts them with `costs`. Each op follows its
+// inputs, and the evicts and loads of a device are in program order.
 Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs);
 
 } // namespace engine

@@ -17,7 +17,8 @@ public:
     Executor& operator=(const Executor&) = delete;
     virtual ~Executor() = default;
 
-    // Called between ops, never while an op is timed, after `done` of the `ops` of this iteration.
+    // Called between ops, never while an op is timed. `done` of the `ops` of this iteration are
+    // complete.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
     // Trains and places one iteration. If it is cancelled or a device fails, the timeline is
     // unchanged and only finish() may be called afterwards.
@@ -27,12 +28,12 @@ public:
     // Completes the timeline. Requires a measured iteration.
     virtual Result<void> finish() { return {}; }
 
-    virtual std::span<const OpTiming> timings() const = 0; // of the last iteration
-    // Adds results about the machine, over all iterations.
+    virtual std::span<const OpTiming> timings() const = 0; // timings of the last iteration
+    // Adds the results about the machine, collected over all iterations.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
-    // Whether a GPU no longer responds. The executor must then not be destroyed, because the
-    // destructor would wait for threads that use it until the process ends.
+    // Whether a GPU no longer responds. The executor must then not be destroyed: the destructor
+    // would wait forever for threads that use the GPU.
     virtual bool devicesAreLost() const { return false; }
     virtual std::size_t threads() const { return 1; } // number of threads that compute or copy
 };

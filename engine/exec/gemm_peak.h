@@ -10,7 +10,7 @@ namespace engine {
 // data sheets do not have the rate of one CPU core.
 struct GemmPeak
 {
-    double flops = 0;   // per second
+    double flops = 0;   // FLOP/s
     std::string source; // "measured: sgemm of 512 x 512 x 512"
 };
 

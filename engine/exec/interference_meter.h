@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Compares the durations of ops that run alone (in one iteration) with the durations of the same
-// ops while other devices are busy (medians over iterations). `lowered` must outlive the meter.
+// Compares the durations of ops that ran alone, in one iteration, with the median durations of the
+// same ops while other devices were busy. `lowered` must outlive the meter.
 class InterferenceMeter
 {
 public:

@@ -15,7 +15,7 @@ struct LaunchHooks
     std::function<void()> end;
 };
 
-// Calls `begin` in the constructor and `end` in the destructor.
+// Calls LaunchHooks::begin in the constructor and LaunchHooks::end in the destructor.
 class LaunchScope
 {
 public:

@@ -85,7 +85,7 @@ bool Live::runsAlone(const Iteration& iteration) const
 void Live::placeAlone()
 {
     m_interference.addAlone(m_timings);
-    OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model, LinkCost{}});
+    OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model});
     const OpIndex index(m_pipeline.lowered());
     for (const OpTiming& timing : m_timings)
         costs.of[index.deviceOf(timing.op)][index.positionOf(timing.op)].duration = timing.opTime;
@@ -105,8 +105,7 @@ void Live::addTo(RunInfo& info) const
 Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& cancel)
 {
     const auto order = executionOrder(
-        m_pipeline.lowered(),
-        estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model, LinkCost{}}));
+        m_pipeline.lowered(), estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model}));
     if (!order)
         return tl::unexpected(order.error());
     const std::uint32_t number = m_run.timeline.iterations.size();

@@ -26,9 +26,9 @@ public:
         // If no op makes progress for this long while all threads wait and no GPU computes, the run
         // ends with an error. An op on a GPU may take longer (op_patience.h).
         std::chrono::milliseconds patience{5000};
-        LaunchHooks hooks = {}; // called on the threads of the devices
+        LaunchHooks hooks = {}; // called on the device threads
     };
-    // Requirements as for Emulation::Emulation().
+    // Has the requirements of Emulation::Emulation().
     Live(const Setup& setup, Run& run);
     ~Live() override;
 
@@ -66,11 +66,12 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     IterationEnd m_end;
-    IdVector<DeviceId, std::unique_ptr<Worker>> m_workers; // of all data-parallel pipelines
+    // The workers of all data-parallel pipelines.
+    IdVector<DeviceId, std::unique_ptr<Worker>> m_workers;
     std::vector<OpTiming> m_timings;
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;
-    std::int64_t m_iterationAlone = 0; // ns
+    std::int64_t m_iterationAlone = 0; // duration of an iteration whose ops ran alone, in ns
     std::int64_t m_origin = -1;        // start of the timeline on the wall clock
 };
 

@@ -16,7 +16,7 @@ std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
     }
     CHECK(setup.mode == Mode::Emulate);
     return std::make_unique<Emulation>(
-        Emulation::Setup{setup.pipeline, setup.link, setup.rules, setup.hooks}, run);
+        Emulation::Setup{setup.pipeline, setup.links, setup.rules, setup.hooks}, run);
 }
 
 } // namespace engine

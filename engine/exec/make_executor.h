@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/cost/cost_model.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/launch_hooks.h"
+#include "engine/exec/op_costs.h"
 
 namespace engine {
 
@@ -10,7 +10,7 @@ struct ExecutorSetup
 {
     Pipeline::Setup pipeline;
     Mode mode = Mode::Emulate; // Emulate or Live
-    LinkCost link = {};        // for emulation
+    EmulatedLinks links = {};  // for emulation
     TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
     LaunchHooks hooks = {};    // for GPUs
 };

@@ -1,6 +1,10 @@
 #include "engine/exec/op_costs.h"
 
+#include "engine/experiment/run_command.h"
 #include "engine/plan/execution_plan.h"
+#include "engine/schedules/scheme.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -31,24 +35,44 @@ double flopsOf(const StageFlops& flops, OpKind kind)
     }
 }
 
+// The slowest link between the devices that hold the stage or, of tied embeddings, one of both.
+const LinkCost& allReduceLink(const EmulationCosts& input, const Op& op)
+{
+    const Mapping& mapping = input.links.mapping;
+    if (mapping.isOneNode())
+        return input.links.inNode;
+    LinkTier tier = mapping.group(op.stage).tier;
+    if (tiesEmbeddings(op)) {
+        const StageId last{input.lowered.shape.stages - 1};
+        const DeviceId own = input.lowered.device(op.replica, op.stage);
+        tier = std::max({tier, mapping.group(StageId{0}).tier, mapping.group(last).tier,
+                         mapping.tier(own.value, op.peer)});
+    }
+    return input.links.of(tier);
+}
+
 std::int64_t allReduceCost(const EmulationCosts& input, const Op& op, std::size_t parameters)
 {
     const Shape& shape = input.lowered.shape;
+    const LinkCost& link = allReduceLink(input, op);
     const int holders = shape.replicas * shape.dataParallel;
     if (!tiesEmbeddings(op))
-        return ringAllReduce(input.link, holders, floatBytes(parameters));
+        return ringAllReduce(link, holders, floatBytes(parameters));
     const std::size_t tied = input.model.tied()->count;
-    return ringAllReduce(input.link, 2 * holders, floatBytes(tied))
-        + ringAllReduce(input.link, holders, floatBytes(parameters - tied));
+    return ringAllReduce(link, 2 * holders, floatBytes(tied))
+        + ringAllReduce(link, holders, floatBytes(parameters - tied));
 }
 
-OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicroBatch)
+OpCosts::Cost costOf(const EmulationCosts& input, DeviceId device, const Op& op,
+                     int unitsPerMicroBatch)
 {
+    const bool travels = op.peer != Op::kNoPeer && !input.links.mapping.isOneNode();
+    const LinkCost& link = travels ? input.links.of(input.links.mapping.tier(device.value, op.peer))
+                                   : input.links.inNode;
     const StageSizes sizes = input.model.sizes(op.stage);
     const int units = unitsOf(op, unitsPerMicroBatch).count;
     const auto message = [&](std::size_t numbers) {
-        return OpCosts::Cost{input.link.busy(units * storedBytes(sizes, numbers)),
-                             input.link.latency.count()};
+        return OpCosts::Cost{link.busy(units * storedBytes(sizes, numbers)), link.latency.count()};
     };
     switch (op.kind) {
     case OpKind::SendActivation:
@@ -57,9 +81,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
         return message(sizes.input);
     case OpKind::Evict:
     case OpKind::Load:
-        return {input.link.busy(units * storedBytes(sizes, sizes.stash))
-                    + input.link.latency.count(),
-                0};
+        return {link.busy(units * storedBytes(sizes, sizes.stash)) + link.latency.count(), 0};
     case OpKind::AllReduce:
         return {allReduceCost(input, op, sizes.parameters), 0};
     case OpKind::OptimizerStep:
@@ -81,14 +103,38 @@ std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes)
     return std::int64_t{2} * (devices - 1) * (link.latency.count() + link.busy(bytes / devices));
 }
 
+Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered)
+{
+    EmulatedLinks links{experiment.link, experiment.link};
+    if (experiment.linkAcross.bytesPerSecond > 0)
+        links.acrossNodes.bytesPerSecond = experiment.linkAcross.bytesPerSecond;
+    if (experiment.linkAcross.latency.count() > 0)
+        links.acrossNodes.latency = experiment.linkAcross.latency;
+    auto mapping = Mapping::of(lowered, mappingOf(lowered, experiment.schedule.mapping),
+                               {experiment.devicesPerNode});
+    if (!mapping)
+        return tl::unexpected(mapping.error());
+    links.mapping = *std::move(mapping);
+    return links;
+}
+
+std::string describeLinks(const EmulatedLinks& links)
+{
+    if (links.mapping.isOneNode())
+        return describeLink(links.inNode);
+    return fmt::format("{} within a node, {} between {} nodes, {}", describeLink(links.inNode),
+                       describeLink(links.acrossNodes), links.mapping.nodes(),
+                       links.mapping.name());
+}
+
 OpCosts estimatedCosts(const EmulationCosts& input)
 {
     const int units = unitsPerMicroBatch(input.lowered);
     OpCosts costs;
-    for (const auto& program : input.lowered.program) {
+    for (const DeviceId d : input.lowered.program.ids()) {
         auto& own = costs.of.emplace_back();
-        for (const Op& op : program)
-            own.push_back(costOf(input, op, units));
+        for (const Op& op : input.lowered.program[d])
+            own.push_back(costOf(input, d, op, units));
     }
     return costs;
 }

@@ -1,10 +1,26 @@
 #pragma once
 
 #include "engine/cost/cost_model.h"
-#include "engine/experiment/accumulate.h"
+#include "engine/cost/mapping.h"
+#include "engine/experiment/experiment.h"
 #include "engine/model/pipeline_model.h"
 
 namespace engine {
+
+// The assumed links of an emulated run.
+struct EmulatedLinks
+{
+    LinkCost inNode, acrossNodes;
+    Mapping mapping = {};
+
+    const LinkCost& of(LinkTier tier) const
+    {
+        return tier == LinkTier::AcrossNodes ? acrossNodes : inNode;
+    }
+};
+// Fails if the mapping does not fit the schedule.
+Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered);
+std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 us (assumed)", "free"
 
 // Costs in nanoseconds for placing an emulated run. Transfers and all-reduces follow the link
 // model. Compute ops follow their FLOPs until they are measured.
@@ -12,11 +28,12 @@ struct EmulationCosts
 {
     const Schedule& lowered;
     const PipelineModel<float>& model; // a pass of one unit of work (stash_plan.h)
-    LinkCost link;
+    EmulatedLinks links = {};
 };
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// The time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+// Returns the time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n
+// bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine

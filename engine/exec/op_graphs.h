@@ -25,20 +25,20 @@ public:
     // launches, so call it before the begin of the op is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // Reports the GPU time of a completed op in ns, which decides how the op is launched next time.
+    // Records the GPU time of a completed op in ns. It decides how the op is launched next time.
     void judge(std::size_t op, std::int64_t gpuTime);
 
     int captured() const { return m_captured; } // number of captured ops
 
 private:
-    // If launching an op takes more than this fraction of its GPU time, there are gaps between its
+    // If launching an op takes more than this share of its GPU time, gaps appear between its
     // kernels.
     static constexpr double kBound = 0.7;
 
     struct Entry
     {
         std::unique_ptr<DeviceGraph> graph;
-        std::int64_t hostTime = 0; // ns that queueing took the last time, without a graph
+        std::int64_t hostTime = 0; // host time in ns of the last launch without a graph
         int runs = 0;
         bool canBe = true, isSelected = false;
     };

@@ -17,7 +17,7 @@ constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t
     return before > 0 ? std::max(patience.count(), kTimes * before) : kUnknown * patience.count();
 }
 
-// `what` is the subject of the sentence: "it" for an op, or the work before or after an op.
+// `what` is the subject of the sentence: "it" for an op, or the work before or after one.
 inline std::string endlessText(std::int64_t nanoseconds, const char* what = "it")
 {
     return fmt::format("{} has been running for {:.1f} s without completing", what,

@@ -6,9 +6,10 @@
 
 namespace engine {
 
-// The clock of a timeout, in ns. It runs with the wall clock while it is read often. A longer gap
+// The clock of a timeout, in ns. It follows the wall clock while it is read often. A long gap
 // between two reads means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
-// machine); the gap counts as a short one, so that the timeout does not expire. Not thread-safe.
+// machine); such a gap counts only as kLongestStep, so that the timeout does not expire. Not
+// thread-safe.
 class PatientClock
 {
 public:
@@ -18,7 +19,7 @@ public:
         : m_wall(wall)
     { }
 
-    // Time since construction.
+    // Returns the time since construction.
     std::int64_t look(std::int64_t wall = wallTime())
     {
         m_passed += std::min(wall - m_wall, kLongestStep);

@@ -12,8 +12,7 @@
 namespace engine {
 
 // The compute ops on the stream of a GPU or a partition. One thread queues ops, each between two
-// events of the GPU; any thread can query whether an op has begun or ended. The caller numbers the
-// ops.
+// GPU events; any thread can query whether an op has begun or ended. The caller numbers the ops.
 class QueuedOps
 {
 public:
@@ -26,8 +25,8 @@ public:
     { }
 
     void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
-    // Records an end of the op before its actual end, which is recorded later. OPT calls it where
-    // the host reads a gradient that the op computes.
+    // Records a provisional end of the op; the actual end is recorded later. Used for an OPT, at
+    // the point where the host reads a gradient that the op computes.
     void markEnd(std::size_t op) { m_gpu->queue()->record(*m_marks[op].end); }
 
     // The number of queued ops whose end the queueing thread has not yet seen.
@@ -69,12 +68,12 @@ private:
     std::deque<std::size_t> m_ahead;
 };
 
-// Waits until hasPassed() returns true: polls first, then sleeps between polls. Returns false as
-// soon as goesOn(ns waited so far) returns false.
+// Waits until hasPassed() returns true, first by polling, then by sleeping between polls. Returns
+// false as soon as goesOn(ns waited so far) returns false.
 template<class HasPassed, class GoesOn>
 bool awaitGpu(HasPassed hasPassed, GoesOn goesOn)
 {
-    constexpr std::int64_t kPolling = 50'000; // ns
+    constexpr std::int64_t kPolling = 50'000; // time of polling before the first sleep, in ns
     for (PatientClock clock; !hasPassed();) {
         const std::int64_t waited = clock.look();
         if (!goesOn(waited))

@@ -1,6 +1,7 @@
 #include "engine/exec/run_experiment.h"
 
 #include "engine/base/cancelled.h"
+#include "engine/exec/op_costs.h"
 #include "engine/exec/run_on_devices.h"
 #include "engine/exec/training_run.h"
 #include "engine/experiment/check_experiment.h"
@@ -52,6 +53,8 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(schedule.error());
     if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
         return tl::unexpected(fits.error());
+    if (auto links = emulatedLinks(experiment, *schedule); !links)
+        return tl::unexpected(links.error());
     if (experiment.transport == TransportChoice::Nccl)
         if (const auto fault = findNcclFault(*schedule))
             return fail(

@@ -30,11 +30,12 @@ struct RunObserver
     // are the last of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
-    LaunchHooks launches = {}; // for GPUs; in live mode on the threads of the devices
-    // Called if the run continues in another way than requested. `sentence` is the reason.
+    LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads
+    // Called if the run cannot continue as requested and continues differently. `sentence` is the
+    // reason.
     std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
-    // Called when the run has ended, even if it was cancelled or a device failed. `info` has the
-    // results that are known only now (arenas, interference, memory).
+    // Called when the run has ended, also if it was cancelled or a device failed. `info` has the
+    // results that are known only at the end (arenas, interference, memory).
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/process.h"
 #include "engine/base/version.h"
+#include "engine/exec/op_costs.h"
 #include "engine/experiment/run_command.h"
 
 #include <fmt/chrono.h>
@@ -72,7 +73,8 @@ RunInfo runInfo(const RunInfoInput& input)
         : cuda                 ? "CUDA events"
                                : "thread CPU clock";
     info.transport = input.transport;
-    info.link = live ? linkOf(input.transport) : describeLink(experiment.link);
+    const auto links = emulatedLinks(experiment, input.lowered);
+    info.link = live || !links ? linkOf(input.transport) : describeLinks(*links);
     info.model = model.name;
     info.precision = nameIn(kPrecisionNames, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;

@@ -6,14 +6,14 @@
 
 namespace engine {
 
-// The input of RunInfo: what is known about a run before it starts.
+// The input for RunInfo: everything known about a run before it starts.
 struct RunInfoInput
 {
     const Experiment& experiment;
     const Schedule& lowered;
     const DeviceInfo& device;
     const TextData& data;
-    std::string transport = {}; // RunDevices::transport()
+    std::string transport = {}; // see RunDevices::transport()
 };
 RunInfo runInfo(const RunInfoInput& input);
 

@@ -7,11 +7,11 @@
 
 namespace engine {
 
-// Opens `count` devices: those of all data-parallel pipelines.
+// Opens `count` devices, for all data-parallel pipelines together.
 using OpenDevices = std::function<Result<RunDevices>(int count)>;
 
-// runExperiment() on devices that the caller opens, so that tests need not use those of this
-// machine.
+// Like runExperiment(), on devices that the caller opens. For tests that do not use this machine's
+// devices.
 Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel);
 

@@ -34,7 +34,10 @@ Result<void> TrainingRun::prepare()
                          TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches)});
     if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device); !fits)
         return fits;
-    makeExecutor();
+    auto links = emulatedLinks(experiment, m_run.schedule);
+    if (!links)
+        return tl::unexpected(links.error());
+    makeExecutor(*std::move(links));
     m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)
                                            : std::nullopt);
     describe();
@@ -45,7 +48,7 @@ Result<void> TrainingRun::prepare()
     return {};
 }
 
-void TrainingRun::makeExecutor()
+void TrainingRun::makeExecutor(EmulatedLinks links)
 {
     const Experiment& experiment = m_setup.experiment;
     const RunDevices& on = m_setup.on;
@@ -69,7 +72,7 @@ void TrainingRun::makeExecutor()
     m_executor
         = engine::makeExecutor({pipeline,
                                 experiment.mode,
-                                experiment.link,
+                                std::move(links),
                                 {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
                                 m_setup.observer.launches},
                                m_run);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/exec/executor.h"
+#include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/model/text_data.h"
 #include "engine/pipeline/gpu_memory_ledger.h"
@@ -18,7 +19,7 @@ public:
     {
         Experiment experiment;
         RunDevices on;
-        Schedule schedule; // lowered
+        Schedule schedule; // the lowered schedule
         PassSpec pass;
         TextData data;
         RunObserver observer;
@@ -26,10 +27,10 @@ public:
     explicit TrainingRun(Setup setup);
 
     // Plans and allocates the memory, then reports the start to the observer. Fails with
-    // Error::Code::Device if the memory does not suffice. Throws std::bad_alloc.
+    // Error::Code::Device if there is not enough memory. Throws std::bad_alloc.
     Result<void> prepare();
-    // Runs warm-up, measured and median iterations, and always reports the end to the observer. If
-    // it is cancelled, the complete iterations are kept.
+    // Runs warm-up, measured and median iterations, and always reports the end to the observer.
+    // After a cancellation the complete iterations are kept.
     Result<void> train(const std::atomic<bool>& cancel);
 
     Run takeRun() { return std::move(m_run); }
@@ -38,7 +39,7 @@ public:
     bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
 
 private:
-    void makeExecutor();
+    void makeExecutor(EmulatedLinks links);
     void describe();
     Result<void> iterateAll(const std::atomic<bool>& cancel);
     Iteration iteration(int k) const;
@@ -47,12 +48,12 @@ private:
 
     Setup m_setup;
     Run m_run;
-    MemorySpaces m_spaces; // free before allocation
+    MemorySpaces m_spaces; // memory that was free before the allocation
     GpuMemoryLedger m_ledger;
     std::unique_ptr<const PipelineModel<float>> m_model;
     ExecutionPlan m_plan;
     Models m_models;
-    std::unique_ptr<Executor> m_executor; // last member: it uses the others
+    std::unique_ptr<Executor> m_executor; // last member, because it uses the others
     std::size_t m_memoryReported = 0;
 };
 

@@ -12,8 +12,8 @@
 
 namespace engine {
 
-// Counts the threads that have finished an iteration. Each reports once per iteration, so a lock is
-// cheap enough.
+// Counts the threads that have finished an iteration. Each thread reports once per iteration, so a
+// lock is cheap enough.
 class IterationEnd
 {
 public:
@@ -46,21 +46,21 @@ public:
         std::optional<int> core = {}; // core that the thread is pinned to
         LaunchHooks hooks = {};
         int copy = 0; // index of the data-parallel pipeline (data_parallel.h)
-        std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see op_patience.h
     };
     explicit Worker(const Setup& setup);
-    ~Worker(); // no iteration may be running, unless the transport was aborted
+    ~Worker(); // requires that no iteration is running, or that the transport was aborted
 
     // Starts an iteration; called by the owning thread. The worker reports its end to IterationEnd.
     // `cancel` stops the worker within one op, on a GPU within kAhead ops. `iteration` is an index
     // into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
-    // Executes one op on the owning thread while no other op runs, and returns when it has ended.
-    // Ops must come in an order in which none waits; call takeTimes() after the last. Throws
-    // EndlessOp (op_patience.h).
+    // Executes one op on the owning thread while no other op runs, and returns when the op has
+    // ended. Call it in an order in which no op has to wait, and takeTimes() after the last op.
+    // Throws EndlessOp (op_patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
-    void takeTimes(); // takes the times of a GPU's ops, which must have ended
+    void takeTimes(); // reads the times of a GPU's ops, all of which must have ended
 
     // Any thread may call the following functions during an iteration.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
@@ -72,10 +72,8 @@ public:
     std::uint32_t unfinished() const;
     // The position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
-    std::int64_t tookBefore(std::uint32_t position) const // ns on a GPU; 0: it has not run yet
-    {
-        return m_ops.tookBefore(position);
-    }
+    // GPU time in ns; 0: the op has not run yet.
+    std::int64_t tookBefore(std::uint32_t position) const { return m_ops.tookBefore(position); }
     // The position of the oldest queued op. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
@@ -84,14 +82,15 @@ public:
     // Stops waiting for a GPU that no longer responds.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
-    // The following may be called between iterations.
-    struct Times // of an op
+    // Call the following functions between iterations.
+    struct Times // the times of one op
     {
         std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU from its time stamps
-        std::int64_t opTime = 0;         // ns on the thread's CPU clock or on the GPU
+        std::int64_t opTime = 0;         // in ns, on the thread's CPU clock or on the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
-    const std::string& failure() const { return m_failure; } // why it failed; "" if it did not
+    // Why the worker failed; "" if it did not fail.
+    const std::string& failure() const { return m_failure; }
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
     int graphs() const { return m_ops.graphs(); }
@@ -109,7 +108,7 @@ private:
 
     Setup m_setup;
     const Device* m_gpu = nullptr; // GPU or partition; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0;   // OpIndex of its first op
+    std::uint32_t m_firstOp = 0;   // OpIndex of the program's first op
     std::vector<Times> m_times;
     QueuedOps m_ops;                                       // [position]
     std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // ops before m_oldest have ended
@@ -117,15 +116,15 @@ private:
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;
-    bool m_isAlone = false; // runAlone()
+    bool m_isAlone = false; // runAlone() is executing
     OpRef m_computing;      // the op being queued
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;
-    std::thread m_thread; // last member: it uses the others
+    std::thread m_thread; // last member, because it uses the others
 };
 
-// The cores this process may use.
+// Returns the cores that this process may use.
 std::vector<int> allowedCores();
 
 } // namespace engine

@@ -37,8 +37,10 @@ struct Experiment
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;
     SyncPolicy sync = SyncPolicy::Eager;
-    std::string textFile; // "": the built-in language; "sample": the included story
-    LinkCost link;        // link model of an emulated run; free by default, labelled "assumed"
+    std::string textFile;   // "": the built-in language; "sample": the included story
+    LinkCost link;          // link model of an emulated run; free by default, labelled "assumed"
+    int devicesPerNode = 0; // of an emulated run; 0: all devices are in one node
+    LinkCost linkAcross;    // between nodes; 0: as `link`
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;

@@ -42,6 +42,17 @@ std::string onlyWithoutFile(const E& experiment)
     return experiment.scheduleFile.empty() ? "" : "given by the schedule file";
 }
 
+std::string onlyEmulated(const E& experiment)
+{
+    return experiment.mode == Mode::Live ? "only for emulated runs" : "";
+}
+
+std::string onlyWithNodes(const E& experiment)
+{
+    return experiment.devicesPerNode == 0 ? "only for runs with --devices-per-node"
+                                          : onlyEmulated(experiment);
+}
+
 // Adds fields with the same --help group.
 class Table
 {
@@ -77,7 +88,9 @@ void addSchedule(Table& table)
     file.key = "file";
     table.add(file, &E::scheduleFile);
     for (const Field<ScheduleRequest>& each : requestFields())
-        if (auto& part = table.add(lifted(each, &E::schedule)); part.flag != "--data-parallel")
+        if (auto& part = table.add(lifted(each, &E::schedule)); part.flag == "--mapping")
+            part.off = onlyWithNodes;
+        else if (part.flag != "--data-parallel")
             part.off = onlyWithoutFile;
     table.add(option("run", "--sync", "Gradient sync",
                      "eager: all-reduce the gradients of a stage when they are ready; late: after "
@@ -186,6 +199,7 @@ void addMachine(Table& table)
 void addLink(Table& table)
 {
     constexpr int kGiga = 9, kMicrosecond = 3; // powers of ten
+    constexpr double kMostPerNode = 65535;
     const auto number
         = [](std::string_view flag, const char* key, std::string_view label, std::string_view help,
              std::string_view value, double most, int exponent) {
@@ -195,22 +209,49 @@ void addLink(Table& table)
               facts.exponent = exponent;
               return facts;
           };
-    table.add(
-        {number("--link-bandwidth", "bytes_per_second", "Link bandwidth, GB/s",
-                "Assumed bandwidth of the link between devices, in GB/s; 0: messages are free",
-                "GB/S", 1e6, kGiga),
-         [](const E& e) { return scaledText(e.link.bytesPerSecond, kGiga); },
-         [](E& e, std::string_view text) -> Result<void> {
-             e.link.bytesPerSecond = scaled(text, kGiga);
-             return {};
-         }});
-    table.add({number("--link-latency", "latency_ns", "Link latency, µs",
-                      "Assumed latency of a message, in microseconds", "US", 1e9, kMicrosecond),
-               [](const E& e) { return scaledText(e.link.latency.count(), kMicrosecond); },
-               [](E& e, std::string_view text) -> Result<void> {
-                   e.link.latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
-                   return {};
-               }});
+    const auto bandwidth = [&](FieldFacts facts, LinkCost E::*link) -> Field<E>& {
+        return table.add(
+            {std::move(facts),
+             [link](const E& e) { return scaledText((e.*link).bytesPerSecond, kGiga); },
+             [link](E& e, std::string_view text) -> Result<void> {
+                 (e.*link).bytesPerSecond = scaled(text, kGiga);
+                 return {};
+             }});
+    };
+    const auto latency = [&](FieldFacts facts, LinkCost E::*link) -> Field<E>& {
+        return table.add(
+            {std::move(facts),
+             [link](const E& e) { return scaledText((e.*link).latency.count(), kMicrosecond); },
+             [link](E& e, std::string_view text) -> Result<void> {
+                 (e.*link).latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
+                 return {};
+             }});
+    };
+    bandwidth(number("--link-bandwidth", "bytes_per_second", "Link bandwidth, GB/s",
+                     "Assumed bandwidth of the link between devices, in GB/s; 0: messages are free",
+                     "GB/S", 1e6, kGiga),
+              &E::link);
+    latency(number("--link-latency", "latency_ns", "Link latency, µs",
+                   "Assumed latency of a message, in microseconds", "US", 1e9, kMicrosecond),
+            &E::link);
+    table
+        .add(option("link", "--devices-per-node", "Devices per node",
+                    "Devices of a node for the assumed links, see --mapping; 0: one node", "K")
+                 .between(0, kMostPerNode),
+             &E::devicesPerNode)
+        .off
+        = onlyEmulated;
+    bandwidth(number("--link-bandwidth-across", "bytes_per_second_across",
+                     "Bandwidth across nodes, GB/s",
+                     "--link-bandwidth between nodes; 0: as within a node", "GB/S", 1e6, kGiga),
+              &E::linkAcross)
+        .off
+        = onlyWithNodes;
+    latency(number("--link-latency-across", "latency_ns_across", "Latency across nodes, µs",
+                   "--link-latency between nodes; 0: as within a node", "US", 1e9, kMicrosecond),
+            &E::linkAcross)
+        .off
+        = onlyWithNodes;
 }
 
 void addRecording(Table& table)

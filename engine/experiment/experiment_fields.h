@@ -10,12 +10,13 @@ namespace engine {
 // model that they change. A new setting needs a member of Experiment, a row here, and the code that
 // uses it.
 Fields<Experiment> experimentFields();
-const Field<Experiment>& experimentField(std::string_view longFlag); // the option must exist
+// Requires that the option exists.
+const Field<Experiment>& experimentField(std::string_view longFlag);
 
 // The defaults of all settings; for the model, the values of its preset or file.
 Experiment defaultExperiment(const Experiment& experiment);
 
-// The options of `bscope run` that repeat the experiment, without defaults.
+// Returns the options of `bscope run` that repeat the experiment, without those at their default.
 std::vector<std::string> runArguments(const Experiment& experiment);
 // The inverse of runArguments(). Fails with Error::Code::InvalidArgument; the message names the
 // argument.

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// A file of a kit: a folder that repeats an experiment with PyTorch on any number of machines
-// (resources/kit).
+// A file of a kit. A kit is a folder with which an experiment can be repeated with PyTorch on any
+// number of machines (resources/kit).
 struct KitFile
 {
     std::string name, text;
@@ -24,14 +24,14 @@ struct TrainingKit
 {
     std::vector<KitFile> files;
     int ranks = 0, nodes = 0, ranksPerNode = 0;
-    // Why PyTorch's pipeline runtime cannot execute the schedule, so that the runtime of the kit
-    // does; "" if it can.
+    // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
+    // runtime does; "" if it can.
     std::string torchObstacle;
 };
 
-// The kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
-// model.toml, the text, the programs, and torch.csv and titan.toml if PyTorch's runtime can execute
-// the schedule. Fails as scheduleOf() does and if the schedule is not valid, with
+// Makes the kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
+// model.toml, the text, the programs and, if PyTorch's runtime can execute the schedule, torch.csv
+// and titan.toml. Fails as scheduleOf() does and if the schedule is not valid, with
 // Error::Code::InvalidArgument if the ranks cannot be divided into nodes of `gpusPerNode`, and with
 // the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// The tensors of a block in memory order, for weights and gradients. Tensors that the family lacks
-// are nullptr.
+// The tensors of a block in memory order, for weights or for gradients. Tensors that the model
+// family does not have are nullptr.
 template<class Real>
 struct BlockWeights
 {
@@ -19,7 +19,7 @@ struct BlockWeights
     static std::size_t count(const TransformerShape& shape);
 };
 
-// Appends the parameters of block `layer`.
+// Appends descriptions of the parameters of block `layer`.
 void describeBlock(const TransformerShape& shape, int layer, std::vector<Parameter>& parameters);
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init);
@@ -29,12 +29,13 @@ void appendParameter(std::vector<Parameter>& parameters, std::string name, std::
 template<class Real>
 struct BlockStash
 {
-    // Inputs of matrix products, kept until W. `activated` is (rows, inner), the others (rows, C).
+    // The inputs of the matrix products, kept until W. `activated` is (rows, inner), the others
+    // (rows, C).
     Real *norm1, *attended, *norm2, *activated;
-    // Outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C). I
+    // The outputs of these products, kept until W: (rows, qkv), (rows, expanded) and (rows, C). I
     // overwrites them with their gradients.
     Real *qkv, *expanded, *middle;
-    // These are kept until I: statistics of the norms, (rows) each (no means with RMSNorm),
+    // The following are kept until I: statistics of the norms, (rows) each (no means with RMSNorm),
     // gradients of keys and values from later slices (nullptr without slices), and what attention
     // keeps.
     Wide<Real>* inverse1;

@@ -21,7 +21,7 @@ public:
     double appendSentence(Random& random, std::string& text) const;
 
 private:
-    struct Part // literal text, or a rule if `rule` is not -1
+    struct Part // literal text if `rule` is -1, otherwise a rule
     {
         std::string text;
         int rule = -1;
@@ -33,7 +33,8 @@ private:
         std::vector<Choice> choices;
     };
 
-    int ruleNamed(std::string_view name); // adds an empty rule if it does not exist
+    // Index of the rule; adds an empty rule if the name is new.
+    int ruleNamed(std::string_view name);
     Result<void> addRule(std::string_view line);
     Result<Choice> parseChoice(std::string_view text);
 

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// The fields of a model: the keys of a preset file, and the options that replace values of a
+// The fields of a model: the keys of a preset file, and the options that override values of a
 // preset.
 Fields<ModelSpec> modelFields();
 

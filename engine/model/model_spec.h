@@ -12,14 +12,15 @@
 
 namespace engine {
 
-// All families are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token
-// predicts the next. Bert: as Gpt, but with full attention; hidden tokens are predicted by a
-// head of dense layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm,
-// SwiGLU, rotary positions, no bias.
+// All families are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token predicts
+// the next. Bert: like Gpt, but with full attention; hidden tokens are predicted by a head of dense
+// layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm, SwiGLU, rotary
+// positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// The activations that F drops and the backward recomputes. Attention: the scores (flash attention
-// never stores them). Full: everything except the input of the stage, which RECOMPUTE ops rebuild.
+// The activations that F drops and the backward recomputes. Attention: the scores, which flash
+// attention never stores. Full: everything except the input of the stage; RECOMPUTE ops recompute
+// it.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
 // The type of weights, activations, messages and matrix products. Bf16 is mixed precision:
@@ -27,7 +28,7 @@ enum class Recompute : std::uint8_t { None, Attention, Full };
 // same types as Fp32, but products round their operands to a 10-bit mantissa.
 enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
-// The names of enumerators in files and options, in their order.
+// The names of the enumerators in files and options, in enumerator order.
 using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 3> kFamilyNames{"gpt", "bert", "llama"},
     kAttentionNames{"standard", "recompute", "flash"}, kRecomputeNames{"none", "attention", "full"};
@@ -72,7 +73,7 @@ std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count on
 // FLOPs of forward and backward, with full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
 // FLOPs including recomputation: the scores that attention `recompute` and `flash` compute again in
-// the backward, and the forwards of `recomputed`, the fraction of micro-batches that are
+// the backward, and the recomputed forwards. `recomputed` is the fraction of micro-batches that are
 // recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 

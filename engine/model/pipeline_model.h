@@ -12,7 +12,7 @@
 
 namespace engine {
 
-// A tensor among the parameters of a stage, which form one array.
+// A tensor of a stage. All parameters of a stage form one array.
 struct Parameter
 {
     enum class Init : std::uint8_t { Zero, One, Normal };
@@ -40,28 +40,26 @@ struct StageSizes
     std::size_t input = 0,
                 output = 0;    // 0 if the first stage reads tokens or the last one computes a loss
     std::size_t workspace = 0; // the maximum over all ops
-    // Parts that only the last stage has: headKept is the end of weightStash, headRest the end of
-    // `stash` (or `recomputed`).
+    // The numbers that only the last stage's head keeps: headKept at the end of weightStash,
+    // headRest at the end of `stash` (or `recomputed`).
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
-    // Master weights of the optimizer, counted like gradients: `parameters`, or 0 without master
-    // weights.
+    // Number of master weights, counted like gradients: `parameters`, or 0 without master weights.
     std::size_t masters = 0;
 
     std::size_t bytes(std::size_t numbers) const { return numbers * numberBytes; }
-    // Master weights and two moments, counted like gradients.
+    // Size of the optimizer state: master weights and two moments, counted like gradients.
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
 // Passes are templates over the storage type. Executors do not know the storage type and pass
-// memory as bytes: their Number is std::byte.
+// memory as bytes, as passes of std::byte.
 
-// A stash has up to four pieces, because I and W free different pieces, and because pieces that are
-// equal on all stages of a device reuse the same memory. The pieces are, in order: the stash (or
-// `recomputed`) of a pass up to weightStash without headKept; headKept; the rest without headRest;
-// headRest. nullptr means that a piece directly follows the previous one. With slices the stash
-// must be one piece.
+// A stash has up to four pieces, because I and W free different pieces, and because stages of a
+// device that have equal pieces reuse their memory. In order: the stash (or `recomputed`) of a pass
+// up to weightStash without headKept; headKept; the rest without headRest; headRest. nullptr means
+// that a piece directly follows the previous one. With slices the stash must be one piece.
 template<class Number>
 struct StashPieces
 {
@@ -87,9 +85,9 @@ struct TokenBatch
 struct SequenceSlice
 {
     int index = 0;
-    // The stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads these
-    // stashes. B or I reads them and adds to the gradients of their keys and values, so backwards
-    // must run from the last slice to the first.
+    // The stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads them. B
+    // or I reads them and adds to the gradients of their keys and values, so backwards must run
+    // from the last slice to the first.
     std::span<const std::span<std::byte>> earlierStashes = {};
 };
 
@@ -112,7 +110,7 @@ struct RecomputePass
     std::span<const Number> weights, stash;
     std::span<Number> recomputed, workspace;
     TokenBatch tokens;
-    StashPieces<Number> pieces = {}; // of the recomputed stash
+    StashPieces<Number> pieces = {}; // pieces of the recomputed stash
 };
 
 // A pass of B or I. It overwrites the stash (the recomputed one, if any) with gradients, so a stash
@@ -124,7 +122,7 @@ struct BackwardPass
     std::span<Number> stash;
     std::span<const Number> outputGradient;
     std::span<Number> inputGradient;
-    std::span<Gradient> gradients; // accumulated
+    std::span<Gradient> gradients; // the pass adds to these
     std::span<Number> workspace;
     TokenBatch tokens;
     Gradient lossScale = 1;
@@ -137,11 +135,11 @@ template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
     std::span<const Number> stash;
-    std::span<Gradient> gradients;    // accumulated
+    std::span<Gradient> gradients;    // the pass adds to these
     const Number* headKept = nullptr; // see StashPieces
 };
 
-// Parameters of two stages that are one tensor (tied embeddings). They start equal, and stay equal
+// Parameters of two stages that are one tensor (tied embeddings). They start equal and stay equal,
 // because each update uses the sum of both gradients, which executors compute before OPT.
 struct TiedParameters
 {

@@ -26,11 +26,12 @@ public:
         m_deviceCosines = kernels.constants(m_cosines);
         m_deviceSines = kernels.constants(m_sines);
     }
-    RotaryTable(const RotaryTable&) = delete; // the device may read the vectors in place
+    // Not copyable, because the device may read the vectors in place.
+    RotaryTable(const RotaryTable&) = delete;
     RotaryTable& operator=(const RotaryTable&) = delete;
 
     using Direction = typename Rotary<Real>::Direction;
-    // Rotates the queries and keys of slice `slice`.
+    // Rotates the queries and keys of one slice.
     void turn(const Kernels<Real>& kernels, const AttentionShape& shape, Matrix<Real> qkv,
               int slice, Direction direction) const
     {

@@ -27,8 +27,9 @@ struct StageLayout
     std::size_t blockParameters(int block) const; // offset of the block
     std::size_t headParameters() const;
     std::size_t headWeight() const; // offset of the head's matrix
-    std::size_t blocksKept() const; // kept until W: the states, and what blocks keep
-    std::size_t blocksRest() const; // kept until I
+    // Size of the part kept until W: the states, and what blocks keep.
+    std::size_t blocksKept() const;
+    std::size_t blocksRest() const; // size of the part kept until I
     std::size_t headKept() const;   // 0 unless this is the last stage
     std::size_t headRest() const;
     std::size_t weightStash() const { return blocksKept() + headKept(); }

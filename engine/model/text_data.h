@@ -11,9 +11,9 @@
 
 namespace engine {
 
-// Training data: bytes, divided into sequences. Samples are numbered over the run. The seed and the
-// number of a sample determine its sequence, so every scheme, D and mode has the same samples. Each
-// epoch has every whole sequence of the text once, in its own order.
+// Training data: bytes, divided into sequences. Samples are numbered over the whole run. Seed and
+// sample number determine the sequence, so every scheme, D and mode has the same samples. Each
+// epoch has every whole sequence of the text once, in a different order.
 class TextData
 {
 public:
@@ -27,8 +27,8 @@ public:
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // The text of --text: "" for the built-in language, "sample" for the shipped story, else a
-    // file.
+    // The text that --text names: "" for the built-in language, "sample" for the included story,
+    // otherwise a file.
     static Result<TextData> named(const std::string& name, std::uint64_t seed, int sequence);
 
     // Writes samples of `sequence` tokens from number `firstSample` on into `inputs`. The target of
@@ -36,7 +36,8 @@ public:
     void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 
-    // As fill(), but with hidden tokens to predict, which differ in every epoch (hidden_tokens.h).
+    // Like fill(), but with hidden tokens to predict, which differ in every epoch
+    // (hidden_tokens.h).
     void fillHidden(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const;
 

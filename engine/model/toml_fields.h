@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Convert a field's text to a TOML value and back. textOf() returns nullopt for a value of another
-// type.
+// Convert the text of a field to a TOML value and back. textOf() returns nullopt if the value has
+// another type.
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
 std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
 
@@ -26,9 +26,9 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
     }
 }
 
-// Reads every key of `table`, which is called `name` in its file. Fails with
-// Error::Code::InvalidArgument; the message names the unknown key, or what the value of a key must
-// be.
+// Reads every key of `table`; `name` is its name in the file. Fails with
+// Error::Code::InvalidArgument; the message names the unknown key, or says what the value of a key
+// must be.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
@@ -60,6 +60,6 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
 Result<ModelSpec> modelFromTable(const toml::table& table);
 toml::table tableOf(const ModelSpec& model); // the inverse of modelFromTable()
 
-std::string tomlText(const toml::table& table); // ends with a line feed
+std::string tomlText(const toml::table& table); // ends with a newline
 
 } // namespace engine

@@ -33,7 +33,7 @@ public:
     {
         BlockWeights<const Real> weights;
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<Real> stash; // left by F; afterwards the input of W
+        BlockStash<Real> stash; // written by F; afterwards the input of W
         Matrix<const Real> x, dOut;
         Matrix<Real> dx; // may alias x
         EarlierSlices<Real> earlier;
@@ -45,8 +45,8 @@ public:
     struct Weight
     {
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<const Real> stash; // left by I
-        Matrix<const Real> dOut;      // as passed to I
+        BlockStash<const Real> stash; // as I (backwardInput) left it
+        Matrix<const Real> dOut;      // the same dOut as for I (backwardInput)
     };
     void backwardWeight(const Weight& pass) const;
 

@@ -65,15 +65,15 @@ struct HeadStash
     // Outputs of these products, kept until W: (rows, C) and TransformerShape::logitsOf(). I
     // overwrites them with their gradients.
     Real *transformed = nullptr, *logits;
-    // These are kept until I: for each norm 1 / deviation and, except for RMSNorm, the mean, (rows)
-    // each; and the input of the transform's norm, (rows, C).
+    // The following are kept until I: for each norm 1 / deviation and, except for RMSNorm, the
+    // mean, (rows) each; and the input of the transform's norm, (rows, C).
     Wide<Real>* inverse;
     Wide<Real>* mean = nullptr;
     Wide<Real>* transformInverse = nullptr;
     Wide<Real>* transformMean = nullptr;
     Real* activated = nullptr;
 
-    // For `kept` and `rest` see BlockStash.
+    // BlockStash explains `kept` and `rest`.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
         , logits(kept + shape.state())
@@ -101,7 +101,7 @@ struct HeadStash
     }
 };
 
-// Final norm, BERT's transform, decoder and cross-entropy.
+// The head of a model: final norm, BERT's transform, decoder and cross-entropy.
 template<class Real>
 class TransformerHead
 {

@@ -12,15 +12,16 @@ struct TransformerShape
     explicit TransformerShape(const ModelSpec& model, int slices = 1);
 
     AttentionShape attention;
-    int width = 0, expanded = 0, inner = 0; // expanded: width after the first MLP matrix
+    int width = 0, expanded = 0, inner = 0; // `expanded` is the width after the first MLP matrix
     int vocabulary = 0, positions = 0;      // number of learned positions; 0: rotary positions
-    bool rmsNorm = false, biased = true;    // rmsNorm: instead of layer norm
-    bool gated = false;                     // SwiGLU, otherwise GELU
-    bool transformed = false;               // BERT's head: dense layer, GELU, norm and bias
+    // rmsNorm: RMSNorm instead of layer norm; biased: products have biases.
+    bool rmsNorm = false, biased = true;
+    bool gated = false;       // SwiGLU instead of GELU
+    bool transformed = false; // BERT's head: dense layer, GELU, norm and bias
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
-    // The numbers of the residual stream, which a stage passes to the next.
+    // The size of the residual stream, which a stage passes to the next, in numbers.
     std::size_t state() const { return times(width); }
     // Statistics per row of a norm: 1 / deviation and, for layer norm, the mean.
     int statistics() const { return rmsNorm ? 1 : 2; }

@@ -16,7 +16,8 @@ public:
     // Allocates on `device`, which must outlive the arena; nullptr: host memory.
     explicit Arena(Bytes bytes, const Device* device = nullptr);
 
-    // The bytes of an extent; CHECKs the bounds. On a GPU only kernels may read them.
+    // Returns the bytes of an extent, after checking the bounds with CHECK. On a GPU only kernels
+    // may read them.
     std::span<std::byte> bytes(Extent extent) const;
     template<class Number>
     std::span<Number> of(Extent extent) const
@@ -30,10 +31,9 @@ public:
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
-    // Returns the bytes of all 64-byte lines that no longer hold the initial pattern. On the host,
-    // poisoned lines count. On a GPU they do not, even if they were written before, because
-    // poison() restores the initial pattern. On a GPU, binds the calling thread to the device and
-    // waits for its ops.
+    // Returns the number of bytes in 64-byte lines that no longer hold the initial pattern. Lines
+    // that were only poisoned count on the host, but not on a GPU, where poison() restores the
+    // initial pattern. On a GPU, binds the calling thread to the device and waits for its ops.
     Bytes touched() const;
     // Fills an extent, which must consist of whole numbers, with NaN.
     void poison(Extent extent) const;

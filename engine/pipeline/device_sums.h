@@ -7,7 +7,7 @@
 namespace engine {
 
 // Sums in device memory to which the ops of an iteration add (losses of micro-batches, squares of
-// gradients), so that no op waits for the host. The device must outlive the object; nullptr: host
+// gradients), so that no op waits for the host. `device` must outlive the object; nullptr: host
 // memory.
 class DeviceSums
 {
@@ -33,7 +33,7 @@ public:
         return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
             + index;
     }
-    // The sums after all earlier ops.
+    // Returns the sums after all earlier ops.
     std::vector<double> read() const
     {
         std::vector<double> sums = m_host;

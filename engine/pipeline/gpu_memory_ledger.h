@@ -15,14 +15,14 @@ namespace engine {
 class GpuMemoryLedger
 {
 public:
-    // Construct it directly after the devices were opened.
+    // Construct it directly after opening the devices.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
     // Attributes to `owner` the growth of used memory since the last call that no allocation
     // explains. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
     void step(std::optional<GpuMemoryOwner> owner);
 
-    // The memory of each GPU now. `plan` has the contents of the arenas.
+    // Returns the memory of each GPU now. `plan` determines the contents of the arenas.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;
 
 private:

@@ -24,9 +24,9 @@ public:
 
     std::size_t count() const { return m_floats.size(); }
     std::span<float> target() { return m_floats; }    // backwards accumulate into this memory
-    std::span<std::int64_t> sums() { return m_sums; } // with Exact: summed over replicas
-    void endMicroBatch();         // call after each backward, or after each of its parts
-    std::span<const float> sum(); // over all micro-batches so far
+    std::span<std::int64_t> sums() { return m_sums; } // only with Exact: the sums over replicas
+    void endMicroBatch();         // call it after each backward, or after each of its parts
+    std::span<const float> sum(); // sum over all micro-batches so far
     void clear();
 
 private:

@@ -17,7 +17,7 @@ namespace engine {
 // the kernels of that hardware.
 struct ExecutorDevice
 {
-    const Device& device; // has a queue (engine/backend/device_queue.h)
+    const Device& device; // must have a queue (engine/backend/device_queue.h)
     const PipelineModel<float>& model;
 };
 
@@ -25,11 +25,11 @@ struct ExecutorDevice
 struct OpRef
 {
     DeviceId device;
-    std::uint32_t position = 0, op = 0; // in the device's program; OpIndex
+    std::uint32_t position = 0, op = 0; // position in the device's program, and OpIndex
     int copy = 0;                       // index of the data-parallel pipeline (data_parallel.h)
 };
 
-// The D connected devices of a pipeline in one process, or with data parallelism those of all W
+// The D connected devices of a pipeline in one process; with data parallelism, the devices of all W
 // pipelines. Executors choose the order of ops and the threads; one thread at a time may use a
 // device.
 class Pipeline
@@ -57,7 +57,7 @@ public:
         // The GPU or partition of every device, if each device has its own. `model` and `kernels`
         // then belong to one of these, and `device` is nullptr.
         IdVector<DeviceId, ExecutorDevice> executorDevices = {};
-        Graphs graphs = Graphs::Auto; // on a GPU
+        Graphs graphs = Graphs::Auto; // only for GPUs
         // Joins NCCL communicators for messages and sums. Requires that every executor device is a
         // whole GPU. If empty, messages and sums are copies.
         MakeCommunicators communicators = {};
@@ -75,14 +75,14 @@ public:
     // The steps of an op, called on the thread of its device. awaitInputs() and transfer() return
     // false if the transport was aborted.
     bool awaitInputs(OpRef ref);
-    void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // for compute ops
+    void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // executes a compute op
     void finish(OpRef ref);
-    bool transfer(OpRef ref); // for SEND RECV EVICT LOAD ALLREDUCE
+    bool transfer(OpRef ref); // executes a SEND, RECV, EVICT, LOAD or ALLREDUCE
 
     // Runs all steps of an op, on a thread that runs all devices in a valid order.
     void run(OpRef ref);
 
-    std::vector<float> microBatchLoss() const; // W N values, nats per token
+    std::vector<float> microBatchLoss() const; // W x N values, in nats per token
     double loss() const;                       // mean of the iteration, nats per token
     // Euclidean norm of the gradient of loss() over all parameters, as the optimizer receives it;
     // nullopt if an iteration has several updates.
@@ -95,7 +95,7 @@ public:
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
-    // Numbers the devices of all data-parallel pipelines.
+    // Returns the number of the op's device among the devices of all data-parallel pipelines.
     DeviceId numberOf(OpRef ref) const { return m_numbers.device(ref.device, ref.copy); }
     PipelineDevice& device(DeviceId id, int copy = 0)
     {
@@ -134,9 +134,11 @@ private:
     Setup m_setup;
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
-    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all data-parallel pipelines
+    // Devices of all data-parallel pipelines.
+    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices;
     std::size_t m_sideThreads = 0;
-    std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
+    // Last member, because its threads use the devices' memory.
+    std::unique_ptr<Transport> m_transport;
     std::size_t m_tokensPerMicroBatch = 1;
 };
 

@@ -51,8 +51,8 @@ public:
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // Returns the losses of this device's last stages by micro-batch, summed over tokens. Call it
-    // after the ops have run.
+    // Returns the loss of each micro-batch, summed over tokens, on this device's last stages. Call
+    // it after the ops have run.
     std::vector<double> losses() const { return m_losses.read(); }
     // The sum of the squared gradients of this device's optimizer steps, after the ops of an
     // iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
@@ -98,7 +98,7 @@ private:
     };
     std::vector<TiedEmbeddings> m_tied;
     std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position]
-    TokenBatch m_tokens;                                      // of the iteration, in the arena
+    TokenBatch m_tokens; // tokens of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;
     float m_lossScale = 1;
     DeviceSums m_losses, m_squares;

@@ -18,9 +18,9 @@ struct RunDevices
 {
     // One device that emulates all; in live mode on GPUs one GPU or partition per device.
     std::vector<std::shared_ptr<const Device>> devices;
-    Mode mode = Mode::Emulate;            // the mode in which the devices can run
-    std::string note;                     // why `mode` is not the requested mode, one sentence
-    MakeCommunicators communicators = {}; // for --transport nccl
+    Mode mode = Mode::Emulate; // the mode in which the devices can run
+    std::string note;          // why `mode` differs from the requested mode, one sentence
+    MakeCommunicators communicators = {}; // only for --transport nccl
 
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().queue() != nullptr; }

@@ -46,9 +46,9 @@ struct BufferLife
 
 struct ArenaLayout
 {
-    std::vector<Bytes> offsets; // [life]
+    std::vector<Bytes> offsets; // [index of the life] its offset
     Bytes bytes = 0;            // size of the layout
-    Bytes peak = 0; // largest number of bytes alive at the same time, a lower bound of `bytes`
+    Bytes peak = 0; // largest number of bytes alive at the same time; a lower bound of `bytes`
     std::uint32_t peakAt = 0; // position of the peak
 };
 
@@ -56,7 +56,7 @@ struct ArenaLayout
 // with the best of several orders. While the layout is more than 2.5 % above the peak, it also
 // tries several thousand random changes of that order. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
-// The largest number of bytes alive at the same time, without alignment.
+// The largest number of bytes alive at the same time, ignoring alignment.
 Bytes peakOf(std::span<const BufferLife> lives);
 
 } // namespace engine

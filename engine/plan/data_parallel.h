@@ -5,8 +5,8 @@
 namespace engine {
 
 // Data parallelism: W copies of the pipeline train concurrently with one plan, each on its own
-// devices and micro-batches. In the transport every copy of the pipeline has its own ids of
-// devices, messages and evicts; those of copy 0 come first. All-reduces are shared by all copies.
+// devices and micro-batches. In the transport, every copy has its own ids of devices, messages and
+// evicts; the ids of copy 0 come first. All copies share the all-reduces.
 class CopyNumbers
 {
 public:

@@ -12,7 +12,7 @@ public:
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 
-    DevicePlan plan(); // connect() adds the transfers
+    DevicePlan plan(); // does not plan transfers, which connect() adds
 
 private:
     Extent take(Bytes bytes);

@@ -15,7 +15,7 @@ struct StagePlan
     int replica = 0;
     StageId stage;
     Extent weights, optimizer, gradients;
-    Extent sums; // int64, with exact accumulation; otherwise empty
+    Extent sums; // int64 sums for exact accumulation; otherwise empty
 };
 
 // The positions of the pieces of a stash (see StashPieces). A stash that is evicted or loaded as a
@@ -25,20 +25,21 @@ using StashPlace = std::array<Extent, kStashPieces>;
 // The memory of an op and the fences that it waits for.
 struct OpPlan
 {
-    Extent input, output;          // boundary tensors
-    std::vector<StashPlace> stash; // [unit of work] the stash that the op uses
-    std::vector<StashPlace> made;  // [unit of work] the stash that RECOMPUTE produces
+    Extent input, output;          // memory of the boundary tensors
+    std::vector<StashPlace> stash; // [unit of work] the memory of the stash that the op uses
+    std::vector<StashPlace> made;  // [unit of work] the memory of the stash that RECOMPUTE produces
     std::vector<Extent> earlier;   // stashes of earlier slices
-    // The weights that the op uses, unless they are the newest. OPT: the place for the old version,
-    // if it is kept.
+    // The weights that the op uses, unless they are the newest. For an OPT: the memory for a copy
+    // of the old version, if it is kept.
     Extent version;
     // Fences that must pass before the op begins. Joint ops wait at the first of them; a blocking
     // ALLREDUCE waits before the op after it.
     std::vector<Fence> waits;
-    std::vector<std::uint32_t> posts;      // messages whose slots are free after the op
-    std::vector<Extent> freed;             // memory that is free after the op
-    std::uint32_t transfer = kNoIndex;     // message of SEND and RECV, copy of EVICT and LOAD
-    std::vector<std::uint32_t> reductions; // collectives of ALLREDUCE
+    std::vector<std::uint32_t> posts; // messages whose slots become free after the op
+    std::vector<Extent> freed;        // memory that becomes free after the op
+    // Index of the message of a SEND or RECV, or of the copy of an EVICT or LOAD.
+    std::uint32_t transfer = kNoIndex;
+    std::vector<std::uint32_t> reductions; // indices of the collectives of an ALLREDUCE
 };
 
 // The arena of one device, planned before the run. It has memory for the whole run, then
@@ -48,18 +49,19 @@ struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
-    EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
-    std::vector<Extent> sources, slots, guests;                  // reservations
-    Bytes reserved = 0;                                          // bytes of the reservations
-    ArenaLayout layout; // layout of the buffers with lifetimes
-    Bytes arena = 0;    // size of the whole arena
+    // Memory that is held for the whole run.
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
+    std::vector<Extent> sources, slots, guests; // reservations
+    Bytes reserved = 0;                         // bytes of the reservations
+    ArenaLayout layout;                         // layout of the buffers with lifetimes
+    Bytes arena = 0;                            // size of the whole arena
     EnumArray<MemoryCategory, Bytes, kMemoryCategories>
-        full{};                            // used at the peak; the rest of the arena is idle
-    Bytes stashPeak = 0;                   // of the device's own stashes
-    std::vector<OpPlan> ops;               // [position]
+        full{};              // bytes in use at the peak; the rest of the arena is then unused
+    Bytes stashPeak = 0;     // peak bytes of the device's own stashes
+    std::vector<OpPlan> ops; // [position]
     std::vector<std::uint32_t> firstPosts; // messages whose slots are free before the first op
 
-    Bytes live() const { return arena - layout.bytes + layout.peak; } // bytes used at the peak
+    Bytes live() const { return arena - layout.bytes + layout.peak; } // bytes in use at the peak
 };
 
 struct ExecutionPlan
@@ -86,7 +88,7 @@ struct ExecutionPlan
             DeviceId device;
             int replica = 0;
             StageId stage;
-            std::size_t first = 0; // first number of its gradient that is summed
+            std::size_t first = 0; // first number of the stage's gradient that is summed
         };
 
         StageId stage; // identifies the all-reduce (tied_embeddings.h)
@@ -95,13 +97,14 @@ struct ExecutionPlan
     };
 
     int units = 1; // units of work per micro-batch (UnitRange)
-    int width = 1; // number of data-parallel pipelines; all other members describe one of them
+    int width = 1; // number of data-parallel pipelines; the other members describe one of them
     IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
     std::vector<PlannedCollective> collectives;
-    std::vector<HappensBefore::Place> order; // of ops, in which every op follows its inputs
-    MemoryLog memory;                        // allocations and frees of an iteration
+    // An order of the ops in which every op follows its inputs.
+    std::vector<HappensBefore::Place> order;
+    MemoryLog memory; // allocations and frees of an iteration
 
     double total() const; // bytes of the arenas of all data-parallel pipelines
 };
@@ -111,11 +114,12 @@ struct ExecutionPlanInput
     const Schedule& lowered;
     const PipelineModel<float>& model; // a pass processes one unit of work (UnitRange)
     Accumulate accumulate = Accumulate::Float;
-    Bytes tokenBytes = 0; // per iteration, on devices of the first and the last stage
+    Bytes tokenBytes = 0; // bytes per iteration, on devices of the first and the last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-constexpr Bytes floatBytes(std::size_t numbers) // size of gradients and optimizer state
+// Bytes of gradients or optimizer state with this many numbers.
+constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);
 }
@@ -124,7 +128,7 @@ inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// The bytes that recording `iterations` needs in memory: per op a span, a measured time and two
+// The memory in bytes that recording `iterations` needs: per op a span, a measured time and two
 // memory events.
 double recordBytes(std::size_t ops, std::int64_t iterations);
 

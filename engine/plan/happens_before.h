@@ -6,9 +6,10 @@
 
 namespace engine {
 
-// The partial order of the ops that a schedule guarantees whatever their durations are. It follows
-// from the programs of the devices and from the values that ops wait for (Lamport, 1978; vector
-// clocks: Fidge, Mattern, 1988). Two buffers may share memory only if this order separates them.
+// The order of ops that a schedule guarantees for any op durations. It is a partial order that
+// follows from the programs of the devices and from the values that ops wait for (Lamport, 1978;
+// vector clocks: Fidge, Mattern, 1988). Two buffers may share memory only if this order separates
+// them.
 class HappensBefore
 {
 public:
@@ -17,14 +18,14 @@ public:
     struct Place
     {
         DeviceId device;
-        std::uint32_t position = 0; // of a compute op in the program of the device
+        std::uint32_t position = 0; // position of a compute op in the program of the device
     };
     // Whether `first` always ends before `second` begins. Joint ops begin and end together.
     bool isOrdered(Place first, Place second) const;
 
     // All ops, each after its inputs.
     const std::vector<Place>& order() const { return m_order; }
-    // The range of positions of the ops joined with the op at `place`; usually only that op.
+    // The positions of the ops that are joined with the op at `place`, usually only that op.
     struct Group
     {
         std::uint32_t first = 0, last = 0;
@@ -42,8 +43,9 @@ private:
     std::size_t m_devices = 0;
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
-    std::vector<Place> m_madeBy; // [valueIndex] the producer, during construction
-    // Numbers of all-reduce ops, by allReduceStage(): expected, and found so far.
+    std::vector<Place> m_madeBy; // [valueIndex] the producer; used only during construction
+    // [allReduceStage()] The number of all-reduce ops that are expected, and that were found so
+    // far.
     IdVector<StageId, int> m_allReduces, m_reduced;
     IdVector<StageId, Clocks> m_reducedAt;
     std::vector<Place> m_order;

@@ -95,7 +95,7 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
     if (const double communicators = need.communicators[index]; communicators > 0)
         what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
     return refuse(who, need.spaces[index], space, what,
-                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device.value,
+                  fmt::format("device {} needs the most, {} at {}; {}", fullest.device.value,
                               bytesText(fullest.arena), fullest.op,
                               whatWouldFit(fit, device, false)));
 }

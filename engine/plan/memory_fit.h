@@ -10,9 +10,9 @@
 namespace engine {
 
 // The input of checkFits(), which checks that the arenas of all devices fit into the memory of the
-// machine or of their GPUs (`spaces`), and each arena into Experiment::deviceMemory. The message of
-// the error has the missing bytes, the fullest device with its op, and changes of the experiment
-// with which it fits.
+// machine or of their GPUs (`spaces`), and each arena into Experiment::deviceMemory. The error
+// message states the missing bytes, the device that needs most with its op, and changes of the
+// experiment that would fit.
 struct MemoryFit
 {
     const Experiment& experiment;
@@ -20,7 +20,8 @@ struct MemoryFit
     const ExecutionPlan& plan;
     const MemorySpaces& spaces;
 };
-Result<void> checkFits(const MemoryFit& fit, const Device& device); // `device` runs the experiment
+// `device` is the one that runs the experiment.
+Result<void> checkFits(const MemoryFit& fit, const Device& device);
 
 // Checks before planning that the recording fits into `available` bytes of the machine; 0: unknown,
 // always fits.
@@ -30,11 +31,11 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
 // The memory that a run needs.
 struct MemoryNeed
 {
-    std::vector<double> spaces;        // [space] bytes
-    Bytes fullest = 0;                 // arena of the fullest device
+    std::vector<double> spaces;        // [space] required bytes
+    Bytes fullest = 0;                 // bytes of the largest arena
     std::vector<double> communicators; // [space] bytes reserved for NCCL
 
-    double most() const; // of `spaces`
+    double most() const; // maximum of `spaces`
 };
 
 // A change with which the experiment fits in memory, verified by planning it.

@@ -6,8 +6,7 @@
 
 namespace engine {
 
-// An allocation or a free in an iteration, at the begin or end of an op. Its time is known when the
-// op has run.
+// An allocation or a free at the begin or end of an op. Its time is known when the op has run.
 struct MemoryChange
 {
     enum class At : std::uint8_t { Begin, End };

@@ -6,10 +6,10 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemorySpaces& spaces);
-// Returns the bytes of NCCL communicators of each device of all data-parallel pipelines; 0 without
-// NCCL.
+// Returns for each device of all data-parallel pipelines the bytes of its NCCL communicators; 0
+// without NCCL.
 IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
-// The bytes that the recording needs in memory.
+// Returns the memory in bytes that the recording needs.
 double recordOf(const Experiment& experiment, const Schedule& lowered);
 
 bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpaces& spaces);

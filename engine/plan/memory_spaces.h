@@ -6,11 +6,12 @@
 
 namespace engine {
 
-// A memory that contains arenas: of the machine, or of a GPU.
+// A memory that contains arenas: that of the machine or of a GPU.
 struct MemorySpace
 {
-    Bytes free = 0; // after all devices were opened; 0: unknown, everything fits
-    int gpu = -1;   // -1: the machine's memory, which also has the recording
+    // Bytes that are free after all devices were opened; 0: unknown, and everything fits.
+    Bytes free = 0;
+    int gpu = -1; // -1: the memory of the machine, which also holds the recording
 
     bool isGpu() const { return gpu >= 0; }
     // The usable part of `free`. The rest is left for other processes, or on a GPU for kernels
@@ -22,8 +23,8 @@ struct MemorySpace
 // The memories of a run; not empty.
 using MemorySpaces = std::vector<MemorySpace>;
 
-// The index in `spaces` of the memory of device `device`. `devices` is the number of devices of all
-// data-parallel pipelines (device_placement.h places them on GPUs).
+// Returns the index in `spaces` of a device's memory. `devices` is the number of devices of all
+// data-parallel pipelines; device_placement.h places them on GPUs.
 int spaceOf(int device, int devices, const MemorySpaces& spaces);
 
 } // namespace engine

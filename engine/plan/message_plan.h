@@ -21,9 +21,9 @@ struct PlannedMessage
     Value value;
     HappensBefore::Place maker, user;
     std::uint32_t send = kNoIndex,
-                  receive = kNoIndex; // positions in the programs of producer and consumer
+                  receive = kNoIndex; // positions in the programs of the producer and the consumer
     Bytes bytes = 0;
-    std::uint32_t source = 0, slot = 0;  // indices of reservations, if the tensor is sent
+    std::uint32_t source = 0, slot = 0;  // indices of reservations; set if the tensor is sent
     std::uint32_t nextInSlot = kNoIndex; // next message that uses the slot
 
     bool isSent() const { return send != kNoIndex; }
@@ -35,15 +35,15 @@ struct PlannedMessage
 // never waits for a slot, and the memory does not depend on the times of ops.
 struct MessagePlan
 {
-    struct Reservations // of one device
+    struct Reservations // reservations on one device
     {
-        std::vector<Bytes> sources, slots; // bytes of each
+        std::vector<Bytes> sources, slots; // bytes of each reservation
     };
 
     std::vector<PlannedMessage> messages;
-    std::vector<std::uint32_t> messageOf; // [valueIndex] index of its message; kNoIndex: none
+    std::vector<std::uint32_t> messageOf; // [valueIndex] index of the message; kNoIndex: none
     IdVector<DeviceId, Reservations> devices;
-    // The messages that are the first to use a slot.
+    // The messages that use a slot first.
     IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 

@@ -6,12 +6,12 @@
 
 namespace engine {
 
-// The input of one pass: a micro-batch, half of its samples, or one slice of its sequence
+// The input of one pass: a micro-batch, half of its samples, or a slice of its sequence
 // (UnitRange).
 struct PassSpec
 {
     ModelSpec model; // the model; with half of the samples if the schedule has halves
-    int slices = 1;  // slices of the sequence
+    int slices = 1;  // number of sequence slices
 };
 // Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
 Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered);

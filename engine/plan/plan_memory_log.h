@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// The allocations and frees of one iteration.
+// Returns the allocations and frees of one iteration.
 MemoryLog planMemoryLog(const PlanParts& parts, const ExecutionPlan& plan);
 
 } // namespace engine

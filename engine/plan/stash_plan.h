@@ -33,7 +33,7 @@ struct PlannedBuffer
     std::array<Bytes, kStashPieces> pieces{};
 };
 
-// The buffers of the ops of one device. The integers in OpStash are indices into `buffers`.
+// The buffers for the ops of one device. The integers in OpStash are indices into `buffers`.
 struct StashPlan
 {
     struct OpStash
@@ -41,20 +41,20 @@ struct StashPlan
         // Stashes that F, B, I, W or EVICT uses, one index per slice or half of the op (see
         // UnitRange).
         std::vector<std::uint32_t> stash;
-        // Stashes that RECOMPUTE or LOAD produces, likewise.
+        // Stashes that RECOMPUTE or LOAD produces, in the same form.
         std::vector<std::uint32_t> made;
         // Stashes of earlier slices, to whose keys and values the op attends.
         std::vector<std::uint32_t> earlier;
         // Boundary tensors between two stages of the device.
         std::uint32_t input = kNoIndex, output = kNoIndex;
         std::uint32_t guest = kNoIndex; // EVICT and LOAD: index in `guests`
-        // Version of the weights that the op uses, or that an OPT keeps (version_plan.h).
+        // The weight version that the op uses, or that an OPT keeps (version_plan.h).
         std::uint32_t version = kNoIndex;
     };
 
     std::vector<PlannedBuffer> buffers;
     std::vector<OpStash> of;   // [position]
-    std::vector<Bytes> guests; // bytes of the areas for evicted stashes on the partner
+    std::vector<Bytes> guests; // bytes of each area on the partner for evicted stashes
 };
 
 struct StashPlanInput

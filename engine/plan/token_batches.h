@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// Part `part` of `parts` equal parts of the samples of a batch.
+// Returns part `part` of the samples of a batch that is divided into `parts` equal parts.
 inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 {
     const std::size_t count = batch.inputs.size() / parts;
@@ -59,7 +59,7 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    // The tokens of `count` consecutive micro-batches.
+    // Returns the tokens of `count` consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
         const std::size_t begin = first * m_tokens;

@@ -11,7 +11,7 @@ namespace engine {
 // that uses it has ended.
 struct VersionPlan
 {
-    std::vector<PlannedBuffer> buffers; // one kept version of the weights of one stage each
+    std::vector<PlannedBuffer> buffers; // copies of old weight versions; each belongs to one stage
     // [position] the version that an op uses, or that an OPT keeps, as an index into `buffers`.
     // kNoIndex: the op uses the stage's own weights, or the OPT keeps none.
     std::vector<std::uint32_t> of;

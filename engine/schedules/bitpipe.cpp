@@ -200,6 +200,7 @@ Scheme bitpipe()
     scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
     scheme.details = kDetails;
     scheme.family = "Two directions";
+    scheme.mapping = "replicas-together";
     scheme.accepts = "D >= 2, even (early: any); N a multiple of D (early: any); v even";
     scheme.bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))";
     scheme.defaultChunks = 2;

@@ -47,6 +47,7 @@ Scheme bpipe()
     scheme.citation = "Kim et al., BPipe, ICML 2023";
     scheme.details = kDetails;
     scheme.family = "One direction";
+    scheme.mapping = "pair-adjacent";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(N+D-1)";
     scheme.options = kOptions;

@@ -153,6 +153,7 @@ Scheme chimera()
     scheme.citation = "Li and Hoefler, Chimera, SC 2021";
     scheme.details = kDetails;
     scheme.family = "Two directions";
+    scheme.mapping = "replicas-together";
     scheme.accepts = "D >= 2, even; N a multiple of D (doubling: of 2D); v = 1";
     scheme.bubbleFormula = "(D-2)(N/D+1)/(3N+(D-2)(N/D+1))";
     scheme.options = kOptions;

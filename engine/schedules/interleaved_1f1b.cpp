@@ -91,7 +91,7 @@ Scheme interleavedOneFOneB()
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N a multiple of the group G, or with a remainder of at least D-2, or "
                      "N < G; v >= 1";
-    scheme.bubbleFormula = "(D-1)/(vN+D-1)";
+    scheme.bubbleFormula = "(D-1)/(vN+D-1) for N = kD";
     scheme.defaultChunks = 2;
     scheme.chunksFixed = false;
     scheme.options = kOptions;

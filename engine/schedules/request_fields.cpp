@@ -39,6 +39,18 @@ Field<Request> schemeOptions()
             }};
 }
 
+// The text is checked where the nodes are known (Mapping::of()).
+Field<Request> mapping()
+{
+    FieldFacts facts
+        = option(kTable, "--mapping", "Mapping",
+                 "Devices on nodes. contiguous: in sequence; replicas-together: what an all-reduce "
+                 "sums in one node; pair-adjacent: devices d and D-1-d side by side; or a file",
+                 "{contiguous,replicas-together,pair-adjacent}|FILE.toml")
+              .withDefault("the scheme's");
+    return field<Request>(std::move(facts), &Request::mapping);
+}
+
 } // namespace
 
 Fields<ScheduleRequest> requestFields()
@@ -73,6 +85,7 @@ Fields<ScheduleRequest> requestFields()
                    "W")
                 .between(1, kMostCopies),
             &Request::dataParallel);
+        fields.push_back(mapping());
         for (Field<Request>& each : fields)
             each.group = kGroup;
         return fields;

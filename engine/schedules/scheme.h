@@ -12,7 +12,8 @@
 
 namespace engine {
 
-// The arguments of --scheme --devices --micro-batches --chunks --set key=value.
+// The arguments of --scheme --devices --micro-batches --chunks --set key=value --data-parallel
+// --mapping.
 struct ScheduleRequest
 {
     std::string scheme = "bitpipe";
@@ -20,26 +21,27 @@ struct ScheduleRequest
     int chunks = 0; // 0: the scheme's default
     int dataParallel = 1;
     std::map<std::string, std::string, std::less<>> options;
+    std::string mapping = {}; // of devices to nodes (engine/cost/mapping.h); "": the scheme's
 
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
 
-// A key of --set and its values, of which the first is the default. The default of a number may be
-// a number or a rule ("2", "D+2").
+// A key of --set and its values; the first is the default. The default of a number may be a number
+// or a rule ("2", "D+2").
 struct SchemeOption
 {
     std::string_view key, title;
     std::span<const std::string_view> values;
-    std::optional<int> smallest; // all integers from this one on are valid, too
-    // Other accepted values: a description of their form, and the check of a value. "" and nullptr:
-    // none.
+    std::optional<int> smallest; // all integers from this one on are valid as well
+    // Other accepted values: a description of their form, and a function that checks one. "" and
+    // nullptr if there are none.
     std::string_view form = {};
     bool (*accepts)(std::string_view value) = nullptr;
 
     bool isOpen() const
     {
         return smallest || accepts != nullptr;
-    } // values beyond `values` are valid
+    } // whether values other than `values` are valid
 };
 
 // A way to build a schedule. Each scheme has its own .cpp in this folder and one line in
@@ -54,12 +56,13 @@ struct Scheme
     std::string_view details;  // the rule, a small picture and the closed forms, for display
     // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
-    std::string_view accepts;       // "D >= 2, even; N a multiple of D; v = 2"
-    std::string_view bubbleFormula; // closed form for display, "" if none
+    std::string_view accepts;                // "D >= 2, even; N a multiple of D; v = 2"
+    std::string_view bubbleFormula;          // closed form for display, "" if none
+    std::string_view mapping = "contiguous"; // of devices to nodes, unless --mapping is given
     int defaultChunks = 1;
     bool chunksFixed = true;
-    bool splitsBackward = false; // I and W instead of B
-    bool asynchronous = false;   // no flush: N is a window, and weights are updated during it
+    bool splitsBackward = false; // I and W ops instead of B
+    bool asynchronous = false;   // no flush: N is a window, and weights are updated within it
     std::span<const SchemeOption> options;
     // Number of slices with separate ops per micro-batch; nullptr: micro-batches are not sliced.
     int (*slices)(const ScheduleRequest& request) = nullptr;
@@ -71,6 +74,8 @@ struct Scheme
 };
 
 std::span<const Scheme> schemes();
+// The mapping to use for a schedule: `requested`, or that of its scheme if it is empty.
+std::string_view mappingOf(const Schedule& schedule, std::string_view requested);
 const Scheme* findScheme(std::string_view name);
 
 // Limits of what can be built: Op::peer has 16 bits, and a schedule with its timeline must fit
@@ -83,14 +88,15 @@ constexpr std::int64_t kMostOps = std::int64_t{1}
 // with transfers, costs and spans.
 constexpr int kBytesPerSummedOp = 28, kBytesPerOp = 200;
 
-// The largest schedule that may be built.
+// The largest number of ops that may be built.
 struct SizeLimit
 {
     std::int64_t ops = kMaxOps;
     int bytesPerOp = kBytesPerOp;
-    bool isOfMachine = false; // derived from the memory of this machine
+    bool isOfMachine = false; // true: derived from the memory of this machine
 };
-// As many ops as fit in three quarters of the memory of this machine; at most kMostOps.
+// Returns the number of ops that fit in three quarters of the memory of this machine, at most
+// kMostOps.
 SizeLimit limitOfMachine(int bytesPerOp);
 
 // Checks scheme, options, counts, the scheme's rule and the size, without building.

@@ -13,20 +13,19 @@ AllReduceQueues::AllReduceQueues(const Schedule& schedule, const IdVector<StageI
         m_pending[stage].expected = calls[stage];
 }
 
-const std::vector<AllReduceDone>& AllReduceQueues::issue(DeviceId device, const AllReduceCall& call)
+void AllReduceQueues::issue(DeviceId device, const AllReduceCall& call)
 {
-    m_done.clear();
     m_queues[device].calls.push_back(call);
-    m_toJoin.push_back(device);
-    while (!m_toJoin.empty()) {
-        const DeviceId next = m_toJoin.back();
-        m_toJoin.pop_back();
-        join(m_queues[next]);
-        for (const StageId stage : m_complete)
-            finish(stage);
-        m_complete.clear();
-    }
-    return m_done;
+    join(m_queues[device]);
+}
+
+std::optional<AllReduceStart> AllReduceQueues::next()
+{
+    if (m_startable.empty())
+        return std::nullopt;
+    const StageId stage = m_startable.back();
+    m_startable.pop_back();
+    return AllReduceStart{stage, m_pending[stage].begin, m_pending[stage].duration};
 }
 
 bool AllReduceQueues::isIdle() const
@@ -46,31 +45,31 @@ void AllReduceQueues::join(Queue& queue)
         pending.begin = std::max({pending.begin, call.issued, queue.free});
         pending.duration = std::max(pending.duration, call.duration);
         if (++pending.joined == pending.expected)
-            m_complete.push_back(call.stage);
+            m_startable.push_back(call.stage);
     }
 }
 
-void AllReduceQueues::finish(StageId stage)
+const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Window window)
 {
+    m_done.clear();
     for (const auto& deviceOf : m_schedule.deviceOf) {
-        finishOn(deviceOf[stage], stage);
+        completeOn(deviceOf[stage], stage, window);
         if (stage.value == 0) // with tied embeddings the last stage joins it, too
-            finishOn(deviceOf.back(), stage);
+            completeOn(deviceOf.back(), stage, window);
     }
+    return m_done;
 }
 
-void AllReduceQueues::finishOn(DeviceId device, StageId stage)
+void AllReduceQueues::completeOn(DeviceId device, StageId stage, Window window)
 {
     if (!device.isValid())
         return;
-    const PendingAllReduce& pending = m_pending[stage];
-    const std::int64_t end = pending.begin + pending.duration;
     Queue& own = m_queues[device];
     for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
-        m_done.push_back({device, own.calls[own.head], pending.begin, end});
-        own.free = end;
+        m_done.push_back({device, own.calls[own.head], window.begin, window.end});
+        own.free = window.end;
     }
-    m_toJoin.push_back(device);
+    join(own);
 }
 
 } // namespace engine::sim

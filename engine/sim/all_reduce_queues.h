@@ -1,7 +1,9 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
 
+#include <optional>
 #include <vector>
 
 namespace engine::sim {
@@ -13,6 +15,13 @@ struct AllReduceCall
     std::uint8_t replica = 0;
     StageId stage; // identifies the all-reduce (allReduceStage())
     std::int64_t issued = 0, duration = 0;
+};
+
+// An all-reduce that all of its devices have reached.
+struct AllReduceStart
+{
+    StageId stage;
+    std::int64_t begin = 0, duration = 0;
 };
 
 // The part of one device in a completed all-reduce. `begin` and `end` are the same for all devices
@@ -32,12 +41,14 @@ public:
     // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
-    // Whether the schedule has an all-reduce of the stage, for whose result its optimizer step
-    // waits.
+    // Whether the schedule has an all-reduce of the stage; if so, the optimizer step waits for its
+    // result.
     bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
-    // Returns the all-reduces that can start with this call; empty while other devices have not
-    // called.
-    const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
+    void issue(DeviceId device, const AllReduceCall& call);
+    // Returns the next all-reduce that can start; nullopt while devices have not called.
+    std::optional<AllReduceStart> next();
+    // Completes an all-reduce. Other all-reduces of its devices may then be next.
+    const std::vector<AllReduceDone>& complete(StageId stage, Window window);
     // Whether no call waits for another device.
     bool isIdle() const;
 
@@ -49,21 +60,19 @@ private:
         std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
-    struct PendingAllReduce // of a stage
+    struct PendingAllReduce // the all-reduce of one stage
     {
         int expected = 0, joined = 0;
         std::int64_t begin = 0, duration = 0;
     };
 
     void join(Queue& queue);
-    void finish(StageId stage);
-    void finishOn(DeviceId device, StageId stage);
+    void completeOn(DeviceId device, StageId stage, Window window);
 
     const Schedule& m_schedule;
     IdVector<DeviceId, Queue> m_queues;
     IdVector<StageId, PendingAllReduce> m_pending;
-    std::vector<DeviceId> m_toJoin;
-    std::vector<StageId> m_complete;
+    std::vector<StageId> m_startable;
     std::vector<AllReduceDone> m_done;
 };
 

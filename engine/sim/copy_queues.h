@@ -10,10 +10,10 @@
 namespace engine::sim {
 
 // The evicts and loads of one device, sequential in each direction because the link to the partner
-// is full-duplex. Also counts the free space for stashes on the device and on its partner. An op
-// that needs space on the device waits for the oldest running evict; an evict that needs space on
-// the partner waits for the oldest load. The evict or load to wait for is always earlier in the
-// program, so this cannot deadlock.
+// is full-duplex. Also counts the free space for stashes on both devices. An op that needs space on
+// the device waits for the oldest running evict; an evict that needs space on the partner waits for
+// the oldest load. The evict or load that is waited for always comes earlier in the program, so
+// this cannot deadlock.
 class CopyQueues
 {
 public:
@@ -24,15 +24,16 @@ public:
         , m_loadFree(start)
     { }
 
-    // Returns when the copy runs: at `ready` or later, in program order, for `duration`. `parts` is
-    // the size of the stash.
+    // Returns the window of the copy: it starts at `ready` or later, in program order, and takes
+    // `duration`. `parts` is the size of the stash.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // Reserves space for `parts` on the device. Returns when it is free, at `ready` or later.
+    // Reserves space for `parts` on the device. Returns when the space is free, which is `ready` or
+    // later.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
-    // The arrival time of a copied stash; 0 if it was not copied.
+    // The arrival time of a stash that was copied; 0 if it was not copied.
     void setArrival(ValueKey stash, std::int64_t tick) { m_arrival[bits(stash)] = tick; }
     std::int64_t arrival(ValueKey stash) const
     {
@@ -60,7 +61,7 @@ private:
         };
 
         std::int64_t m_capacity = 0, m_held = 0;
-        std::deque<Leaving> m_leaving; // ends ascending
+        std::deque<Leaving> m_leaving; // sorted by end
     };
 
     static std::uint64_t bits(ValueKey key)
@@ -68,7 +69,7 @@ private:
         return (static_cast<std::uint64_t>(key.kind) << 32) + key.index;
     }
 
-    Slots m_own, m_guests; // on the device, on its partner
+    Slots m_own, m_guests; // space on the device, and on its partner
     std::int64_t m_evictFree = 0, m_loadFree = 0;
     std::unordered_map<std::uint64_t, std::int64_t> m_arrival;
 };

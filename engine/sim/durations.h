@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// Two sources of an op's cost: one value per op, or the price list. With the price list the
-// schedule has no transfers; the placer derives transfers from the data flow.
+// The two sources of op costs: one stored value per op, or the price list. With the price list the
+// schedule has no transfers; the placer derives them from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
@@ -17,6 +17,7 @@ struct StoredCosts
         return costs.of[device][position];
     }
     bool linksAreBusy() const { return true; }
+    const SharedLinks* sharedLinks() const { return costs.links.get(); }
 };
 struct ListedCosts
 {
@@ -29,10 +30,11 @@ struct ListedCosts
         return prices.of(op, device);
     }
     bool linksAreBusy() const { return busyLinks; }
+    const SharedLinks* sharedLinks() const { return busyLinks ? prices.links.get() : nullptr; }
 };
 
-// The jitter of TimingRules. It depends on the fields of an op and not on its position, so that
-// passes that add ops do not change it.
+// The jitter of TimingRules. It depends only on the fields of an op, not on its position, so that
+// passes that add ops do not change the jitter of the others.
 class Jitter
 {
 public:
@@ -49,7 +51,7 @@ private:
     std::uint64_t m_seed = 0;
 };
 
-// The end of `work` if it is `slowDown` times slower during `windows` (sorted, disjoint).
+// Returns the end of `work` if it runs `slowDown` times slower during `windows` (sorted, disjoint).
 std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>& windows);
 
 } // namespace engine::sim

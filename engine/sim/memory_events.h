@@ -5,10 +5,10 @@
 
 namespace engine {
 
-// The memory of a simulated run over time, in the same form as that of an emulated run. It has the
-// bytes that stages hold for the whole run, then every stash from its F to its B (or W). A stash
-// that moves counts on both devices. A stash that is rebuilt has its reduced size between F and its
-// RECOMPUTE or backward. Sorted by time; at equal times frees come first.
+// The memory of a simulated run over time, in the same form as for emulated runs: the bytes that
+// stages hold for the whole run, and every stash from its F to its B (or W). A stash in transfer
+// counts on both devices. A recomputed stash has its reduced size from F to its RECOMPUTE or
+// backward. Sorted by time; at equal times, frees come first.
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
                                          const IdVector<StageId, StageBytes>& stages);
 

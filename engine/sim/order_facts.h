@@ -14,8 +14,9 @@ struct OrderFacts
     IdVector<StageId, int> allReduceCalls;
 };
 
-// Also checks the ops, which may come from a file: each must exist in the shape, be on the device
-// of its stage, and name a peer if it needs one. Returns the first error.
+// Collects the facts and validates the ops, which may come from a file: each must exist in the
+// shape, be on the device of its stage, and name a peer if its kind has one. Returns the first
+// error.
 Result<OrderFacts> orderFacts(const Schedule& schedule);
 
 } // namespace engine::sim

@@ -6,9 +6,9 @@
 
 namespace engine::sim {
 
-// Places an iteration with a recorder made by `fresh`. The slow-down by all-reduces depends on
-// when they run, which depends on the slow-down, so the iteration is placed again until the
-// all-reduces no longer move. Every pass corrects at least the earliest wrong all-reduce, so
+// Places an iteration with a recorder made by `fresh`. The slow-down by all-reduces depends on when
+// they run, and when they run depends on the slow-down, so the iteration is placed repeatedly until
+// the all-reduces no longer move. Every pass corrects at least the earliest wrong all-reduce, so
 // this terminates.
 template<class Recorder, class Costs, class Fresh>
 Result<Window> placeSteadily(Placement<Costs> placement, std::unique_ptr<Recorder>& recorder,
@@ -18,7 +18,7 @@ Result<Window> placeSteadily(Placement<Costs> placement, std::unique_ptr<Recorde
     const bool slows = placement.rules.slowDown != Fraction{1};
     SlowWindows slow(devices);
     for (;;) {
-        recorder.reset(); // discards its spans before the next one is created
+        recorder.reset(); // discards the old spans before the next recorder is created
         recorder = fresh();
         placement.slow = slows ? &slow : nullptr;
         auto window = Placer(placement, *recorder).place();

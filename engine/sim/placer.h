@@ -6,11 +6,15 @@
 #include "engine/sim/copy_queues.h"
 #include "engine/sim/durations.h"
 #include "engine/sim/order_facts.h"
+#include "engine/sim/shared_copies.h"
 #include "engine/sim/value_table.h"
+
+#include <map>
+#include <optional>
 
 namespace engine::sim {
 
-// For each device the windows of the all-reduces that slow down its compute.
+// [device] windows of the all-reduces that slow down compute.
 using SlowWindows = IdVector<DeviceId, std::vector<Window>>;
 
 // The input for one iteration. All objects that it refers to must outlive the placer.
@@ -29,6 +33,10 @@ struct Placement
 // Places one iteration. A device advances until its next compute op lacks an input, and continues
 // when the input is available. Each lane is used only by its own device in program order, so the
 // result does not depend on the order in which devices are visited.
+//
+// If transfers share links, their ends depend on one another. They then go to a Network, which
+// advances only while every device waits: a transfer that completes at a time t can only cause
+// transfers that begin at t or later.
 //
 // `Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
 // SummaryRecorder sums them.
@@ -49,6 +57,22 @@ private:
     {
         std::uint16_t peer = Op::kNoPeer;
         std::int64_t free = 0;
+        std::uint32_t route = kNone; // of m_routes, if links are shared
+    };
+    // The shared links that the transfers of a lane use, one after the other.
+    struct Route
+    {
+        Network::Uses uses;
+        Network::Flow last = Network::kNone;
+    };
+    // What to do when a flow of the network is complete.
+    struct Transfer
+    {
+        Op op;
+        DeviceId device;
+        std::uint32_t number = 0; // of the op
+        ValueKey value;           // of a message
+        std::int64_t latency = 0;
     };
     struct Device
     {
@@ -57,13 +81,16 @@ private:
         ValueKey waitsFor;
         std::int32_t copies = -1; // index into m_copies; -1: no evicts
         bool hasCalled = false;   // has joined the all-reduce that blocks it
-        std::vector<Link> links;  // outgoing, in order of first use
+        int sending = 0;          // blocking sends in the network
+        Network::Flow waitsForFlow = Network::kNone, lastSend = Network::kNone;
+        std::uint32_t evictRoute = kNone, loadRoute = kNone;
+        std::vector<Link> links; // outgoing, in order of first use
     };
     using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    // These process the first of `ops` (the rest of the device's program) and the ops joined with
-    // it. They return the number of processed ops, or 0 if the device must wait.
+    // Each of these processes the first op of `ops` (the rest of the device's program), together
+    // with the ops joined to it. Returns the number of processed ops, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
@@ -73,12 +100,24 @@ private:
     BS_INLINED bool gather(DeviceId device, const Op& op, std::int64_t& start);
     BS_INLINED bool isThere(DeviceId device, const Value& value, ValueKey key, std::int64_t& start);
     void makeRoom(Device& own, Ops group, std::int64_t& start);
+    bool awaitRoom(Device& own, Ops group, std::int64_t& start);
     BS_INLINED std::int64_t endOf(DeviceId device, Ops group, std::int64_t start) const;
     BS_INLINED void handOver(DeviceId device, const Op& op);
     BS_INLINED void sendTo(DeviceId peer, DeviceId device, const Value& value);
     BS_INLINED void deliver(DeviceId device, const Op& op, ValueKey value,
                             const OpCosts::Cost& cost);
     void call(DeviceId device, std::uint32_t number, const Op& op, std::int64_t duration);
+    void startAllReduces();
+    void completeAllReduce(StageId stage, Window window);
+    void received(DeviceId peer, ValueKey value, Window arrival);
+
+    // Transfers that share links (placer_network.h).
+    Route& route(std::uint32_t& number, DeviceId from, DeviceId to);
+    void queueMessage(DeviceId device, const Op& op, ValueKey value, const OpCosts::Cost& cost);
+    std::size_t queueCopy(DeviceId device, const Op& op);
+    void queueAllReduce(const AllReduceStart& start);
+    void complete(Network::Flow flow);
+    bool hasStash(DeviceId device, ValueKey wanted, std::int64_t& start);
     BS_INLINED void arrive(DeviceId device, ValueKey value, std::int64_t tick);
 
     void noteReceives();
@@ -87,7 +126,7 @@ private:
     {
         return m_index.of(device, m_devices[device].next);
     }
-    std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
+    Link& linkTo(Device& from, std::uint16_t peer) const;
     CopyQueues* copiesOf(const Device& device)
     {
         return device.copies < 0 ? nullptr : &m_copies[device.copies];
@@ -106,8 +145,13 @@ private:
     OpIndex m_index;
     ValueTable m_values;
     AllReduceQueues m_allReduces;
-    std::vector<DeviceId> m_holders;  // [row]
-    std::vector<CopyQueues> m_copies; // one for each device that evicts
+    std::vector<DeviceId> m_holders;          // [row]
+    std::vector<CopyQueues> m_copies;         // one for each device that evicts
+    std::optional<Network> m_network;         // nullopt: no links are shared
+    std::vector<SharedCopies> m_sharedCopies; // instead of m_copies
+    std::deque<Route> m_routes;
+    std::map<StageId, Network::Uses> m_rings; // of all-reduces
+    std::unordered_map<Network::Flow, Transfer> m_transfers;
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;
     // The op that receives the activation or gradient of a cell; empty if transfers are implied.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/schedule/notation.h"
+#include "engine/sim/placer_network.h"
 #include "engine/sim/placer_steps.h"
 
 #include <fmt/format.h>
@@ -32,8 +33,11 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
         if (m_in.facts.hasCopies && capacity[d].own > 0) {
             device.copies = m_copies.size();
             m_copies.emplace_back(capacity[d], m_in.start);
+            m_sharedCopies.emplace_back(capacity[d]);
         }
     }
+    if (const SharedLinks* links = m_in.costs.sharedLinks())
+        m_network.emplace(*links);
     std::ranges::reverse(m_runnable); // the first device first
     if (!kImplied)
         noteReceives();
@@ -58,10 +62,19 @@ void Placer<Costs, Recorder>::noteReceives()
 template<class Costs, class Recorder>
 Result<Window> Placer<Costs, Recorder>::place()
 {
-    while (!m_runnable.empty()) {
-        const DeviceId device = m_runnable.back();
-        m_runnable.pop_back();
-        run(device);
+    for (;;) {
+        while (!m_runnable.empty()) {
+            const DeviceId device = m_runnable.back();
+            m_runnable.pop_back();
+            run(device);
+        }
+        if (!m_network)
+            break;
+        const auto& done = m_network->advance();
+        if (done.empty())
+            break;
+        for (const Network::Flow flow : done)
+            complete(flow);
     }
     for (const DeviceId d : m_devices.ids())
         if (m_devices[d].next < m_in.schedule.program[d].size())
@@ -71,14 +84,15 @@ Result<Window> Placer<Costs, Recorder>::place()
     return m_window;
 }
 
-// Advances to the end of the program or to an op that waits for another device.
+// Advances to the end of the program, or to an op that waits for another device.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::run(DeviceId device)
 {
     const Ops ops = m_in.schedule.on(device);
     Device& own = m_devices[device];
     own.waitsFor = {};
-    while (own.next < ops.size()) {
+    own.waitsForFlow = Network::kNone;
+    while (own.next < ops.size() && own.sending == 0) {
         const std::size_t done = step(device, ops.subspan(own.next));
         if (done == 0)
             return;
@@ -97,12 +111,12 @@ OpCosts::Cost Placer<Costs, Recorder>::costOf(DeviceId device, std::size_t ahead
 }
 
 template<class Costs, class Recorder>
-std::int64_t& Placer<Costs, Recorder>::linkFree(Device& from, std::uint16_t peer) const
+auto Placer<Costs, Recorder>::linkTo(Device& from, std::uint16_t peer) const -> Link&
 {
     for (Link& link : from.links)
         if (link.peer == peer)
-            return link.free;
-    return from.links.emplace_back(Link{peer, m_in.start}).free;
+            return link;
+    return from.links.emplace_back(Link{peer, m_in.start});
 }
 
 template<class Costs, class Recorder>

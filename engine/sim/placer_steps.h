@@ -40,8 +40,12 @@ std::size_t Placer<Costs, Recorder>::compute(DeviceId device, Ops ops)
     for (const Op& op : group)
         if (!gather(device, op, start))
             return 0;
-    if (own.copies >= 0)
-        makeRoom(own, group, start);
+    if (own.copies >= 0) {
+        if (m_network && !awaitRoom(own, group, start))
+            return 0;
+        if (!m_network)
+            makeRoom(own, group, start);
+    }
     own.free = endOf(device, group, start);
     m_window.end = std::max(m_window.end, own.free);
     m_recorder.computed(device, numberOf(device), group, {start, own.free});
@@ -94,13 +98,15 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// Whether the value is on the device. Values that the compute of the device produces always are,
-// because it runs in program order; only all-reduces and loads produce values on other lanes.
+// Whether the value is on the device. Values from the device's own compute always are, because
+// compute runs in program order; only all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
 {
     if (!ValueTable::isTimed(value.kind)) {
+        if (m_network && !hasStash(device, wanted, start))
+            return false;
         const CopyQueues* copies = copiesOf(m_devices[device]);
         if (copies != nullptr && value.kind != Value::Kind::WeightStash)
             start = std::max(start, copies->arrival(wanted));
@@ -108,13 +114,16 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
     }
     if (value.kind == Value::Kind::ReducedGradient && !m_allReduces.isCalled(value.stage))
         return true;
-    if (m_values.hasArrived(wanted)) {
+    // The gradient of a slice is sent and also used by the previous slice on its own device.
+    const bool isBoth = value.kind == Value::Kind::Gradient && m_shape.slices > 1;
+    if (m_values.hasArrived(wanted) && !(isBoth && holder(value.replica, value.stage) == device)) {
         start = std::max(start, m_values.arrival(wanted));
         return true;
     }
-    // A value is available on the device that produced it. If transfers are implied, a value for
-    // another device arrives at once.
-    return m_values.isMade(wanted) && (kImplied || holder(value.replica, value.stage) == device);
+    // A value is available on the device that produced it. If transfers are implied, the arrival of
+    // a value for another device is known at once, unless links are shared.
+    return m_values.isMade(wanted)
+        && ((kImplied && !m_network) || holder(value.replica, value.stage) == device);
 }
 
 template<class Costs, class Recorder>
@@ -163,10 +172,12 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey value,
                                       const OpCosts::Cost& cost)
 {
+    if (m_network)
+        return queueMessage(device, op, value, cost);
     Device& own = m_devices[device];
     Window window{own.free, own.free + cost.duration};
     if (m_in.costs.linksAreBusy()) {
-        std::int64_t& linkIsFree = linkFree(own, op.peer);
+        std::int64_t& linkIsFree = linkTo(own, op.peer).free;
         window.begin = std::max(own.free, linkIsFree);
         window.end = linkIsFree = window.begin + cost.duration;
     }
@@ -174,8 +185,12 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
         own.free = window.end;
     m_recorder.sent(device, numberOf(device), window);
 
-    const DeviceId peer{op.peer};
-    const Window arrival{window.begin + cost.latency, window.end + cost.latency};
+    received(DeviceId{op.peer}, value, {window.begin + cost.latency, window.end + cost.latency});
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::received(DeviceId peer, ValueKey value, Window arrival)
+{
     if constexpr (kImplied) {
         m_recorder.received(peer, kNone, arrival);
     } else {
@@ -190,7 +205,7 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
 }
 
 // Joins the all-reduce. A blocking all-reduce stops the compute of the device until it is complete.
-// If the device holds both replicas, it waits for both all-reduces.
+// A device that holds both replicas waits for both all-reduces.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {
@@ -221,9 +236,26 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    const AllReduceCall ours{number, op.replica, allReduceStage(op), m_devices[device].free,
-                             duration};
-    for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
+    m_allReduces.issue(device,
+                       {number, op.replica, allReduceStage(op), m_devices[device].free, duration});
+    startAllReduces();
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::startAllReduces()
+{
+    while (const auto next = m_allReduces.next()) {
+        if (m_network && next->duration > 0)
+            queueAllReduce(*next);
+        else
+            completeAllReduce(next->stage, {next->begin, next->begin + next->duration});
+    }
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::completeAllReduce(StageId stage, Window window)
+{
+    for (const AllReduceDone& done : m_allReduces.complete(stage, window)) {
         m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
         m_window.end = std::max(m_window.end, done.end);
         arrive(
@@ -237,6 +269,8 @@ void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const 
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
 {
+    if (m_network)
+        return queueCopy(device, op);
     Device& own = m_devices[device];
     std::int64_t ready = own.free;
     if (own.copies < 0 || !gather(device, op, ready))

@@ -10,8 +10,8 @@ namespace engine {
 
 struct SimulateOptions
 {
-    int iterations = 1; // consecutive; the pipeline drains between them
-    // For summarize(): the share of an activation that is kept from F until its RECOMPUTE.
+    int iterations = 1; // number of iterations; the pipeline drains between them
+    // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
 };
 
@@ -19,19 +19,21 @@ struct SimulateOptions
 // deterministic, and the time is linear in the ops. `lowered` must have its transfers, all-reduces
 // and optimizer steps (passes.h: lower()). A device has a compute lane, a lane per directed link,
 // an all-reduce lane, and a copy lane per direction. An op of another lane is issued when compute
-// reaches it. A SEND starts when its link is free; the span of its RECV is the arrival. An F or
-// LOAD that would exceed the capacity of the device for stashes (stashCapacity()) waits for the
-// oldest running EVICT, and an EVICT that would exceed that of the partner waits for the oldest
-// LOAD. Spans of length zero are kept. Fails if the schedule deadlocks (validate() reports why).
+// reaches it. A SEND starts when its link is free; the span of its RECV is the arrival. If the
+// costs have SharedLinks, transfers that share one are slower (sim/network.h). An F or LOAD that
+// would exceed the capacity of the device for stashes (stashCapacity()) waits for the oldest
+// running EVICT, and an EVICT that would exceed that of the partner waits for the oldest LOAD.
+// Spans of length zero are kept. Fails if the schedule deadlocks (validate() reports why).
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});
 
-// Appends an iteration placed with `costs` to `timeline`. Emulation calls this once per iteration.
+// Appends an iteration, placed with `costs`, to `timeline`. Emulation calls this for every
+// iteration.
 Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,
                             Timeline& timeline);
 
-// As simulate(), but returns only sums, one IterationSummary per iteration. It stores about 9 bytes
-// per op, so that schedules of hundreds of millions of ops can be simulated. `order` may have
+// Like simulate(), but returns one IterationSummary per iteration and no spans. It stores about 9
+// bytes per op, so that schedules of hundreds of millions of ops can be simulated. `order` may have
 // all-reduces and optimizer steps; transfers are derived from the data flow.
 Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
                                                 const SimulateOptions& options = {});

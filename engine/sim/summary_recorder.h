@@ -9,12 +9,12 @@
 
 namespace engine::sim {
 
-// Sums times without storing them. If stashes move between devices, it also stores the times of the
-// moves, because the peak then does not follow from the order of a device's own ops.
+// Adds up times without storing spans. If stashes move between devices, it also stores the times of
+// these moves, because the peak then depends on more than the order of a device's own ops.
 class SummaryRecorder
 {
 public:
-    // `kept`: the share of a rebuilt stash that is kept until its RECOMPUTE.
+    // `kept`: the share of a recomputed stash that is kept until its RECOMPUTE.
     SummaryRecorder(const Schedule& schedule, const OrderFacts& facts, double kept);
 
     void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)
@@ -41,7 +41,7 @@ public:
     void reduced(DeviceId device, std::uint32_t, Window window);
     void copied(DeviceId device, std::uint32_t, const Op& op, Window window);
 
-    // The union of the all-reduces of a device, for each device.
+    // [device] The union of the windows of the device's all-reduces.
     IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t) const
     {
         return m_reduced;
@@ -52,8 +52,8 @@ private:
     struct Own
     {
         DeviceSummary sums;
-        std::int64_t held = 0, most = 0; // parts
-        HeldParts rebuilt;               // as `held` and `most`, for rebuilt stashes
+        std::int64_t held = 0, most = 0; // current and largest amount, in parts
+        HeldParts rebuilt;               // like `held` and `most`, for recomputed stashes
         StashLedger::Peak peak;
     };
 

@@ -11,8 +11,8 @@ namespace engine::sim {
 
 Track::Kind laneOf(OpKind kind);
 
-// Appends the spans of one iteration to the tracks of a timeline and creates missing tracks. If
-// commit() was not called, the destructor removes the spans and tracks.
+// Appends the spans of one iteration to the tracks of a timeline, creating missing tracks. The
+// destructor removes the appended spans and tracks unless commit() was called.
 class TrackWriter
 {
 public:
@@ -26,8 +26,7 @@ public:
         m_timeline.tracks[m_tracks[device][kind]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
-    // The functions that the placer calls. The ops of a group have consecutive numbers from `first`
-    // on.
+    // Called by the placer. The ops of a group have consecutive numbers, beginning with `first`.
     void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
     {
         for (std::uint32_t i = 0; i < group.size(); ++i)
@@ -51,7 +50,7 @@ public:
         add(device, Track::Kind::Copy, op, window);
     }
     void commit();
-    // Returns for each device the union of its all-reduces in this iteration.
+    // [device] The union of the windows of the device's all-reduces in this iteration.
     IdVector<DeviceId, std::vector<Window>> allReduceWindows(std::size_t devices) const;
 
 private:
@@ -62,7 +61,7 @@ private:
     Timeline& m_timeline;
     std::uint32_t m_iteration = 0;
     IdVector<DeviceId, OfTracks> m_tracks; // indices into timeline.tracks
-    std::vector<std::size_t> m_before;     // [track] number of earlier spans
+    std::vector<std::size_t> m_before;     // [track] number of spans before this iteration
     bool m_committed = false;
 };
 

@@ -26,7 +26,7 @@ BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
 
 // The state of every value while an iteration is placed. Activations, gradients and reduced
 // gradients use 64 bits each: not produced, produced on its own device, or the arrival time. A
-// stash needs one bit, because only evicts move it to another device.
+// stash uses one bit, because only evicts move it to another device.
 class ValueTable
 {
 public:

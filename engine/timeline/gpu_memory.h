@@ -21,7 +21,7 @@ enum class GpuMemoryOwner : std::uint8_t {
     Stash,
     Buffers,
     Idle,
-    Workspaces, // of matrix products and reductions
+    Workspaces, // workspaces of matrix products and reductions
     Staging,    // copies of other GPUs' gradients that an all-reduce sums
     Losses,
     Other,         // other allocations of the program
@@ -35,15 +35,16 @@ constexpr int kGpuMemoryOwners = 15;
 constexpr int kAllocatedOwners = 10;                       // number of owners before Rounding
 std::string_view gpuMemoryOwnerKey(GpuMemoryOwner owner);  // "optimizer", for files and JSON
 std::string_view gpuMemoryOwnerName(GpuMemoryOwner owner); // "optimizer state", for display
-std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view); // from its gpuMemoryOwnerKey()
+// Inverse of gpuMemoryOwnerKey().
+std::optional<GpuMemoryOwner> gpuMemoryOwnerNamed(std::string_view);
 
 // Memory of one GPU at the end of a run, in bytes.
 struct GpuMemory
 {
     int gpu = 0; // CUDA's index in the process
     EnumArray<GpuMemoryOwner, std::int64_t, kGpuMemoryOwners> of{};
-    std::int64_t used = 0;     // in use, as reported by the driver
-    std::int64_t reserved = 0; // for communicators, before the run; part of no owner
+    std::int64_t used = 0;     // bytes in use, as reported by the driver
+    std::int64_t reserved = 0; // reserved for communicators before the run; belongs to no owner
 
     std::int64_t& operator[](GpuMemoryOwner owner) { return of[owner]; }
     std::int64_t operator[](GpuMemoryOwner owner) const { return of[owner]; }
@@ -59,7 +60,7 @@ struct GpuMemory
 // The sum over `gpus`; its GPU index is unused.
 GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
-// The accepted differenceShare().
+// The largest accepted differenceShare().
 constexpr double kMemoryTolerance = 0.02;
 // Names the GPUs above kMemoryTolerance: "GPU 1: the driver reports 3.1 % more memory (40 MB) than
 // accounted for"; "" if there are none.

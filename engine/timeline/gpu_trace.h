@@ -29,7 +29,7 @@ struct OpOfIteration
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
-    std::uint32_t correlation = 0; // of the API call that launched the work; 0: unknown
+    std::uint32_t correlation = 0; // identifies the API call that launched the work; 0: unknown
 
     friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
 };
@@ -42,11 +42,11 @@ struct GpuKernel
     Window window; // [0, 0) if the time stamp is missing
     GpuPlace place;
     OpOfIteration of;
-    std::uint32_t name = 0;                           // GpuTrace::strings, mangled
-    std::array<std::int32_t, 3> grid{}, block{};      // blocks, threads
-    std::uint32_t registers = 0;                      // per thread
-    std::int32_t staticShared = 0, dynamicShared = 0; // bytes per block
-    std::uint32_t localPerThread = 0;                 // bytes
+    std::uint32_t name = 0;                      // index into GpuTrace::strings of the mangled name
+    std::array<std::int32_t, 3> grid{}, block{}; // blocks, threads
+    std::uint32_t registers = 0;                 // registers per thread
+    std::int32_t staticShared = 0, dynamicShared = 0; // shared memory in bytes per block
+    std::uint32_t localPerThread = 0;                 // local memory in bytes per thread
     std::int64_t gridId = 0;
     std::uint64_t graphNode = 0; // 0: not launched by a graph
 
@@ -88,7 +88,7 @@ struct GpuCall
 {
     Window window;
     OpOfIteration of;
-    std::uint32_t name = 0; // GpuTrace::strings, "cudaLaunchKernel_v7000"
+    std::uint32_t name = 0; // index into GpuTrace::strings: "cudaLaunchKernel_v7000"
     std::uint32_t thread = 0, correlation = 0, result = 0;
     bool isDriver = false;
 
@@ -131,7 +131,7 @@ struct GpuOverhead
 struct GpuContext
 {
     std::uint32_t context = 0, device = 0, parent = 0, multiprocessors = 0;
-    bool isPartition = false; // a green context
+    bool isPartition = false; // whether it is a green context
 
     friend bool operator==(const GpuContext&, const GpuContext&) = default;
 };
@@ -146,7 +146,7 @@ struct GpuStream
 // The name of a stream: "device 3: compute".
 struct GpuStreamName
 {
-    std::uint32_t name = 0; // GpuTrace::strings
+    std::uint32_t name = 0; // index into GpuTrace::strings
     std::uint32_t stream = 0, context = 0, device = 0;
 
     friend bool operator==(const GpuStreamName&, const GpuStreamName&) = default;
@@ -157,11 +157,12 @@ struct GpuStreamName
 struct GpuRange
 {
     Window window;
-    OpOfIteration of;                   // the op that was being launched
-    std::uint32_t text = 0, domain = 0; // GpuTrace::strings; domain "" is the default domain
-    std::uint32_t category = 0;         // the library's category; 0: none
-    std::uint32_t color = 0;            // ARGB; 0: none
-    std::uint32_t thread = 0;           // Linux thread id
+    OpOfIteration of; // the op that was being launched
+    // Indices into GpuTrace::strings; domain "" is the default domain.
+    std::uint32_t text = 0, domain = 0;
+    std::uint32_t category = 0; // the library's category; 0: none
+    std::uint32_t color = 0;    // ARGB; 0: none
+    std::uint32_t thread = 0;   // Linux thread id
     std::optional<std::int64_t> payload;
     bool nests = true; // true: push/pop, false: start/end
 
@@ -230,7 +231,7 @@ struct GpuTraceHealth
 // GPU activity of a run. Rows are almost sorted by time.
 struct GpuTrace
 {
-    std::vector<std::string> strings; // names, without duplicates
+    std::vector<std::string> strings; // names that the rows index, without duplicates
     std::vector<GpuKernel> kernels;
     std::vector<GpuCopy> copies;
     std::vector<GpuMemset> memsets;

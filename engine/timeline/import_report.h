@@ -18,47 +18,47 @@ struct ImportReport
 
         friend bool operator==(const Rank&, const Rank&) = default;
     };
-    // What a rule of the classifier matched, over all ranks and iterations.
+    // The work that a rule of the classifier matched, over all ranks and iterations.
     struct Rule
     {
         std::string name, title;
         std::string confidence;   // "high", "medium" or "low"
         std::int64_t matches = 0; // kernels, or ops on a CPU
-        std::int64_t time = 0;    // their time, ns
+        std::int64_t time = 0;    // time of the matches, in ns
 
         friend bool operator==(const Rule&, const Rule&) = default;
     };
     struct LeftOut
     {
         std::string what;
-        std::int64_t count = 0, time = 0; // ns
+        std::int64_t count = 0, time = 0; // `time` is in ns
 
         friend bool operator==(const LeftOut&, const LeftOut&) = default;
     };
-    // The clock of a host against the clock of the host of the first rank.
+    // The clock of a host relative to that of the first rank's host.
     struct Clock
     {
         std::string host;
-        std::int64_t offset = 0; // ns
-        double drift = 0;        // parts per million
-        std::int64_t spread = 0; // ns, median distance of the pairs from the fit
-        int pairs = 0;           // matched ends of messages and collectives
+        std::int64_t offset = 0; // in ns
+        double drift = 0;        // in parts per million
+        std::int64_t spread = 0; // median distance of the pairs from the fit, in ns
+        int pairs = 0;           // number of matched ends of messages and collectives
 
         friend bool operator==(const Clock&, const Clock&) = default;
     };
 
-    std::string program; // that recorded the traces: "PyTorch profiler"
+    std::string program; // the program that recorded the traces: "PyTorch profiler"
     std::vector<Rank> ranks;
     std::vector<int> missingRanks;
     std::string iterationsFrom; // how iterations were found: "ProfilerStep"; "" if there is one
     std::int64_t kernels = 0;
     bool onGpu = false;    // times are of GPU work; otherwise of ops on a CPU
-    std::int64_t time = 0; // of all GPU work, or of all ops on a CPU, ns
+    std::int64_t time = 0; // time of all GPU work, or of all ops on a CPU, in ns
     std::vector<Rule> rules;
     std::vector<LeftOut> leftOut;
     std::vector<Clock> clocks; // empty if all ranks share a clock
     std::vector<std::string> warnings;
-    // If unknown, all ops belong to stage 0, or are numbered in the order of their execution.
+    // If false, all ops belong to stage 0, or are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;
     // The error of the iteration simulated from the medians of the trace; nullopt if the trace has
     // no complete pipeline.

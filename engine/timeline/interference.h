@@ -10,12 +10,12 @@
 
 namespace engine {
 
-// The total duration of the ops of one kind, alone and while the other devices are busy, for
-// devices that are partitions of one GPU. Both totals are over the same ops of one iteration.
+// The total duration of the ops of one kind, alone and while other devices are busy, for devices
+// that are partitions of one GPU. Both totals cover the same ops of one iteration.
 struct Interference
 {
     OpKind kind = OpKind::Forward;
-    std::int64_t alone = 0, concurrent = 0; // ns per iteration
+    std::int64_t alone = 0, concurrent = 0; // in ns per iteration
 
     double ratio() const { return engine::ratio(concurrent, alone); }
     friend bool operator==(const Interference&, const Interference&) = default;

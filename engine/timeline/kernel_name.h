@@ -8,10 +8,11 @@ namespace engine {
 // Demangles "void (anonymous namespace)::layerNorm<float, 4>(Args)"; returns other names
 // unchanged.
 std::string demangled(const std::string& mangled);
-// The function name of a demangled name: "layerNorm".
+// Returns the function name within a demangled name: "layerNorm".
 std::string shortName(const std::string& demangledName);
-// The short name with its first class argument, which distinguishes instances of a template:
-// "sumChunks<Columns>". For a kernel that only runs such a class, the class: "Gelu".
+// Returns the short name with its first class argument, which distinguishes instances of a
+// template: "sumChunks<Columns>". For a kernel that only runs such a class, returns the class:
+// "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
 // Recognizes "ncclDevKernel_SendRecv(...)" and, before NCCL 2.19,

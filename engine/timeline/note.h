@@ -11,11 +11,11 @@ namespace engine {
 struct Note
 {
     std::int64_t id = 0; // id in the run's file; above 0
-    Window window;       // on the timeline; the span of the op if there is one
+    Window window;       // its time on the timeline; the span of the op if it has one
     int iteration = -1;  // index into Timeline::iterations; -1: none
     std::optional<std::uint32_t> op
         = {};             // OpIndex of the schedule; kNone: the note is on a time range
-    DeviceId device = {}; // of the op or range; invalid: all devices
+    DeviceId device = {}; // device of the op or range; invalid: all devices
     std::string text;     // UTF-8; "" for a bookmark
     std::string created;  // ISO 8601, UTC
 

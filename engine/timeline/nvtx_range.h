@@ -16,14 +16,14 @@ struct RangeCategory
 {
     int id = 0; // F=1 I=2 W=3 B=4 SEND=5 RECV=6 OPT=7 ALLREDUCE=8 EVICT=9 LOAD=10 RECOMPUTE=11
     std::string_view name;
-    std::uint32_t argb = 0; // of the default palette, light theme
+    std::uint32_t argb = 0; // colour of the default palette, light theme
 };
 const RangeCategory& rangeCategory(OpKind kind);
-std::vector<RangeCategory> rangeCategories(); // without duplicates
+std::vector<RangeCategory> rangeCategories(); // all categories, without duplicates
 
-// The spelling of the names of ranges (`--nvtx-grammar`). Bubblescope: "PP:2F0", as PyTorch names
-// them. SailSg: "F0.1.0" (micro-batch, chunk, slice), as the zero-bubble repository of sail-sg
-// does; ops that it does not have keep the spelling of Bubblescope.
+// The style of range names (`--nvtx-grammar`). Bubblescope: "PP:2F0", as in PyTorch. SailSg:
+// "F0.1.0" (micro-batch, chunk, slice), as in the zero-bubble repository of sail-sg; ops that
+// sail-sg does not have are named as by Bubblescope.
 enum class NvtxGrammar : std::uint8_t { Bubblescope, SailSg };
 constexpr std::string_view nvtxGrammarName(NvtxGrammar grammar)
 {

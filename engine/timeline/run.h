@@ -42,7 +42,7 @@ struct RunRequest
     std::string label;              // "BitPipe": for people
     std::string experiment;         // TOML that repeats the run
     std::string command;            // bscope command that repeats the run
-    std::string nvtxGrammar;        // nvtxGrammarName(); "": the default
+    std::string nvtxGrammar;        // name of the NVTX grammar; "": the default
     int plannedWarmup = 0, plannedIterations = 1;
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
@@ -50,17 +50,18 @@ struct RunRequest
 
 struct RunHardware
 {
-    std::string hostName;   // of the machine; "": unknown
+    std::string hostName;   // name of the machine; "": unknown
     std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
     std::string timing;     // the clock of ops: "thread CPU clock", "" when simulated
     std::string link;       // link model of P2P: "50 GB/s, 5 us (assumed)", "free"
     // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
     // "local, peer"; "" without GPUs.
     std::string transport;
-    int threads = 0, cores = 0; // of a live run, and of its machine; 0: unknown
-    double peakFlops = 0;       // of one device, per second; 0: unknown
-    std::string peakSource;     // how peakFlops was measured; "" if from a data sheet
-    GpuMachine machine;         // empty without GPUs
+    // Live runs: number of threads, and of the machine's cores; 0: unknown.
+    int threads = 0, cores = 0;
+    double peakFlops = 0;   // peak of one device in FLOP/s; 0: unknown
+    std::string peakSource; // how peakFlops was measured; "" if from a data sheet
+    GpuMachine machine;     // empty without GPUs
 
     bool isOversubscribed() const { return threads > cores; } // threads share cores
     friend bool operator==(const RunHardware&, const RunHardware&) = default;
@@ -76,7 +77,8 @@ struct RunTraining
     // Share of an activation that is kept from the end of F until its RECOMPUTE; 0: only the input
     // of the stage.
     double recomputeKeeps = 0;
-    std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
+    // Entropies of the training text in nats per token.
+    std::optional<double> unigramEntropy, entropyRate;
 
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
@@ -84,11 +86,13 @@ struct RunTraining
 // Results that are known only when the run has ended.
 struct RunResults
 {
-    IdVector<DeviceId, ArenaUse> arenas;         // empty if no op ran
-    std::vector<Interference> interference = {}; // empty unless devices were partitions of one GPU
-    std::int64_t iterationAlone = 0; // ns; emulated from ops that ran alone on their partitions
-    int graphOps = 0;                // ops that were launched as CUDA graphs
-    std::vector<GpuMemory> gpuMemory = {}; // of each used GPU; empty: unknown
+    IdVector<DeviceId, ArenaUse> arenas; // empty if no op ran
+    // Empty unless the devices were partitions of one GPU.
+    std::vector<Interference> interference = {};
+    // In ns; duration of an iteration emulated from ops that ran alone.
+    std::int64_t iterationAlone = 0;
+    int graphOps = 0;                      // number of ops that were launched as CUDA graphs
+    std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown
 
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
@@ -98,7 +102,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 {
     Mode mode = Mode::Simulate;
     Outcome outcome = Outcome::Running;
-    std::string failure; // why, when outcome is Failed
+    std::string failure; // reason of the failure, if outcome is Failed
     std::string started; // ISO 8601, UTC
     std::string program; // buildId() of the writer
 
@@ -106,7 +110,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     // (one F of a device for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
-    std::optional<ImportReport> import; // of mode Imported
+    std::optional<ImportReport> import; // only for mode Imported
 
     bool inUnits() const { return ticksPerUnit != 1; }
     friend bool operator==(const RunInfo&, const RunInfo&) = default;

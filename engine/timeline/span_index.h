@@ -13,9 +13,9 @@ public:
     SpanIndex() = default;
     explicit SpanIndex(std::span<const Span> spans); // `spans` must outlive the index
 
-    // The spans from the first that ends at window.begin or later to the last that begins at
-    // window.end or earlier. No other span touches the window. Where transfers overlap, a returned
-    // span may have ended before the window; test each span with Window::intersects().
+    // Returns the spans from the first that ends at window.begin or later to the last that begins
+    // at window.end or earlier. No other span touches the window. If transfers overlap, the result
+    // may include spans that ended before the window, so test each one with Window::intersects().
     std::span<const Span> around(Window window) const;
     // Returns the first index of the first block with a span that ends at `time` or later. All
     // spans before this index end before `time`. `from` is an earlier result for a time that is not

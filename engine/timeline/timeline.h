@@ -75,10 +75,10 @@ struct Iteration
         Replay, // the median iteration: every op's median over the measured iterations, placed once
     };
 
-    int number = 0; // within its kind, from 0
+    int number = 0; // number among the iterations of its kind, from 0
     Kind kind = Kind::Measured;
-    Window window;              // first F start on any device to end of the last OPT
-    std::optional<double> loss; // nats per token, mean of the iteration
+    Window window; // from the first start of an F on any device to the end of the last OPT
+    std::optional<double> loss; // mean of the iteration in nats per token
     // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
@@ -90,8 +90,8 @@ struct Iteration
 // comparison, display and export do not depend on the producer.
 struct Timeline
 {
-    std::vector<Track> tracks;         // by device, then kind
-    std::vector<MemoryEvent> memory;   // by time
+    std::vector<Track> tracks;         // sorted by device, then kind
+    std::vector<MemoryEvent> memory;   // sorted by time
     std::vector<Iteration> iterations; // sorted by time; the median iteration comes last
 
     // The window that covers all iterations except the median iteration. A timeline with only a
@@ -101,9 +101,9 @@ struct Timeline
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// The iteration shown by default: the median iteration if there is one, otherwise the last measured
-// iteration with the median duration (of two iterations the second), otherwise the last one. -1:
-// none.
+// Returns the iteration that is shown by default: the median iteration if there is one, otherwise
+// the last measured iteration with the median duration, otherwise the last iteration; -1: none. If
+// only two iterations were measured, it is the second.
 int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Lets a thread sleep until other threads have changed something: it reads epoch(), checks its
-// condition, and calls sleep(epoch), which returns at once if ring() was called since. Writes
+// Lets a thread sleep until another thread changes something: it reads epoch(), checks its
+// condition, and calls sleep(epoch), which returns at once if ring() was called in between. Writes
 // before ring() are visible after sleep(). Lock-free.
 class Doorbell
 {

@@ -42,13 +42,14 @@ public:
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    bool hasPassed(Fence fence) const override; // passed on the device, not only queued
+    // Whether the fence has passed on the device; it is not enough that it is queued.
+    bool hasPassed(Fence fence) const override;
     TransferTime timeOf(Fence fence) const override;
 
 protected:
     using Event = std::unique_ptr<DeviceEvent>;
 
-    struct State // of one fence
+    struct State // the state of one fence
     {
         std::atomic<std::uint32_t> queued{0}; // last iteration in which the fence was queued
         Event begin, end;                     // credits have no begin
@@ -73,7 +74,7 @@ private:
     struct Side // additional queues of a device, created on demand
     {
         std::unique_ptr<DeviceQueue> messages, copies, sums;
-        DeviceMemory staged; // copy of another GPU's buffer
+        DeviceMemory staged; // memory for a copy of another GPU's buffer
     };
     struct Calls // the calls of one collective
     {

@@ -19,9 +19,9 @@ public:
     // `capacity`: the largest number of calls of one device per iteration. `work` runs on this
     // object's thread.
     SideThread(std::vector<DeviceId> devices, std::size_t capacity, Work work);
-    ~SideThread(); // completes all calls
+    ~SideThread(); // completes all calls before it returns
 
-    void call(DeviceId self, std::uint32_t call); // only from the thread of that device
+    void call(DeviceId self, std::uint32_t call); // call it only on the thread of that device
     const std::vector<DeviceId>& devices() const { return m_devices; }
 
 private:

@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// A tensor that one device sends to another. Both ends are known before the run: the receiver owns
+// A tensor that one device sends to another. Its memory is known before the run: the receiver owns
 // the slot, and the sender writes into it.
 struct Message
 {
@@ -25,11 +25,11 @@ struct Copy
     DeviceId owner, peer;
     std::span<const std::byte> source;
     std::span<std::byte> target;
-    bool toPeer = true; // otherwise from the peer
+    bool toPeer = true; // true: from the owner to the peer; false: from the peer
 };
 
-// Buffers of equal length that are all set to their sum. They are floats, or integers with
-// `--accumulate exact`, and are added in the order of the members.
+// Buffers of equal length, each of which is set to the sum of all. They are floats, or integers
+// with `--accumulate exact`, and are added in the order of the members.
 struct Collective
 {
     std::vector<DeviceId> members;
@@ -62,8 +62,7 @@ struct Fence
     friend bool operator==(const Fence&, const Fence&) = default;
 };
 
-// The time in which a transfer ran, in ns of CLOCK_MONOTONIC, without the time that it waited
-// before.
+// The time of a transfer in ns of CLOCK_MONOTONIC, without the wait before it.
 struct TransferTime
 {
     std::int64_t begin = 0, end = 0;
@@ -94,7 +93,7 @@ public:
     // received in the order of the sends, and so are the gradients.
     virtual void receive(DeviceId self, std::uint32_t message) = 0;
     // copy() and allReduce() start after the work queued so far and run concurrently with later
-    // work. When they complete, their fence (Copied, Reduced) passes.
+    // work. On completion, their fences (Copied, Reduced) pass.
     virtual void copy(DeviceId self, std::uint32_t copy) = 0;
     virtual void allReduce(DeviceId self, std::uint32_t collective) = 0;
     // Makes the stream continue only after the fence has passed. Returns false if aborted.
@@ -106,7 +105,7 @@ public:
     // Thread-safe; call it during an iteration.
     virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
-    // The time of a transfer of the last iteration. Call it after the iteration has ended.
+    // Returns when a transfer of the last iteration ran. Call it after the iteration has ended.
     virtual TransferTime timeOf(Fence fence) const = 0;
 };
 

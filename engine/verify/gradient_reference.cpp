@@ -91,9 +91,8 @@ Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& s
     if (!rule)
         return fail(
             Error::Code::Unsupported,
-            fmt::format(
-                "no sequential training is known for {}, so its gradients cannot be compared",
-                setup.lowered.scheme));
+            fmt::format("{} has no sequential reference, so its gradients cannot be compared",
+                        setup.lowered.scheme));
     return std::make_unique<Asynchronous>(setup, std::move(rule));
 }
 

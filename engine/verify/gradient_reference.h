@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The reference for the gradients of a scheme, iteration by iteration: training without schedule
-// and executors.
+// The reference for the gradients of a scheme, iteration by iteration: training without a schedule
+// or executors.
 class GradientReference
 {
 public:

@@ -26,14 +26,15 @@ public:
     std::span<const float> weights() const { return m_state.fullWeights(); }
 
 private:
-    double addUnit(TokenBatch tokens, double tokensOfIteration); // returns its summed loss
+    // Adds the gradients of the tokens and returns their summed loss.
+    double addUnit(TokenBatch tokens, double tokensOfIteration);
 
     const PipelineModel<float>& m_model;
     const Kernels<float>& m_kernels;
     StageSizes m_sizes;
     std::vector<std::byte> m_weights;
     std::vector<float> m_optimizer, m_gradients;
-    std::vector<std::int64_t> m_sums; // with exact accumulation
+    std::vector<std::int64_t> m_sums; // only with exact accumulation
     StageState m_state;
     std::vector<std::byte> m_stash, m_workspace;
 };

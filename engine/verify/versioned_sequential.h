@@ -53,7 +53,7 @@ public:
 private:
     struct Stage
     {
-        std::vector<std::vector<std::byte>> versions; // versions of the window so far
+        std::vector<std::vector<std::byte>> versions; // the weight versions of the window so far
         std::vector<float> optimizer, gradients;
         std::vector<std::int64_t> sums;
         std::vector<std::byte> stash, output, inputGradient;

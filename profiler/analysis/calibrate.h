@@ -13,12 +13,10 @@ struct CalibrateOptions
     // Devices per node in the run and in the schedule. Transfers within and between nodes have
     // separate prices.
     int devicesPerNode = 0; // 0: one node
-    // If the run has only whole backwards or only split ones, missing times are derived from this
-    // share: I takes it of B, W takes the rest, and B takes I + W. If empty, missing times are
-    // errors.
+    // Share of I in B, for runs that have only whole or only split backwards: I takes it of B, W
+    // takes the rest, and B takes I + W. If it is empty, missing times are errors.
     std::optional<engine::Fraction> inputShare = {};
-    // Timing rules of the prediction. The times of the run already include the run's own
-    // interference.
+    // Timing rules of the prediction. Measured times already include the interference of the run.
     engine::TimingRules rules = {};
     // If true, an op that the run also has takes as long as in the run. Otherwise all ops of one
     // kind, stage and slice take the same time.

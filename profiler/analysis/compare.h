@@ -8,7 +8,7 @@
 
 namespace profiler {
 
-// Ticks.
+// In ticks.
 struct TimeInterval
 {
     std::int64_t least = 0, most = 0;
@@ -18,9 +18,9 @@ struct TimeInterval
         return least <= other.most && other.least <= most;
     }
 };
-// The 95 % interval of the median of the measured iterations: the percentiles of 1,000 medians of
-// iterations drawn with replacement (the bootstrap: Efron, 1979). nullopt with fewer than three
-// iterations, and for simulated runs, which have no spread.
+// The 95 % interval of the median of the measured iterations, by bootstrap (Efron, 1979):
+// percentiles of the medians of 1,000 samples drawn with replacement. nullopt with fewer than three
+// iterations, and for simulated runs, which do not vary.
 std::optional<TimeInterval> iterationInterval(const engine::Run& run);
 
 // A run of a comparison: the metrics of its reported iteration, and the difference from the
@@ -29,12 +29,13 @@ struct ComparedRun
 {
     std::string label; // from distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
-    bool isOversubscribed = false; // more threads than cores
+    bool isOversubscribed = false; // whether the run had more threads than cores
     std::int64_t ticksPerUnit = 1;
-    RunMetrics metrics;                   // of the reported iteration
-    std::optional<TimeInterval> interval; // iterationInterval()
-    double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
-    std::optional<std::int64_t> peakBytes; // peak of the fullest device
+    RunMetrics metrics;                   // metrics of the reported iteration
+    std::optional<TimeInterval> interval; // result of iterationInterval()
+    // Means over the devices, in ticks.
+    double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
+    std::optional<std::int64_t> peakBytes; // peak memory of the device with the most
     double peakStash = 0;
     std::optional<double> lossFirst, lossLast;
 };
@@ -44,7 +45,7 @@ struct Comparison
     std::vector<ComparedRun> runs;
     std::vector<Difference> differences;
     std::size_t baseline = 0;
-    bool comparable = true; // false: one run is in abstract units, another in ns
+    bool comparable = true; // false: some runs are in abstract units, others in ns
     // Differences that limit the comparison: "the runs have different modes", "the runs train
     // different models", ...
     std::vector<std::string> notes;
@@ -53,9 +54,9 @@ struct Comparison
 engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
                                    std::size_t baseline = 0);
 
-// Describes the difference of a run from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5
-// ms less bubble, 4.0 ms more exposed communication, ...". If the intervals of both overlap, it
-// says that the runs are not distinguishable.
+// Describes how a run differs from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5 ms
+// less bubble, 4.0 ms more exposed communication, ...". If their intervals overlap, it says that
+// the runs are not distinguishable.
 std::string summarize(const Comparison& comparison, std::size_t run);
 
 } // namespace profiler

@@ -10,8 +10,8 @@
 
 namespace profiler {
 
-// The producer, transfer and consumers of each value of a schedule: the inverse of consumes() and
-// produces(). Built in one pass. Ops are OpIndex numbers. The schedule must outlive the DataFlow.
+// The producer, transfer and consumers of every value of a schedule, as OpIndex numbers: the
+// inverse of consumes() and produces(). Built in one pass. The schedule must outlive the DataFlow.
 class DataFlow
 {
 public:
@@ -21,11 +21,11 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
-    // The op that produces the value for `consumer`. LOAD and RECOMPUTE can produce a stash a
-    // second time.
+    // Returns the op that produces the value for `consumer`. It depends on the consumer, because
+    // LOAD and RECOMPUTE can produce a stash again.
     std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
-    // The RECV of `value` on `device`; nullopt if the device produces it.
+    // Returns the RECV of `value` on `device`; nullopt if the device produces the value itself.
     std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
     std::span<const std::uint32_t> consumers(const engine::Value& value) const;
     // The ops whose gradients the all-reduce of `stage` sums: B or W of every replica.
@@ -34,7 +34,7 @@ public:
 private:
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     using Table = std::vector<std::uint32_t>;
-    struct Groups // ops by a dense key; those of key k are ops[first[k]] .. ops[first[k + 1] - 1]
+    struct Groups // the ops of key k are ops[first[k]] .. ops[first[k + 1] - 1]
     {
         Table first, ops;
         std::span<const std::uint32_t> of(std::uint32_t key) const;

@@ -11,7 +11,7 @@ namespace profiler {
 struct Difference
 {
     std::string title;               // "N", "model", "--learning-rate"
-    std::vector<std::string> values; // [run]; "" if the run does not have the setting
+    std::vector<std::string> values; // [run] the value; "" if the run does not have the setting
 };
 
 // Returns differences of shape, mode, model, machine and links, followed by those of the recording

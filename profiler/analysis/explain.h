@@ -14,7 +14,7 @@ namespace profiler {
 // One step in the chain of causes of an op's start or of a bubble.
 struct CauseLink
 {
-    std::uint32_t op = 0; // OpIndex: producer, transfer or consumer
+    std::uint32_t op = 0; // OpIndex of the producer, transfer or consumer
     engine::DeviceId device;
     engine::Window window;
 };
@@ -46,11 +46,11 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // The time for which compute was free before the op started. For a transfer or an all-reduce,
-    // the time for which it was ready before it started.
+    // How long compute was free before the op started. For a transfer or an all-reduce: how long it
+    // was ready before it started.
     std::int64_t waited = 0;
-    // The causes of the start: for each input its transfer, if any, then its producer. The input
-    // that arrived last comes first.
+    // The ops that determined the start: for each input its transfer, if any, then its producer.
+    // The input that arrived last comes first.
     std::vector<CauseLink> needs;
     std::vector<CauseLink> neededBy; // for each consumer its transfer, if any, then the consumer
 };

@@ -40,14 +40,16 @@ private:
     std::optional<std::uint32_t> lastContributor(engine::StageId stage) const;
     std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first
     std::vector<CauseLink> neededBy(std::uint32_t op) const;
-    std::optional<std::uint32_t> before(std::uint32_t op) const; // previous op in its compute lane
+    // The previous op in the same compute lane.
+    std::optional<std::uint32_t> before(std::uint32_t op) const;
     std::optional<std::uint32_t> lastOp() const;
     std::vector<CauseLink> chainTo(std::uint32_t op) const;
 
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    std::vector<engine::Window> m_window; // [op] end before begin: did not run in this iteration
+    // [op] its window; end before begin: it did not run in this iteration.
+    std::vector<engine::Window> m_window;
 };
 
 } // namespace profiler

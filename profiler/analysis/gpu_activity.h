@@ -17,21 +17,21 @@ struct GpuWork
 {
     enum class Source : std::uint8_t { Kernel, Copy, Memset };
 
-    engine::Window window; // ns of the timeline
+    engine::Window window; // in ns of the timeline
     engine::OpOfIteration of;
     std::uint32_t row = 0;    // index of the record in the table of `source`
-    std::uint32_t name = 0;   // GpuActivity::names()
-    std::uint32_t stream = 0; // GpuActivity::streams()
+    std::uint32_t name = 0;   // index into GpuActivity::names()
+    std::uint32_t stream = 0; // index into GpuActivity::streams()
     Source source = Source::Kernel;
 };
 
 struct KernelName
 {
-    std::string full, label; // demangled; label: as short as possible while unique
+    std::string full, label; // full: demangled; label: as short as possible while unique
     KernelKind kind = KernelKind::Other;
 };
 
-// A stream of a device, named by its role: "compute", "copy", "NCCL".
+// A stream of a device. Its name is its role: "compute", "copy", "NCCL".
 struct DeviceStream
 {
     enum class Role : std::uint8_t { Compute, Copy, Nccl };
@@ -39,14 +39,14 @@ struct DeviceStream
     engine::DeviceId device;
     std::uint32_t context = 0, stream = 0;
     Role role = Role::Compute;
-    std::size_t first = 0, count = 0; // range of GpuActivity::work()
+    std::size_t first = 0, count = 0; // a range of GpuActivity::work()
 };
 std::string_view streamRoleName(DeviceStream::Role role);
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
-// executed. Each of its ops shows the work of the execution with the most similar duration, moved
-// and scaled to the op's span. Work without an op belongs to the device of its context; if that
-// device is unknown, the work is counted and left out. Immutable; thread-safe.
+// executed: each of its ops shows the work of the execution whose duration is closest, moved and
+// scaled to the op's span. Work without an op belongs to the device of its context, or is counted
+// and left out if that device is unknown. Immutable; thread-safe.
 class GpuActivity
 {
 public:
@@ -56,7 +56,8 @@ public:
     bool isEmpty() const { return m_work.empty(); }
     std::span<const GpuWork> work() const { return m_work; } // sorted by stream, then begin
     std::span<const DeviceStream> streams() const { return m_streams; }
-    std::span<const DeviceStream> streams(engine::DeviceId device) const; // compute, copy, NCCL
+    // In the order compute, copy, NCCL.
+    std::span<const DeviceStream> streams(engine::DeviceId device) const;
     std::span<const GpuWork> on(const DeviceStream& stream) const
     {
         return work().subspan(stream.first, stream.count);
@@ -68,15 +69,16 @@ public:
     // The iteration whose work an op shows. It differs from the iteration of the op only for the
     // median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
-    std::int64_t withoutPlace() const { return m_withoutPlace; } // rows not in work()
+    // Number of rows that are not in work().
+    std::int64_t withoutPlace() const { return m_withoutPlace; }
 
     // The API call that launched the work; nullptr if it was not recorded.
     const engine::GpuCall* callOf(const GpuWork& work) const;
     const engine::GpuPlace& placeOf(const GpuWork& work) const;
-    std::uint64_t bytesOf(const GpuWork& work) const; // of a copy or memset; otherwise 0
+    std::uint64_t bytesOf(const GpuWork& work) const; // bytes of a copy or memset; otherwise 0
 
 private:
-    struct Found // work whose stream is not numbered yet
+    struct Found // A piece of work whose stream has no number yet
     {
         GpuWork work;
         engine::GpuPlace place;
@@ -101,10 +103,12 @@ private:
     std::vector<GpuWork> m_work;
     std::vector<DeviceStream> m_streams;
     std::vector<std::uint32_t> m_byOp;
-    std::unordered_map<std::uint64_t, Range> m_ofOp; // key of OpOfIteration -> m_byOp
+    // Key of an OpOfIteration -> its range in m_byOp.
+    std::unordered_map<std::uint64_t, Range> m_ofOp;
     // Maps an op of the median iteration to the iteration whose work it shows.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_calls; // correlation -> trace().calls
+    // Correlation -> index into trace().calls.
+    std::unordered_map<std::uint32_t, std::uint32_t> m_calls;
     std::int64_t m_withoutPlace = 0;
 };
 

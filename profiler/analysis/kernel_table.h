@@ -16,17 +16,17 @@ struct KernelFilter
     std::optional<engine::DeviceId> device;
     int iteration = -1;                             // -1: all except the median iteration
     std::optional<engine::Window> begun;            // only ops that begin within this window
-    std::optional<engine::OpOfIteration> execution; // a single execution
+    std::optional<engine::OpOfIteration> execution; // only this execution
 };
 
 // All launches of one kernel by ops of one kind. Times in ns.
 struct KernelRow
 {
     engine::OpKind op = engine::OpKind::Forward;
-    std::uint32_t name = 0; // GpuActivity::names()
+    std::uint32_t name = 0; // index into GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    // Share of the time of all ops of this kind. That time includes gaps, but not the time that
-    // NCCL kernels wait before their op begins.
+    // Share of the time of all ops of this kind. That time includes gaps; it excludes the time for
+    // which NCCL kernels wait before their op begins.
     double share = 0;
 
     double mean() const { return engine::ratio(total, count); }
@@ -37,15 +37,15 @@ struct OpKindWork
 {
     engine::OpKind op = engine::OpKind::Forward;
     std::int64_t executions = 0, works = 0;
-    std::int64_t time = 0; // sum of the spans
+    std::int64_t time = 0; // sum of the spans of the ops
     std::int64_t busy = 0; // time in which work of the op ran; the rest of `time` is gaps
     double gapShare() const;
 };
 
 struct KernelTable
 {
-    std::vector<OpKindWork> ops; // by kind
-    std::vector<KernelRow> rows; // by kind of op, then by total time, longest first
+    std::vector<OpKindWork> ops; // sorted by kind
+    std::vector<KernelRow> rows; // sorted by kind of op, then by total time, longest first
 };
 KernelTable kernelTable(const engine::Run& run, const GpuActivity& activity,
                         const KernelFilter& filter = {});
@@ -55,7 +55,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // [KernelKind] time
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // [KernelKind] its time
     double gapShare() const;
     // Whether launch overhead dominates: kernels are short and gaps between them are long.
     bool isLaunchBound() const;

@@ -10,8 +10,8 @@
 
 namespace profiler {
 
-// The spans of one iteration by device and kind of track. They are found by binary search, because
-// the spans of a track are sorted and iterations do not interleave. The spans belong to `run`,
+// Finds the spans of one iteration by device and kind of track. It uses binary search, because the
+// spans of a track are sorted and iterations do not interleave. Returned spans belong to `run`,
 // which must outlive this object.
 class Lanes
 {
@@ -19,14 +19,15 @@ public:
     Lanes(const engine::Run& run, int iteration);
 
     int devices() const { return m_spans.size(); }
-    engine::Window window() const { return m_window; } // of the iteration
+    engine::Window window() const { return m_window; } // window of the iteration
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
 
-    // Windows within the iteration.
+    // The following return windows within the iteration.
     Windows compute(engine::DeviceId device) const;
-    Windows communication(engine::DeviceId device) const; // running, with or without compute
-    Windows exposed(engine::DeviceId device) const;       // running without compute
-    Windows bubble(engine::DeviceId device) const;        // neither compute nor communication
+    // Times with communication, with or without compute.
+    Windows communication(engine::DeviceId device) const;
+    Windows exposed(engine::DeviceId device) const; // times with communication and without compute
+    Windows bubble(engine::DeviceId device) const;  // times with neither
 
 private:
     using Row
@@ -36,7 +37,7 @@ private:
     engine::IdVector<engine::DeviceId, Row> m_spans;
 };
 
-// Returns `iteration`, or for -1 the reported iteration. Fails with Error::Code::NotFound if the
+// Returns `iteration`, or the reported iteration for -1. Fails with Error::Code::NotFound if the
 // run has no such iteration.
 engine::Result<int> iterationIndex(const engine::Run& run, int iteration);
 

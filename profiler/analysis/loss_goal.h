@@ -13,21 +13,22 @@ namespace profiler {
 struct LossGoal
 {
     double loss = 0;
-    std::size_t window = 1; // micro-batches
+    std::size_t window = 1; // number of micro-batches
 
-    static constexpr std::size_t kWindow = 32; // default; fewer if a run has fewer micro-batches
+    // The default window; smaller if a run has fewer micro-batches.
+    static constexpr std::size_t kWindow = 32;
 };
 // The lowest loss that all runs reach; nullopt if a run has no losses.
 std::optional<LossGoal> bestCommonLoss(const std::vector<const engine::Run*>& runs);
 // Returns a goal with this loss and the window of bestCommonLoss().
 std::optional<LossGoal> lossGoal(const std::vector<const engine::Run*>& runs, double loss);
 
-// The iterations, updates and tokens of a run until the mean of the last `window` micro-batches was
-// at most the target. They count from the first iteration, because warm-up also trains.
+// The iterations, updates and tokens of a run until the mean over the last `window` micro-batches
+// reached the target. Counts from the first iteration, because warm-up also trains.
 struct LossReached
 {
-    std::int64_t iterations = 0; // begun iterations; the last one may be incomplete
-    std::int64_t updates = 0;    // updates before the last of these micro-batches
+    std::int64_t iterations = 0; // number of begun iterations; the last one may be incomplete
+    std::int64_t updates = 0;    // number of updates before the last of these micro-batches
     std::int64_t microBatches = 0, tokens = 0;
 };
 // Returns nullopt if the loss was never reached.

@@ -15,18 +15,19 @@ namespace profiler {
 struct DeviceMetrics
 {
     engine::DeviceId device;
-    std::int64_t span = 0;    // first start to last end of the device
+    std::int64_t span = 0;    // from the first start to the last end of the device
     std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
-    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{}; // durations
+    // Total duration of the ops of each kind.
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{};
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
-    std::int64_t bubble = 0;          // iteration - compute - exposed = fill + wait + drain
-    double peakStash = 0;             // M_a
+    std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
+    double peakStash = 0;    // in M_a
     // Largest number of activations of which only the input of their RECOMPUTE is kept. Each counts
     // as RunInfo::recomputeKeeps in peakStash.
     double peakKept = 0;
-    double weights = 0;                                    // M_theta
+    double weights = 0;                                    // in M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // nullopt if no memory was recorded
     engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
         bytesAtPeak{};
@@ -37,26 +38,26 @@ struct DeviceMetrics
 struct RunMetrics
 {
     int iteration = -1;        // index into Timeline::iterations
-    std::int64_t duration = 0; // first F start to end of the last OPT
+    std::int64_t duration = 0; // from the first start of an F to the end of the last OPT
     std::int64_t span = 0;     // largest span of a device
     double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
-    std::optional<double> hfu; // from executed FLOPs, including recomputation
+    std::optional<double> hfu; // computed from executed FLOPs, including recomputation
     // False if communication takes time and no spans are kept. The exposed part of that time is
     // then unknown and counts as bubble; exposedCommunication is 0.
     bool exposedIsKnown = true;
 };
 
-// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. Fails with
-// Error::Code::NotFound if there is no iteration yet.
+// `iteration` is an index into Timeline::iterations; -1 is the reported iteration. Fails with
+// Error::Code::NotFound if the run has no such iteration.
 engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 
 // Metrics of an iteration without spans. Memory, tokens and byKind are not set.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
-// Adds tokens per second, MFU and HFU if `info` has the tokens, FLOPs and peak for them.
+// Adds tokens per second, MFU and HFU if `info` has the required tokens, FLOPs and peak.
 void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
 
 } // namespace profiler

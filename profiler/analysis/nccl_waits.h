@@ -9,25 +9,26 @@
 
 namespace profiler {
 
-// The two parts of an NCCL kernel's window. The kernel starts when its own rank is ready and ends
-// when the data has arrived, so its window includes the wait for other ranks.
+// The two parts of an NCCL kernel's window: the wait for other ranks, and the transfer. The kernel
+// starts when its own rank is ready and ends when the data has arrived.
 struct NcclSplit
 {
     enum class By : std::uint8_t {
-        Ranks, // the transfer begins when the kernel of the last rank has started
-        Link,  // the kernel of a rank is missing, so the transfer takes the time of the link
-        None,  // unknown, so no part counts as waiting
+        // The kernels of all ranks are known; the transfer begins when the last of them has
+        // started.
+        Ranks,
+        Link, // the kernel of a rank is missing; the transfer takes the time of the link
+        None, // not known; no part counts as waiting
     };
 
-    std::size_t kernel = 0;        // index in GpuTrace::kernels
+    std::size_t kernel = 0;        // index into GpuTrace::kernels
     engine::Window wait, transfer; // consecutive parts of the window
     By by = By::None;
 
     friend bool operator==(const NcclSplit&, const NcclSplit&) = default;
 };
 
-// The time of a message or an all-reduce on its link, without waiting, in ns of the timeline; 0:
-// unknown.
+// Returns the time of a message or an all-reduce on its link, without waiting, in ns; 0: unknown.
 using LinkTime = std::function<std::int64_t(const engine::Op&)>;
 
 // Splits every NCCL kernel of a known op, in the order of the trace. The ranks of a message are its

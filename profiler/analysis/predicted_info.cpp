@@ -13,6 +13,15 @@ double microBatches(const Shape& shape)
 {
     return static_cast<double>(shape.microBatches) * shape.dataParallel;
 }
+// Forward FLOPs that the backward repeats.
+double recomputedFlops(const ModelOnHardware& on, double sequences)
+{
+    const double attention = attentionFlops(on.model, sequences);
+    const double perLayer = on.setup.recomputesAll ? layerFlops(on.model, sequences) + attention
+        : on.setup.attention == AttentionMode::Recompute ? attention
+                                                         : 0;
+    return on.model.layers * perLayer;
+}
 } // namespace
 
 void describeModel(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
@@ -27,6 +36,7 @@ void describeModel(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
                             on.hardware.network.bandwidth * on.hardware.linkShare / 1e9);
     info.tokensPerIteration = std::llround(sequences * on.model.sequence);
     info.flopsPerIteration = modelFlops(on.model, sequences);
+    info.executedFlops = info.flopsPerIteration + recomputedFlops(on, sequences);
     info.peakFlops = on.hardware.peakFlops * on.setup.tensorParallel;
 }
 

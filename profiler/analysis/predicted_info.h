@@ -17,8 +17,8 @@ inline constexpr double kAttentionKeeps = 0.3;
 // Adds the model of a prediction to `info`, with the numbers from which rates are computed.
 void describeModel(const engine::ModelOnHardware& on, const engine::Shape& shape,
                    engine::RunInfo& info);
-// As describeModel(), for the model of a recorded run in `file`. Values per micro-batch are scaled
-// to the micro-batches of `shape`.
+// Like describeModel(), for the model of a recorded run in `file`. Values per iteration are scaled
+// to the number of micro-batches of `shape`.
 void describeRecorded(const engine::Run& recorded, std::string_view file,
                       const engine::Shape& shape, engine::RunInfo& info);
 

@@ -17,9 +17,9 @@ namespace profiler {
 using RecordedTimes = std::vector<std::optional<engine::OpCosts::Cost>>;
 RecordedTimes recordedTimes(const engine::Run& run);
 
-// The window of each op (OpIndex) in each measured iteration; its end is before its begin if it did
-// not run. As in recordedTimes(), an op of an imported run begins when its inputs have arrived, and
-// the window of a SEND ends where its message begins.
+// [iteration][OpIndex] The window of each op in each measured iteration; its end is before its
+// begin if the op did not run. As in recordedTimes(), an op of an imported run begins when its
+// inputs have arrived, and the window of a SEND ends where its message begins.
 std::vector<std::vector<engine::Window>> measuredWindows(const engine::Run& run);
 
 } // namespace profiler

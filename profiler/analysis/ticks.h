@@ -4,12 +4,13 @@
 
 namespace profiler {
 
-// The marks of an axis, in its unit. Labelled marks are 1, 2 or 5 times a power of ten apart.
+// The marks of an axis, in the unit of the axis. Labelled marks are 1, 2 or 5 times a power of ten
+// apart.
 struct Ticks
 {
-    double step = 1; // between labelled marks
+    double step = 1; // distance of labelled marks
     std::vector<double> major, minor;
-    int decimals = 0; // decimals of a label
+    int decimals = 0; // decimals of the labels
 };
 
 // The marks from `begin` to `end`, with labelled ones at least `closest` apart. Returns no marks

@@ -7,8 +7,8 @@
 
 namespace profiler {
 
-// A set of times: sorted, non-empty windows that neither overlap nor touch. Zero-length windows are
-// dropped, so ops without cost do not count.
+// A set of times as sorted, non-empty windows that neither overlap nor touch. Zero-length windows
+// are dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 
 // The union of windows, which may be in any order.

@@ -10,7 +10,7 @@ namespace profiler {
 
 std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit);   // "19.0 ms", "12.5 units"
 std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit); // "19.0", "12.5"
-std::string meanNumber(double ticks, std::int64_t ticksPerUnit);       // fractions of ticks
+std::string meanNumber(double ticks, std::int64_t ticksPerUnit);       // `ticks` may be fractional
 std::string timeUnit(std::int64_t ticksPerUnit);                       // "ms", "units"
 std::string unitNumber(double value);      // one to three decimals: "3.5", "4.0", "2.333"
 std::string bytesText(std::int64_t bytes); // "512 B", "3.2 KiB", "17.4 MiB"

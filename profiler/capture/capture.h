@@ -13,9 +13,9 @@ namespace profiler {
 
 // The amount of GPU activity that is recorded (`--trace`).
 enum class TraceLevel : std::uint8_t {
-    Off,     // no ops either, to measure the cost of recording
+    Off,     // nothing, not even ops, to measure the cost of recording
     Ops,     // ops, timed with CUDA events
-    Kernels, // also kernels, copies, memsets and the calls that launch them
+    Kernels, // also kernels, copies, memsets and the calls that launched them
     All,     // also all other calls, waits, driver allocations, contexts and streams
 };
 std::string_view traceLevelName(TraceLevel level); // "kernels"
@@ -30,14 +30,14 @@ public:
     Capture& operator=(const Capture&) = delete;
     virtual ~Capture() = default;
 
-    // Work launched by this thread until pop() belongs to this execution of the op. Work of other
-    // data-parallel pipelines (OpOfIteration::kOtherCopy) is dropped. May be nested. Thread-safe;
+    // Attributes work that this thread launches until pop() to this execution of the op. Drops work
+    // of other data-parallel pipelines (OpOfIteration::kOtherCopy). May be nested. Thread-safe;
     // takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
-    // Returns the complete records, linked to their ops. Never waits for the GPU; records that are
-    // incomplete now are returned by a later call. Not thread-safe.
+    // Returns the complete records, linked to their ops. Never waits for the GPU; a later call
+    // returns records that are still incomplete. Not thread-safe.
     virtual engine::GpuTrace take() = 0;
     // Stops recording and returns all remaining records. Call it after all devices are
     // synchronized.

@@ -26,7 +26,7 @@ public:
 
     struct Gpu
     {
-        std::uint32_t device = 0; // as GpuSample::device
+        std::uint32_t device = 0; // like GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
     // Fails with Error::Code::Device if NVML cannot be started or finds none of the GPUs; the
@@ -60,9 +60,9 @@ private:
     std::condition_variable m_stop;
     bool m_stopping = false;
     std::vector<engine::GpuSample> m_new;
-    std::map<int, std::int64_t> m_clocks; // MHz -> number of samples
+    std::map<int, std::int64_t> m_clocks; // SM clock in MHz -> number of samples
     std::uint64_t m_throttle = 0;
-    std::thread m_thread; // last member: it uses the others
+    std::thread m_thread; // last member, because it uses the others
 };
 
 } // namespace profiler

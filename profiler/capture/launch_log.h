@@ -13,7 +13,7 @@ class LaunchLog
 public:
     void begin(engine::OpOfIteration op);
     void end();
-    std::vector<engine::GpuOpLaunch> take(); // launches that ended since the last call
+    std::vector<engine::GpuOpLaunch> take(); // the launches that ended since the last call
 
 private:
     std::mutex m_mutex; // protects the members below

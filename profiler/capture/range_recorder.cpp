@@ -44,7 +44,7 @@ Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
     RecordedRanges before;
     const std::string build(buildId());
     if (take == nullptr || take(build.c_str(), &before, named) != build)
-        return unsupported(fmt::format("{} is of another build: install both together", file));
+        return unsupported(fmt::format("{} is from another build: install both together", file));
     setenv(kVariable, file.c_str(), 0);
     return RangeRecorder(take, named);
 }

@@ -15,15 +15,15 @@ namespace profiler {
 // Nanoseconds as the microseconds of Chrome's format: "12.345".
 std::string microseconds(std::int64_t ns);
 
-// A number of JSON; text beyond 2^53, where viewers lose digits.
+// Returns a JSON number, or a string beyond 2^53, where viewers would lose digits.
 std::string chromeNumber(std::int64_t number);
 std::string chromeNumber(std::uint64_t number);
 
-// A row that gets its threads as slices are added.
+// A row of the trace, which may need several threads.
 struct ChromeRow
 {
     int process = 0;
-    std::int64_t major = 0, minor = 0; // distinguish the rows of a process
+    std::int64_t major = 0, minor = 0; // identify the row within its process
 
     friend auto operator<=>(const ChromeRow&, const ChromeRow&) = default;
 };
@@ -36,7 +36,7 @@ public:
         : m_text(text)
     { }
 
-    // The format is the inside of an event's braces.
+    // `format` is the part of the event between its braces.
     template<class... Values>
     void add(fmt::format_string<Values...> text, Values&&... values)
     {
@@ -47,12 +47,13 @@ public:
     void nameProcess(int process, const std::string& name);
     void nameThread(int process, int thread, const std::string& name);
 
-    // The thread for a slice of a row: the first one whose slices end before it, because viewers
-    // drop slices that overlap on one thread. `name` is called for a new thread.
+    // Returns the thread for a slice: the first thread of the row whose slices end before it,
+    // because viewers drop overlapping slices of one thread. `name` is called for a new thread.
     template<class Name>
     int threadOf(const ChromeRow& row, engine::Window window, Name name)
     {
-        constexpr std::size_t kMostThreads = 64; // the last one takes what does not fit
+        // Maximum per row; the last thread takes the remaining slices.
+        constexpr std::size_t kMostThreads = 64;
         std::vector<Thread>& threads = m_rows[row];
         for (Thread& thread : threads)
             if (thread.end <= window.begin || &thread == threads.data() + kMostThreads - 1)
@@ -60,7 +61,7 @@ public:
         const std::string number = threads.empty() ? "" : fmt::format(" {}", threads.size() + 1);
         return take(addThread(row.process, threads, name() + number), window.end);
     }
-    // The first thread of a row, for slices that nest.
+    // Returns the first thread of a row, for slices that nest.
     template<class Name>
     int threadOf(const ChromeRow& row, Name name)
     {
@@ -72,7 +73,7 @@ private:
     struct Thread
     {
         int id = 0;
-        std::int64_t end = INT64_MIN; // of its last slice
+        std::int64_t end = INT64_MIN; // end of the thread's last slice
     };
     Thread& addThread(int process, std::vector<Thread>& threads, const std::string& name);
     static int take(Thread& thread, std::int64_t end)
@@ -84,7 +85,7 @@ private:
     TextPieces& m_text;
     bool m_isFirst = true;
     std::map<ChromeRow, std::vector<Thread>> m_rows;
-    std::map<int, int> m_last; // process -> thread
+    std::map<int, int> m_last; // process -> number of its last thread
 };
 
 } // namespace profiler

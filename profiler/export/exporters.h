@@ -12,8 +12,8 @@
 
 namespace profiler {
 
-// Calls its argument with the GPU records of a run, piece by piece, so that no more than one piece
-// is in memory. An empty function: the run has none.
+// Calls its argument with the GPU records of a run piece by piece, so that only one piece is in
+// memory. Empty if the run has no GPU records.
 using GpuPieces
     = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 
@@ -24,7 +24,7 @@ struct Exporter
     std::string_view name;      // value of --format
     std::string_view title;     // "Chrome trace (Perfetto, chrome://tracing)", for display
     std::string_view extension; // ".json"
-    // Fails only if reading the GPU records does; the text is then incomplete.
+    // Fails only if reading the GPU records fails; the text is then incomplete.
     engine::Result<void> (*write)(const engine::Run& run, const GpuPieces& gpu,
                                   const engine::TextSink& sink)
         = nullptr;

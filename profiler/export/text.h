@@ -12,7 +12,7 @@
 
 namespace profiler {
 
-// Formats text into pieces of about 1 MiB, because the text of ten million ops has gigabytes.
+// Formats text in pieces of about 1 MiB, because the text for ten million ops takes gigabytes.
 class TextPieces
 {
 public:
@@ -39,7 +39,8 @@ private:
     std::string m_piece;
 };
 
-// Ticks in the printed unit as a JSON number: exact, or with nine decimals (for thirds of a unit).
+// Converts ticks to a JSON number in the printed unit: exact, or with nine decimals (for thirds of
+// a unit).
 std::string ticksText(std::int64_t ticks, std::int64_t ticksPerUnit);
 
 // A JSON string with quotes; invalid UTF-8 is replaced.

@@ -17,8 +17,8 @@ struct FigureCheck
 };
 
 // Checks that all numbers are present and at least 5 pt, that their contrast to the box is at least
-// 4.5 : 1, and that kinds of op differ in grey. Everything is measured in the scene; `options` only
-// decides whether there must be numbers.
+// 4.5 : 1, and that kinds of op differ in grey. All checks measure the scene; `options` only
+// determines whether numbers are expected.
 std::vector<FigureCheck> checkFigure(const Scene& scene, const FigureOptions& options);
 
 } // namespace profiler

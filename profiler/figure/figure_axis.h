@@ -4,7 +4,7 @@
 
 namespace profiler {
 
-// The axis line at `y`, its ticks and their numbers. `length` is in printed units.
+// Lays out the axis line at `y`, its ticks and their numbers. `length` is in printed units.
 Group layoutAxis(const FigureStyle& style, double y, double length);
 // axisRight() is the right end of the last number, axisHeight() the height below the axis line, in
 // points.

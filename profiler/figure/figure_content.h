@@ -9,19 +9,19 @@
 
 namespace profiler {
 
-// What a figure shows of a run, without sizes on the page. Times are ticks of the run.
+// The content of a run's figure, without page layout. Times are ticks of the run.
 struct FigureOp
 {
     engine::Window window;
     engine::Op op;
-    std::uint32_t position = 0; // in the device's program; identifies the box
+    std::uint32_t position = 0; // position in the device's program; identifies the box
     int chunk = 0;
 };
 
 struct FigureRow
 {
     engine::DeviceId device;
-    std::vector<FigureOp> ops; // of the compute lane, by begin; without those of zero length
+    std::vector<FigureOp> ops; // ops of the compute lane by begin, without those of zero length
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
     double bubbleShare = 0;

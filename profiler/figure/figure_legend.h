@@ -17,10 +17,10 @@ struct Legend
 {
     Group group;
     double bottom = 0;   // baseline of the last line
-    bool besides = true; // whether the last line ends before lastRight
+    bool besides = true; // whether the last line ends to the left of lastRight
 };
 
-// Lays out one legend entry for every look that occurs, in one line if the entries fit.
+// Lays out a legend with one entry per distinct look, in one line if the entries fit.
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place);
 

@@ -11,7 +11,7 @@ namespace profiler {
 // The position of a run on the page.
 struct RunBlock
 {
-    std::string prefix; // of the ids of the groups
+    std::string prefix; // prefix of the ids of groups
     double headingRight = 0, rows = 0, bottom = 0;
 };
 
@@ -30,13 +30,13 @@ public:
     std::string facts(const FigureRun& run) const; // "26.5 F, bubble 9.4 %"
 
     double headingHeight() const;
-    // Sets RunBlock::headingRight.
+    // Lays out the heading and sets RunBlock::headingRight.
     Group heading(std::size_t run, double top, RunBlock& block) const;
-    // The line at the end of a run, and the gap to the end of the baseline if the text fits into
-    // the gap.
+    // Lays out the line at the end of a run and, if its text fits, the gap to the end of the
+    // baseline.
     Group end(std::size_t run, const RunBlock& block) const;
-    // The baseline's end: a line through the rows of all runs, and through the headings that end to
-    // the left of it.
+    // Lays out a line at the end of the baseline through the rows of all runs, and through the
+    // headings that end to its left.
     Group baselineEnd(const std::vector<RunBlock>& blocks) const;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace profiler {
 
-// The notes that begin within the drawn iteration, by time.
+// Returns the notes that begin within the drawn iteration, sorted by time.
 std::vector<engine::Note> notesOf(const FigureRun& run, std::span<const engine::Note> notes);
 
 // The strip above the rows of a run in which its notes are drawn, in points.
@@ -19,12 +19,12 @@ struct NotePlace
     FigureScale scale;
     double top = 0, rows = 0, bottom = 0; // top of the strip; top and bottom of the rows
     double right = 0;                     // right end of the texts
-    std::string prefix;                   // of the group's id
+    std::string prefix;                   // prefix of the group's id
 };
 double noteStripHeight(const FigureStyle& style);
 
-// Draws a flag with its number for each note, as much of its text as fits before the next flag, and
-// a dashed line through the rows. A bookmark is only a flag.
+// Draws for each note a flag with its number, as much of its text as fits before the next flag, and
+// a dashed line through the rows. A note without text gets only the flag.
 Group layoutNotes(std::span<const engine::Note> notes, const FigureStyle& style,
                   const NotePlace& place);
 

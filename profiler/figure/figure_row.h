@@ -11,9 +11,8 @@ FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 // slide).
 double smallestNumber(double labelSize);
 
-// The largest size of micro-batch numbers at which all of them fit, at most the size of labels. If
-// they do not fit at the minimum size, returns the minimum size; numbers of narrow boxes are then
-// omitted.
+// The largest size at which all micro-batch numbers fit, at most the size of labels. If they do not
+// fit at the minimum size, returns the minimum size; the numbers of narrow boxes are then omitted.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 
 struct RowPlace

@@ -12,7 +12,7 @@ namespace profiler {
 struct TimeUnit
 {
     std::string name = "F"; // "F", "ms"
-    double units = 1;       // of one cost unit, or of one ns
+    double units = 1;       // units per cost unit, or per ns
 };
 TimeUnit timeUnit(double longestNanoseconds);
 
@@ -21,9 +21,9 @@ struct FigureStyle
 {
     Palette palette;
     FontFace font;
-    double size = 5.5, digitSize = 5.5; // of labels; of micro-batch numbers
+    double size = 5.5, digitSize = 5.5; // size of labels, and of micro-batch numbers
     bool schematic = false;             // abstract units: edges in ink, no gaps between rows
-    double plotLeft = 0, plotRight = 0; // ends of the longest iteration on the page
+    double plotLeft = 0, plotRight = 0; // left and right end of the longest iteration on the page
     TimeUnit unit;
     double pointsPerUnit = 1;
 
@@ -34,8 +34,8 @@ struct FigureStyle
     {
         return schematic ? palette.darkInk : mix(fill, palette.darkInk, 0.35);
     }
-    // The hatch over the box of an op, for palettes that must work without colour. The number of
-    // the box is drawn on a background in the fill of the box.
+    // The hatch over an op's box, for palettes that must work without colour. The number of the box
+    // is drawn on a background in the box's fill.
     Hatch hatchOver(const Box& box, OpHatch hatch) const
     {
         return {.rect = box.rect,

@@ -18,13 +18,13 @@ class FontMetrics
 public:
     static engine::Result<FontMetrics> load(const std::filesystem::path& file);
 
-    double width(std::string_view utf8, double size) const; // in the unit of `size`
+    double width(std::string_view utf8, double size) const; // width in the unit of `size`
     double capHeight(double size) const { return m_capHeight * size; }
     double descent(double size) const { return m_descent * size; }
 
 private:
-    std::map<char32_t, double> m_advances;     // in em
-    double m_unknown = 0;                      // of characters that the font lacks, in em
+    std::map<char32_t, double> m_advances;     // character -> advance in em
+    double m_unknown = 0;                      // advance of characters that the font lacks, in em
     double m_capHeight = 0.7, m_descent = 0.2; // in em
 };
 

@@ -11,8 +11,8 @@ struct Segment
     double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
-// The lines of a hatch, clipped to its outline, so that back-ends need no clipping. The phase of
-// the lines is relative to the page, so that the lines of adjacent bubbles continue.
+// Returns the lines of a hatch, clipped to its outline, so that back-ends need no clipping. Lines
+// are placed relative to the page, so that those of adjacent bubbles are continuous.
 std::vector<Segment> hatchLines(const Hatch& hatch);
 
 // The corners of a box in clockwise order from the upper left: four, or five if a corner is cut.

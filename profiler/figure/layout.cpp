@@ -32,12 +32,12 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
                                    unitNumber(options.fontSize), kSmallestType));
     if (!(options.width >= kPointsPerInch && options.width <= 100 * kPointsPerInch))
         return invalid(
-            fmt::format("a width of {} in cannot be printed; use a width from 1 to 100 in",
+            fmt::format("a width of {} inches cannot be printed; use a width from 1 to 100 inches",
                         unitNumber(options.width / kPointsPerInch, 2)));
     if (!(options.height >= 0 && options.height <= 100 * kPointsPerInch))
-        return invalid(
-            fmt::format("a height of {} in cannot be printed; use a height of at most 100 in",
-                        unitNumber(options.height / kPointsPerInch, 2)));
+        return invalid(fmt::format(
+            "a height of {} inches cannot be printed; use a height of at most 100 inches",
+            unitNumber(options.height / kPointsPerInch, 2)));
     for (const auto* run : runs)
         if (options.memory && run->timeline.memory.empty())
             return invalid(
@@ -301,7 +301,7 @@ Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions optio
     for (int round = 0; scene && scene->height > options.height && round < kMostRounds; ++round) {
         if (options.fontSize <= kSmallestType)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} rows do not fit in a height of {} in; draw fewer of them "
+                        fmt::format("{} rows do not fit in a height of {} inches; draw fewer rows "
                                     "or choose a larger height",
                                     contents[0].rows.size() * contents.size(),
                                     unitNumber(options.height / kPointsPerInch, 2)));

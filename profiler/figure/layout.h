@@ -13,7 +13,7 @@
 namespace profiler {
 
 constexpr double kPointsPerInch = 72;
-constexpr double kSmallestType = 5; // points; smaller text is not legible in print
+constexpr double kSmallestType = 5; // in points; smaller text is not legible in print
 
 // A column or page width of a publisher, with a suitable font size.
 struct FigurePreset
@@ -30,15 +30,16 @@ enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 
 struct FigureOptions
 {
-    double width = 3.33 * kPointsPerInch; // points
-    // Points; 0: as high as the rows. Otherwise the figure is centred in it, with a smaller font if
-    // necessary.
+    double width = 3.33 * kPointsPerInch; // in points
+    // In points; 0: as high as the rows. Otherwise the figure is centred vertically, with a smaller
+    // font if necessary.
     double height = 0;
-    double fontSize = 5.5;           // points
-    std::string font;                // family; "": the best that is installed
-    std::string palette = "default"; // used with its light theme, because figures are for paper
-    int iteration = -1;              // index into Timeline::iterations; -1: the reported iteration
-    std::vector<int> devices;        // rows in this order; empty: all
+    double fontSize = 5.5; // in points
+    std::string font;      // font family; "": the first of installedFonts()
+    // Name of a palette, used with its light theme because figures are for paper.
+    std::string palette = "default";
+    int iteration = -1;       // index into Timeline::iterations; -1: the reported iteration
+    std::vector<int> devices; // rows in this order; empty: all
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;

@@ -23,7 +23,8 @@ struct LegendEntry
     enum class Look : std::uint8_t { Fills, Up, Bubble, Wait };
 
     Look look = Look::Fills;
-    std::vector<Colour> fills; // a swatch each; Up, Bubble and Wait have one unused fill
+    // One swatch each; Up, Bubble and Wait have a single fill, which is not drawn.
+    std::vector<Colour> fills;
     std::string text, shortText;
     std::vector<OpHatch> hatches = {}; // [fill]; empty: plain
     std::optional<Colour> edge = {};
@@ -32,7 +33,7 @@ struct LegendEntry
 // Returns the legend entries in order, for the window and for figures.
 std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palette& palette);
 
-// The line of an entry and its x within the line.
+// The position of an entry: its line, and its x within that line.
 struct LegendPosition
 {
     int line = 0;

@@ -33,7 +33,7 @@ enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizonta
 struct OpHatch
 {
     HatchLines lines = HatchLines::None;
-    int density = 0; // of chunk 0; 0: plain
+    int density = 0; // density for chunk 0; 0: no hatch
 };
 
 // The colours of data in the window and in figures. app/models/theme.h has the colours of the
@@ -46,12 +46,14 @@ struct Palette
     Colour optimizerEdge;
     Colour bubble, bubbleLine;
     Colour surface, ink, darkInk, lightInk;
-    double exposedShare = 0.68;             // share of the surface colour in exposed communication
+    // Share of the surface colour in the colour of exposed communication.
+    double exposedShare = 0.68;
     double chunkShare[3] = {0, 0.35, 0.60}; // [chunk] share of chunkTarget in the fill
     Colour chunkTarget;                     // white in light themes, surface in dark themes
-    Colour weights, gradients, optimizerState, buffers, stash; // by category of memory
+    Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
 
-    OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch; // plain in most palettes
+    // No hatch in most palettes.
+    OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
 
     Colour fill(const engine::Op& op, int chunk) const;
     // Returns the hatch of an op on this chunk; density 0 means plain.

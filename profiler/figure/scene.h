@@ -63,7 +63,7 @@ struct Text
     std::string cls;
 };
 
-struct Polygon // filled, for arrow heads and areas
+struct Polygon // A filled polygon, for arrow heads and areas
 {
     std::vector<std::pair<double, double>> points;
     Colour fill;
@@ -81,9 +81,10 @@ struct Group // a row, an axis or a legend: <g id="device-2">
 struct Scene
 {
     double width = 0, height = 0;
-    std::string font = "Roboto";    // family of all texts
-    std::string title, description; // metadata: run, command, program
-    std::string date; // of the PDF, UTC: when the first run was started, "20261121034633"
+    std::string font = "Roboto";    // font family of all texts
+    std::string title, description; // metadata of the file: run, command, program
+    // Creation date of the PDF in UTC, which is the start of the first run: "20261121034633".
+    std::string date;
     std::vector<Group> groups;
 };
 

@@ -7,17 +7,17 @@
 
 namespace profiler {
 
-// Moves the times of all hosts to the clock of the first rank's host. Both ends of a message or a
+// Moves the times of all hosts to the clock of the first rank's host. The two ends of a message or
 // collective end at the same time (on a CPU, a message arrives soon after it was sent, in both
-// directions), so the differences of their times give the offset of a host's clock, its drift, and
-// the spread of both. Adds a warning for a host without such pairs, which keeps its times.
+// directions). Their differences give a clock's offset and drift, and the spread of both. A host
+// without such pairs keeps its times, and a warning is added.
 std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& placement);
 
 // Gives both ends of a message the same window, as in runs of the engine: from the later of its two
 // posts to its arrival. A trace without GPU work has the end of the wait instead of the arrival; if
 // the receiver did not wait, the message takes at most the median time of those that it waited for.
 void alignMessages(Job& job, const Placement& placement);
-// An all-reduce runs from the last of its calls.
+// Gives every all-reduce the window that begins with the last of its calls.
 void alignAllReduces(Job& job, const Placement& placement);
 
 } // namespace profiler

@@ -211,8 +211,11 @@ void RunBuilder::describe()
         = m_placement.complete ? recogniseScheme(m_result.run.schedule) : RecognisedScheme();
     m_result.run.schedule.scheme = scheme.name;
     info.scheme = scheme.name;
-    info.model = m_job.ranks.front().trace.modelName;
-    info.label = scheme.title.empty() ? m_job.ranks.front().trace.program : scheme.title;
+    const RankTrace& first = m_job.ranks.front().trace;
+    info.model = first.modelName;
+    info.label = scheme.title;
+    if (info.label.empty())
+        info.label = first.schemeName.empty() ? first.program : first.schemeName;
     info.mode = Mode::Imported;
     info.outcome = Outcome::Finished;
     info.plannedIterations = m_iterations.count;

@@ -9,16 +9,16 @@ namespace profiler {
 
 struct ImportedRun
 {
-    engine::Run run; // mode Imported, with its report
+    engine::Run run; // its mode is Imported, and it has the import report
     engine::GpuTrace gpu;
 };
 
-// Makes a run of a job. Its devices are the ranks of the first copy of the pipeline, missing ranks
-// included, which have no ops. An op's stage and micro-batch are those that its range names. If
-// ranges name none, the stage is that of the rank's chunk, or the rank if there are messages
-// between stages; micro-batches are numbered in the order of execution. Otherwise stages are
-// unknown (ImportReport). Iterations that are not complete on every rank are left out. Fails with
-// Error::Code::NotFound if there is no complete iteration with ops.
+// Makes a run from a job. Its devices are the ranks of the first copy of the pipeline; a rank
+// without a trace is a device without ops. Stage and micro-batch of an op come from the name of its
+// range. If no range names them, the stage is that of the rank's chunk, or the rank number if
+// stages exchange messages, and micro-batches are numbered in the order of execution. Otherwise
+// stages are unknown (ImportReport). Iterations that are not complete on every rank are left out.
+// Fails with Error::Code::NotFound if there is no complete iteration with ops.
 engine::Result<ImportedRun> buildRun(Job job);
 
 } // namespace profiler

@@ -11,14 +11,14 @@
 
 namespace profiler {
 
-// F, B, I, W and RECOMPUTE.
+// Whether the kind is F, B, I, W or RECOMPUTE.
 inline bool isPipelineOp(engine::OpKind kind)
 {
     return kind == engine::OpKind::Forward || engine::isBackward(kind)
         || kind == engine::OpKind::Recompute;
 }
 
-// Adds to a sum of times, which saturates.
+// Adds to a sum of times; the sum saturates instead of overflowing.
 inline void addTime(std::int64_t& sum, std::int64_t more)
 {
     if (__builtin_add_overflow(sum, more, &sum))
@@ -29,11 +29,12 @@ inline void addTime(std::int64_t& sum, std::int64_t more)
 struct Work
 {
     NamedOp op;
-    std::optional<NamedOp> second; // of two joint ops
-    engine::Window host;           // its range on the host, or the launches of its kernels
-    engine::Window window;         // when its kernels or its ops ran
-    int step = -1;                 // index in ClassifiedRank::steps; -1: unknown
-    std::uint32_t group = 0;       // RankTrace::texts: the ranks of its process group; 0: unknown
+    std::optional<NamedOp> second; // the second of two joint ops
+    engine::Window host;   // the range on the host or, without one, the launches of the kernels
+    engine::Window window; // from the first to the last of its kernels or framework ops
+    int step = -1;         // index in ClassifiedRank::steps; -1: unknown
+    // Index in RankTrace::texts of the ranks of its process group; 0: unknown.
+    std::uint32_t group = 0;
 };
 
 struct ClassifiedRank
@@ -43,23 +44,24 @@ struct ClassifiedRank
     std::vector<Work> works; // in the order of `host`
     // [kernel], [copy], [memset] of RankTrace::gpu: index in `works`
     std::vector<std::uint32_t> ofKernel, ofCopy, ofMemset;
-    struct Step // a range of a whole iteration on the host
+    struct Step // a range on the host that contains a whole iteration
     {
         engine::Window host;
         std::string name; // "ProfilerStep#3"
     };
     std::vector<Step> steps;
-    std::vector<engine::ImportReport::Rule> rules; // those that matched something
+    std::vector<engine::ImportReport::Rule> rules; // the rules that matched at least once
     std::vector<engine::ImportReport::LeftOut> leftOut;
-    std::int64_t time = 0;     // of all GPU work, or of all ops on a CPU, ns
-    bool hasMessages = false;  // between stages
-    bool fromSegments = false; // F and B were cut from the order of kernels
+    std::int64_t time = 0;     // total time of all GPU work, or of all ops on a CPU, in ns
+    bool hasMessages = false;  // whether the rank exchanges messages with other stages
+    bool fromSegments = false; // whether F and B were cut from the order of kernels
 };
 
-// Classifies the work of one rank, by the first of these that applies: a range that a rule names,
-// on any thread of the process, during which the work was launched; an NCCL kernel; the thread that
-// launched the work (backward ops run on the threads of the autograd engine). Without ranges of F
-// and B, they are cut from the sequence of kernels, at messages and where the kind changes.
+// Classifies the work of one rank. The first of these that applies decides: a range that a rule
+// names, on any thread of the process, during which the work was launched; an NCCL kernel; the
+// thread that launched the work (backward ops run on the threads of the autograd engine). Without
+// ranges for F and B, the sequence of kernels is cut into F and B at messages and where the kind
+// changes.
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
 
 } // namespace profiler

@@ -10,15 +10,17 @@ namespace profiler {
 struct FoundIterations
 {
     int count = 0;
-    std::vector<int> numbers;             // [iteration] its number in the traces
-    std::string from;                     // "ranges of iterations"; "" if there is one
-    std::vector<std::vector<int>> ofWork; // [rank][work], -1: in no complete iteration
-    std::vector<int> incomplete;          // [rank] number of works with -1
+    std::vector<int> numbers; // [iteration] the number that the traces give it
+    std::string from; // how iterations were found: "ranges of iterations"; "" for a single one
+    // [rank][work] the iteration; -1: in no complete iteration.
+    std::vector<std::vector<int>> ofWork;
+    std::vector<int> incomplete; // [rank] number of works outside complete iterations
 };
 
-// Finds the iterations of a job: by ranges of whole iterations; else an op that names its stage and
-// micro-batch begins the next iteration when it occurs again; else at optimizer steps; else all is
-// one iteration. Only iterations that are complete on every rank count.
+// Finds the iterations of a job. They are, by the first of these that the traces have: ranges of
+// whole iterations; the repetitions of an op that names its stage and micro-batch; the parts
+// between optimizer steps. Otherwise the job is one iteration. Only iterations that are complete on
+// every rank count.
 FoundIterations findIterations(const Job& job);
 
 } // namespace profiler

@@ -11,8 +11,8 @@
 
 namespace profiler {
 
-// Receives the parts of a JSON trace as texts of JSON. At least kJsonPadding readable bytes follow
-// each text.
+// Callbacks for the parts of a JSON trace. Every part is passed as JSON text with at least
+// kJsonPadding readable bytes after it.
 struct JsonEvents
 {
     // A member of the trace other than its events, except values of more than 1 MiB.
@@ -21,21 +21,21 @@ struct JsonEvents
 };
 inline constexpr std::size_t kJsonPadding = 64;
 
-// Reads a trace in the Trace Event Format, {"traceEvents": [...], ...} or [...], in memory that
-// does not depend on its size. If the trace is damaged or truncated, what was read until then
-// counts, and the warning says so; "" otherwise. Fails with Error::Code::Corrupt if no event was
-// found before the damage, and with the errors of `bytes`.
+// Reads a trace in the Trace Event Format, {"traceEvents": [...], ...} or [...], in constant
+// memory. If the trace is damaged or truncated, the events before the damage are kept and the
+// returned warning says so; otherwise the warning is "". Fails with Error::Code::Corrupt if no
+// event precedes the damage, and with the errors of `bytes`.
 engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
                                            const JsonEvents& events);
 
-// `token` without its quotes, if it has any.
+// Returns `token` without its quotes, if it has any.
 std::string_view unquoted(std::string_view token);
 
-// Microseconds as a JSON number, or as a text with a number, in ns; nullopt if it is not finite or
-// more than 285 years. Digits below 1 ns are dropped.
+// Converts microseconds, a JSON number or a string with a number, to ns; nullopt if not finite or
+// longer than 285 years. Digits below 1 ns are dropped.
 std::optional<std::int64_t> nanosecondsFrom(std::string_view token);
 
-// An integer as a JSON number, or as a text with a number.
+// Converts a JSON number, or a string with a number, to an integer.
 std::optional<std::int64_t> integerFrom(std::string_view token);
 
 } // namespace profiler

@@ -91,6 +91,8 @@ void KinetoReader::takeKit(std::string_view json)
     m_json.forEachField(json, [&](std::string_view key, std::string_view value) {
         if (key == "model") {
             m_trace.modelName = textOf(value);
+        } else if (key == "scheme") {
+            m_trace.schemeName = textOf(value);
         } else if (key == "losses") {
             int iteration = 0;
             for (const std::string_view loss : m_json.elements(value)) {

@@ -10,7 +10,7 @@
 
 namespace profiler {
 
-// Whether a rule names a range like this. Other Python functions are not kept.
+// Whether a rule names ranges with this name. Python functions are kept only if a rule names them.
 using IsNamedByRule = std::function<bool(std::string_view range)>;
 
 struct JsonTrace
@@ -19,9 +19,9 @@ struct JsonTrace
     std::string warning; // "" if all of it was read
 };
 
-// Reads a JSON trace in the Trace Event Format: of PyTorch's profiler (Kineto), one file per rank,
-// or of a program that writes one process or thread per rank. Events without a usable time are
-// counted (RankTrace::unreadable) and left out.
+// Reads a JSON trace in the Trace Event Format, either from PyTorch's profiler (Kineto), with one
+// file per rank, or from a program that writes one process or thread per rank. Events without a
+// usable time are left out and counted in RankTrace::unreadable.
 engine::Result<JsonTrace> readKineto(const std::string& name, const ByteSource& bytes,
                                      const IsNamedByRule& isNamedByRule);
 

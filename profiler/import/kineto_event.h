@@ -14,30 +14,30 @@
 
 namespace profiler {
 
-// What a trace of Kineto says by the category of an event.
+// The kinds of events in a Kineto trace, by category.
 enum class EventCategory : std::uint8_t {
     Range,
-    Python, // a function
+    Python, // a Python function
     Op,
     Kernel,
     Copy,
     Memset,
     Call,
     Instant,
-    Skip, // shows nothing new
+    Skip, // repeats what other events say
 };
 EventCategory eventCategory(std::string_view name);
 
-// The fields of an event, as texts of JSON; empty if it lacks them.
+// The fields of an event as JSON text; a missing field is empty.
 struct TraceEvent
 {
     std::string_view phase, category, name, process, thread, time, duration, arguments;
 
-    // nullopt if the time or the duration is missing, negative or too large.
+    // The time and duration; nullopt if either is missing, negative or too large.
     std::optional<engine::Window> window() const;
 };
 
-// Parses texts of JSON that kJsonPadding readable bytes follow. Results are parts of these texts.
+// Parses JSON text that has kJsonPadding readable bytes after it. Results refer to that text.
 class JsonParser
 {
 public:
@@ -45,20 +45,20 @@ public:
     ~JsonParser();
 
     std::optional<TraceEvent> eventOf(std::string_view json); // nullopt if it is not an object
-    // Until the object is damaged.
+    // Calls the function for each field. Stops where the object is damaged.
     void forEachField(std::string_view json,
                       const std::function<void(std::string_view key, std::string_view value)>& use);
-    std::vector<std::string_view> elements(std::string_view json); // of an array
+    std::vector<std::string_view> elements(std::string_view json); // the elements of an array
 
 private:
     struct Parsers;
     std::unique_ptr<Parsers> m_parsers;
 };
 
-// The text of a JSON string, at most 4 KiB. Escape sequences lose their backslash.
+// Returns the content of a JSON string, at most 4 KiB of it. Escape sequences lose their backslash.
 std::string textOf(std::string_view token);
 
-// Leaves the field unchanged if the number does not fit.
+// Assigns the number to the field, or leaves the field unchanged if it does not fit.
 void putNumber(std::string_view token, std::integral auto& field)
 {
     using Number = std::remove_reference_t<decltype(field)>;
@@ -67,7 +67,7 @@ void putNumber(std::string_view token, std::integral auto& field)
         field = static_cast<Number>(*number);
 }
 
-// The three numbers of "[512, 1, 1]".
+// Parses the three numbers of "[512, 1, 1]".
 void putThree(std::string_view token, std::array<std::int32_t, 3>& three);
 
 } // namespace profiler

@@ -23,11 +23,11 @@ struct Mark
     const RuleMatch* match = nullptr;
 
     bool isOp() const { return match->purpose == RuleMatch::Purpose::Op; }
-    // Of the first of its ops.
+    // The kind of the first op.
     engine::OpKind kind() const { return match->ops.front().kind; }
 };
 
-// The ranges of a rank that rules match, by begin, and those that contain a time.
+// The ranges of a rank that rules match, sorted by begin, with lookup by time.
 class MarkedRanges
 {
 public:
@@ -47,7 +47,7 @@ public:
             : m_onThread[thread].innermost(time,
                                            [&](std::uint32_t id) { return accept(m_marks[id]); });
     }
-    // As on(), but continues with the other threads: the 64 that have the most ranges.
+    // Like on(), but then searches the other threads, at most the 64 with the most ranges.
     template<class Accept>
     std::uint32_t onAny(std::uint32_t thread, std::int64_t time, Accept accept) const
     {
@@ -61,8 +61,9 @@ public:
 private:
     std::vector<std::unique_ptr<const RuleMatch>> m_matches;
     std::vector<Mark> m_marks;
-    std::vector<NestedRanges> m_onThread; // [thread]
-    std::vector<std::uint32_t> m_busiest; // threads that other threads' work is searched on
+    std::vector<NestedRanges> m_onThread; // [thread] its ranges
+    // The threads that are searched for work of other threads.
+    std::vector<std::uint32_t> m_busiest;
 };
 
 } // namespace profiler

@@ -6,12 +6,12 @@
 
 namespace profiler {
 
-// [rank][work] The execution of an op that a work became.
+// [rank][work] the op and iteration that the work became
 using OpsOfWorks = std::vector<std::vector<engine::OpOfIteration>>;
 
-// Moves the GPU activity of all ranks out of their traces into one, relative to `origin` (ns).
-// Every rank has its own contexts, threads and correlations. A rank of another copy keeps its work
-// as that of other copies.
+// Merges the GPU activity of all ranks into one trace, with times relative to `origin` (ns), and
+// removes it from theirs. Contexts, threads and correlations of different ranks stay distinct. The
+// work of ranks in other pipeline copies is marked as such.
 engine::GpuTrace mergeGpu(Job& job, const Placement& placement, const OpsOfWorks& ops,
                           std::int64_t origin);
 

@@ -9,9 +9,9 @@
 
 namespace profiler {
 
-// Reads an SQLite export of Nsight Systems, of any version: tables and columns that it lacks are
+// Reads an SQLite export of Nsight Systems of any version; missing tables and columns count as
 // empty. Each process with GPU work is a rank; without GPU work, each process with NVTX ranges.
-// Fails with Error::Code::Unsupported if the file is of another program, with Error::Code::Corrupt
+// Fails with Error::Code::Unsupported if another program wrote the file, with Error::Code::Corrupt
 // if it is damaged, and with Error::Code::Cancelled.
 engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
                                                   ImportProgress before,

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// A work as one or two ops of a schedule.
+// A piece of work that became one op of a schedule, or two joint ops.
 struct PlacedWork
 {
     std::uint32_t rank = 0, work = 0; // indices in Job::ranks and ClassifiedRank::works
@@ -21,16 +21,18 @@ struct Placement
 {
     engine::Shape shape;
     std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // [replica]
-    std::vector<int> ranks;                     // [device] the rank, missing ones included
-    std::vector<engine::DeviceId> deviceOfRank; // [index in Job::ranks] invalid: another copy
-    std::vector<PlacedWork> works;              // of the first copy, by rank
+    std::vector<int> ranks; // [device] the rank, also if it has no trace
+    // [index in Job::ranks] the device; invalid for ranks of other copies.
+    std::vector<engine::DeviceId> deviceOfRank;
+    std::vector<PlacedWork> works; // the work of the first copy, by rank
     bool stagesKnown = false, microBatchesKnown = false;
     bool complete = true; // every stage has a device with ops
     std::vector<std::string> warnings;
-    std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0; // works that were left out
+    // Numbers of works that were left out, by reason.
+    std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0;
 };
 
-// Decides stages, micro-batches, devices and copies (build_run.h says how).
+// Decides stages, micro-batches, devices and copies by the rules in build_run.h.
 Placement place(const Job& job, const FoundIterations& iterations);
 
 } // namespace profiler

@@ -16,36 +16,38 @@ namespace profiler {
 // An annotation, an NVTX range or an op of the framework on a host thread.
 struct HostRange
 {
-    engine::Window window;                     // ns
-    std::uint32_t name = 0, thread = 0;        // RankTrace::texts, RankTrace::threads
-    std::uint32_t category = 0, arguments = 0; // RankTrace::texts
+    engine::Window window;              // ns
+    std::uint32_t name = 0, thread = 0; // indices into RankTrace::texts and RankTrace::threads
+    std::uint32_t category = 0, arguments = 0; // indices into RankTrace::texts
 };
 
 // The arguments of an NCCL kernel, as far as they were recorded.
 struct NcclArguments
 {
-    std::uint32_t collective = 0, group = 0; // RankTrace::texts
-    int source = -1, target = -1;            // ranks of a message; -1: unknown
+    std::uint32_t collective = 0, group = 0; // indices into RankTrace::texts
+    int source = -1, target = -1;            // sending and receiving rank of a message; -1: unknown
 };
 
-// What one process of a traced job recorded, in the terms of no format. Times are ns of the clock
-// of the process's host.
+// The trace of one process of a job, independent of the file format. Times are ns of the clock of
+// the process's host.
 struct RankTrace
 {
     std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
-    std::string deviceName;          // of its GPU
+    std::string deviceName;          // name of the rank's GPU
     std::optional<int> rank, worldSize;
-    std::vector<std::string> threads; // their names
+    std::vector<std::string> threads; // names of the host threads
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
-    std::vector<HostRange> ops;       // ops of the framework
-    // Of names, categories and arguments; [0] is "". The ranks of one file share them.
+    std::vector<HostRange> ops;       // ops of the framework, such as aten::mm
+    // The names, categories and arguments that the other members index; [0] is "". Shared by the
+    // ranks of one file.
     std::shared_ptr<const std::vector<std::string>> texts;
-    // Its texts are in `texts`, not in gpu.strings; GpuCall::thread is an index into `threads`.
+    // The GPU activity. Its strings are in `texts` and not in gpu.strings; GpuCall::thread is an
+    // index into `threads`.
     engine::GpuTrace gpu;
     std::map<std::uint32_t, NcclArguments> nccl; // by index in gpu.kernels
     std::vector<engine::MemoryEvent> memory;     // allocations of the framework
     std::map<int, double> losses;                // [iteration] nats per token, of a kit
-    std::string modelName;                       // of a kit
+    std::string modelName, schemeName;           // of a kit
     std::int64_t unreadable = 0;                 // events that could not be read
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }

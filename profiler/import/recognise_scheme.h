@@ -8,10 +8,10 @@ namespace profiler {
 
 struct RecognisedScheme
 {
-    std::string name = "imported", title; // title: "" if no scheme has this order
+    std::string name = "imported", title; // `title` is "" if no scheme has this order
 };
 
-// The scheme that orders the compute ops of every device as `schedule` does.
+// Finds the scheme whose order of compute ops on every device equals that of `schedule`.
 RecognisedScheme recogniseScheme(const engine::Schedule& schedule);
 
 } // namespace profiler

@@ -6,9 +6,9 @@
 
 namespace profiler {
 
-// Simulates the schedule of an imported run with the medians of its ops and messages over the
-// iterations. Returns the signed relative error of the simulated duration against the median of the
-// measured ones; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
+// Simulates the schedule of an imported run with the median durations of its ops and messages.
+// Returns the relative error of the simulated iteration, positive if it is longer than the measured
+// median; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
 std::optional<double> replayError(const engine::Run& run);
 
 } // namespace profiler

@@ -163,7 +163,7 @@ Result<void> Rules::Rule::readPatterns(const toml::table& entry, const std::stri
             continue;
         const auto expression = node->value<std::string>();
         if (!expression)
-            return failedRule(file, *node, text.name, fmt::format("`{}` is not a text", key));
+            return failedRule(file, *node, text.name, fmt::format("`{}` is not a string", key));
         (this->*field).emplace(*expression);
         if (!(this->*field)->isValid())
             return failedRule(file, *node, text.name,
@@ -174,7 +174,7 @@ Result<void> Rules::Rule::readPatterns(const toml::table& entry, const std::stri
         return failedRule(file, entry, text.name, "needs either `range` or `kernel`");
     if (kernel && (category || thread || arguments))
         return failedRule(file, entry, text.name,
-                          "`category`, `thread` and `arguments` are of ranges, not of kernels");
+                          "`category`, `thread` and `arguments` apply to ranges, not to kernels");
     return {};
 }
 

@@ -11,21 +11,21 @@
 
 namespace profiler {
 
-// What a name says about an op. Numbers are absent if the name does not have them.
+// The parts of an op that a name states; parts that it does not state are empty.
 struct NamedOp
 {
     engine::OpKind kind = engine::OpKind::Forward;
     std::optional<int> stage, microBatch, chunk;
     bool up = false;
-    std::optional<int> slice; // or half
+    std::optional<int> slice; // the slice, or the half of the sequence
 };
 
 struct RuleMatch
 {
     enum class Purpose : std::uint8_t {
-        Op,            // `ops` has one op, or two that are joint
-        Communication, // of unknown kind
-        None,          // known, but no op
+        Op,            // an op, or two joint ops
+        Communication, // communication of unknown kind
+        None,          // recognised, but not an op
         Iteration,
     };
     std::size_t rule = 0; // index in Rules::all()
@@ -38,18 +38,18 @@ struct RuleText
     std::string name, title, confidence;
 };
 
-// The texts that rules match; empty if unknown.
+// The texts that rules match against; empty if unknown.
 struct RangeTexts
 {
     std::string_view name, category, thread, arguments;
 };
 
-// The rules that classify ranges and kernels by name (resources/import/rules.toml describes their
-// file). Regular expressions are RE2's, whose time is linear in the text. Immutable; thread-safe.
+// The rules that classify ranges and kernels by name; resources/import/rules.toml documents the
+// format. Uses RE2, which matches in time linear in the text. Immutable; thread-safe.
 class Rules
 {
 public:
-    // The rules of `toml`, which comes from `file`, followed by those that the program ships.
+    // Parses rules from `toml`, which was read from `file`, and appends the built-in rules.
     static engine::Result<Rules> parse(std::string_view toml, const std::string& file);
     static Rules shipped();
     Rules(Rules&&) noexcept;
@@ -61,7 +61,7 @@ public:
     std::optional<RuleMatch> ofKernel(std::string_view name) const;
     // Whether a rule for ranges matches by name alone.
     bool namesRange(std::string_view name) const;
-    // Whether matches of ranges depend on more than their names.
+    // Whether some rules for ranges match on more than the name.
     bool needsMoreThanNames() const;
 
 private:

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// Numbers texts in the order of their first use; "" is 0.
+// Interns texts and numbers them in the order of first use; "" is 0.
 class StringTable
 {
 public:
@@ -27,7 +27,7 @@ public:
         return number;
     }
     const std::string& text(std::uint32_t number) const { return m_texts[number]; }
-    // Moves all texts out; the table must not be used any more.
+    // Moves all texts out. Do not use the table afterwards.
     std::vector<std::string> take()
     {
         m_numbers.clear();
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    std::deque<std::string> m_texts; // does not move them, because m_numbers points to them
+    std::deque<std::string> m_texts; // a deque never moves its elements, to which m_numbers points
     std::pmr::monotonic_buffer_resource m_memory;
     std::pmr::unordered_map<std::string_view, std::uint32_t> m_numbers{&m_memory};
 };

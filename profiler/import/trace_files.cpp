@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace profiler {
@@ -19,9 +20,19 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t kMostFiles = 10000;
 
+constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
+constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200; // what a file may expand to
+
+auto expandsTooFar(const std::string& file)
+{
+    return fail(Error::Code::Corrupt,
+                fmt::format("{} expands to more than {} times its size; decompress it and import "
+                            "the trace itself",
+                            file, kMostTimes));
+}
+
 bool looksLikeTrace(const fs::path& file)
 {
-    static constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
     static constexpr std::array<std::string_view, 5> kTraces{".json", ".sqlite", ".zip", ".tar",
                                                              ".tgz"};
     std::string name = file.filename().string();
@@ -58,20 +69,94 @@ struct FreeArchive
 };
 using Archive = std::unique_ptr<archive, FreeArchive>;
 
-// Formats and filters that libarchive decodes itself; others start programs.
-Archive newArchive()
+// Filters that libarchive decodes itself; others start programs.
+Archive newDecoder()
 {
     Archive handle(archive_read_new());
     archive_read_support_filter_gzip(handle.get());
     archive_read_support_filter_xz(handle.get());
     archive_read_support_filter_bzip2(handle.get());
     archive_read_support_filter_zstd(handle.get());
+    return handle;
+}
+
+Archive newArchive()
+{
+    Archive handle = newDecoder();
     archive_read_support_format_zip(handle.get());
     archive_read_support_format_tar(handle.get());
     archive_read_support_format_empty(handle.get());
     archive_read_support_format_raw(handle.get());
     return handle;
 }
+
+// Decompresses a file of an archive.
+class MemberReader
+{
+public:
+    MemberReader(std::string name, const ByteSource& source)
+        : m_archive(newDecoder())
+        , m_name(std::move(name))
+        , m_source(source)
+        , m_buffer(std::size_t{1} << 18)
+    {
+        archive_read_support_format_empty(m_archive.get());
+        archive_read_support_format_raw(m_archive.get());
+    }
+
+    Result<void> open()
+    {
+        const auto read = [](archive*, void* self, const void** data) -> la_ssize_t {
+            return static_cast<MemberReader*>(self)->refill(data);
+        };
+        archive_entry* entry = nullptr;
+        if (archive_read_open(m_archive.get(), this, nullptr, read, nullptr) != ARCHIVE_OK
+            || archive_read_next_header(m_archive.get(), &entry) != ARCHIVE_OK)
+            return failure();
+        return {};
+    }
+
+    Result<std::size_t> read(std::span<char> bytes)
+    {
+        const la_ssize_t count = archive_read_data(m_archive.get(), bytes.data(), bytes.size());
+        if (count < 0)
+            return failure();
+        m_expanded += count;
+        if (m_expanded > std::max(kSmall, kMostTimes * m_compressed))
+            return expandsTooFar(m_name);
+        return static_cast<std::size_t>(count);
+    }
+
+private:
+    la_ssize_t refill(const void** data)
+    {
+        const auto count = m_source({m_buffer.data(), m_buffer.size()});
+        if (!count) {
+            m_error = count.error();
+            return -1;
+        }
+        *data = m_buffer.data();
+        m_compressed += static_cast<std::int64_t>(*count);
+        return static_cast<la_ssize_t>(*count);
+    }
+
+    tl::unexpected<Error> failure() const
+    {
+        if (m_error)
+            return tl::unexpected(*m_error);
+        const char* const reason = archive_error_string(m_archive.get());
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} cannot be read: {}", m_name,
+                                reason != nullptr ? reason : "unknown reason"));
+    }
+
+    Archive m_archive;
+    std::string m_name;
+    const ByteSource& m_source;
+    std::vector<char> m_buffer;
+    std::optional<Error> m_error; // of the source
+    std::int64_t m_compressed = 0, m_expanded = 0;
+};
 
 class ArchiveReader
 {
@@ -119,12 +204,8 @@ public:
             return failure();
         m_bytes += count;
         const std::int64_t onDisk = archive_filter_bytes(m_archive.get(), -1);
-        constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200;
         if (m_bytes > std::max(kSmall, kMostTimes * onDisk))
-            return fail(Error::Code::Corrupt,
-                        fmt::format("{} expands to more than {} times its size; decompress it "
-                                    "and import the trace itself",
-                                    m_file.string(), kMostTimes));
+            return expandsTooFar(m_file.string());
         m_progress.bytes = m_before + onDisk;
         if (m_onProgress && !m_onProgress(m_progress))
             return fail(Error::Code::Cancelled, "the import was cancelled");
@@ -146,6 +227,22 @@ private:
     std::int64_t m_before = 0, m_bytes = 0;
     const OnImportProgress& m_onProgress;
 };
+
+using Visit = std::function<Result<void>(const std::string&, const ByteSource&)>;
+
+// A file of an archive may be compressed; the archive itself is decompressed already.
+Result<void> visitMember(const std::string& name, const ByteSource& bytes, const fs::path& file,
+                         const Visit& visit)
+{
+    const bool isCompressed = name != file.string()
+        && std::ranges::any_of(kCompressed, [&](auto suffix) { return name.ends_with(suffix); });
+    if (!isCompressed)
+        return visit(name, bytes);
+    MemberReader member(name, bytes);
+    if (auto opened = member.open(); !opened)
+        return opened;
+    return visit(name, [&](std::span<char> part) { return member.read(part); });
+}
 } // namespace
 
 Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
@@ -192,8 +289,8 @@ readTraceFile(const fs::path& file,
         if (name->empty())
             return files > 0 ? Result<void>()
                              : fail(Error::Code::NotFound, file.string() + " has no traces");
-        const auto read = [&](std::span<char> bytes) { return reader.read(bytes); };
-        if (auto visited = visit(*name, read); !visited)
+        const ByteSource read = [&](std::span<char> bytes) { return reader.read(bytes); };
+        if (auto visited = visitMember(*name, read, file, visit); !visited)
             return visited;
     }
 }

@@ -5,13 +5,13 @@
 
 namespace profiler {
 
-// A table of HTML. The first cell of a row is its heading.
+// Builds an HTML table. The first cell of a row is its heading.
 class HtmlTable
 {
 public:
     explicit HtmlTable(const std::vector<std::string>& columns);
 
-    enum class Cell : bool { Number, Text }; // aligned right, left
+    enum class Cell : bool { Number, Text }; // Number: aligned right; Text: aligned left
     void add(const std::vector<std::string>& cells, Cell last = Cell::Number);
     std::string text() const { return m_text + "</tbody></table></div>\n"; }
 

@@ -92,9 +92,10 @@ Result<void> checkSchedule(const Schedule& schedule)
     for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("the schedule's op {} of device {} is outside its shape", i,
-                                        device.value));
+                return fail(
+                    Error::Code::InvalidArgument,
+                    fmt::format("op {} of device {} does not exist in a schedule of this size", i,
+                                device.value));
     return {};
 }
 

@@ -20,7 +20,7 @@ inline constexpr TableText kTableOf<SourceRow>{"BS_source", kImportedRuns,
 void columns(SourceRow& row, auto&& column)
 {
     column({"row", kId, "", "order of the ranks"}, row.device);
-    column({"rank", kInteger, "", "in the traced job"}, row.rank.rank);
+    column({"rank", kInteger, "", "rank in the traced job"}, row.rank.rank);
     column({"file", kText, "", "trace"}, row.rank.file);
     column({"host", kText, "", "empty: unknown"}, row.rank.host);
     column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.device);
@@ -44,7 +44,7 @@ void columns(ReportRow& row, auto&& column)
     column({"name", kText, "", "rule, host, reason or fact"}, row.name);
     column({"text", kText, "", "title of a rule, text of a warning or fact"}, row.text);
     column({"count", kMaybeInteger, "", "matches, pairs; the rank of `missing_rank`"}, row.count);
-    column({"time", kMaybeInteger, "ns", "of the matches; offset of a clock"}, row.time);
+    column({"time", kMaybeInteger, "ns", "time of the matches; offset of a clock"}, row.time);
     column({"value", kMaybeReal, "",
             "confidence of a rule (3 high, 2 medium, 1 low), drift of a clock (ppm), fact"},
            row.value);

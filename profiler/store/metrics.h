@@ -4,8 +4,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: the name, unit, meaning and field of each. A field that is empty or 0 is
-// unknown and has no row.
+// The rows of BS_metric: name, unit, meaning and field of each. A field that is empty or 0 counts
+// as unknown and has no row.
 
 namespace profiler {
 
@@ -30,17 +30,19 @@ void runMetrics(auto& run, auto&& metric)
     metric({"tokens_per_iteration", "tokens", ""}, run.tokensPerIteration);
     metric({"flops_per_iteration", "FLOP", "model FLOPs"}, run.flopsPerIteration);
     metric({"executed_flops", "FLOP", "per iteration, including recomputation"}, run.executedFlops);
-    metric({"peak_flops", "FLOP/s", "of one device"}, run.peakFlops);
+    metric({"peak_flops", "FLOP/s", "peak of one device"}, run.peakFlops);
     metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
     metric({"recompute_keeps", "M_a", "share of an activation that is kept until its recompute"},
            run.recomputeKeeps);
     metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},
            run.transport);
     metric({"precision", "", "`fp32 bf16 tf32`"}, run.precision);
-    metric({"threads", "", "of a live run; more than `cores`: oversubscribed"}, run.threads);
-    metric({"cores", "", "of the machine"}, run.cores);
-    metric({"unigram_entropy", "nats/token", "of the data"}, run.unigramEntropy);
-    metric({"entropy_rate", "nats/token", "of the data"}, run.entropyRate);
+    metric({"threads", "", "threads of a live run; oversubscribed if more than `cores`"},
+           run.threads);
+    metric({"cores", "", "cores of the machine"}, run.cores);
+    metric({"unigram_entropy", "nats/token", "unigram entropy of the training text"},
+           run.unigramEntropy);
+    metric({"entropy_rate", "nats/token", "entropy rate of the training text"}, run.entropyRate);
     metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},
            run.iterationAlone);
     metric({"graph_ops", "", "ops launched as CUDA graphs"}, run.graphOps);
@@ -49,7 +51,7 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// The counts of missing records. They have rows even if all are 0, which means that the trace is
+// The counts of missing records. They have rows even if all are 0, which states that the trace is
 // complete.
 void healthMetrics(auto& health, auto&& metric)
 {

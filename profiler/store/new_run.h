@@ -8,13 +8,13 @@
 
 namespace profiler {
 
-// Writes a complete file with tables, info and schedule, but without the rows that a running run
-// adds. `file` must not exist.
+// Writes a file with tables, info and schedule, but without the rows that are added during a run.
+// `file` must not exist.
 engine::Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                                    const engine::Schedule& schedule);
 
-// The last rows of a run: outcome, failure, use of the arenas, and the extent of the run, which
-// scripts read first.
+// The data that is written at the end of a run: outcome, failure, use of the arenas, and the extent
+// of the run, which scripts read first.
 struct RunEnd
 {
     engine::Outcome outcome;

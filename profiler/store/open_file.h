@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// An open file that was checked to be a run, with SQLite's settings for files of unknown origin.
+// An open file that was verified to be a run, with SQLite settings for untrusted files.
 struct OpenFile
 {
     struct RemoveFolder
@@ -14,12 +14,12 @@ struct OpenFile
         void operator()(const std::filesystem::path* folder) const;
     };
     // A copy of the run's file, which is needed if SQLite cannot recover a killed run in its
-    // folder. The copy is removed after the database is closed.
+    // folder. Declared first, so that the copy is removed after the database is closed.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
 };
 
-// Device and inode, which differ after the file was replaced; zeros if there is no file.
+// Device and inode, to detect that a file was replaced; zeros if there is no file.
 using DiskFile = std::pair<std::uint64_t, std::uint64_t>;
 DiskFile onDisk(const std::filesystem::path& file);
 

@@ -8,14 +8,13 @@
 
 namespace profiler {
 
-// The part of a run within a window of its timeline: its ops, which are cut at the ends of the
-// window, their iterations, and memory with the level at the begin as its first events. If an
-// iteration is cut, tokens and FLOPs of an iteration are unknown. Times stay those of the run.
-// Fails with Error::Code::NotFound if the window has no op.
+// Returns the part of a run within a window of its timeline: the ops, cut at the ends of the
+// window, their iterations, and the memory, whose first events are the levels at the begin. If an
+// iteration is cut, tokens and FLOPs per iteration are unknown. Times are unchanged. Fails with
+// Error::Code::NotFound if the window has no op.
 engine::Result<engine::Run> partOfRun(const engine::Run& run, engine::Window window);
 
-// Writes that part, with the GPU activity and the notes of the window in the file of the run, as a
-// run of its own.
+// Writes partOfRun(), with the GPU activity and the notes in the window, as a new run.
 engine::Result<void> writePart(engine::NewFile file, const engine::Run& run, engine::Window window,
                                const std::filesystem::path& from);
 

@@ -17,29 +17,29 @@ struct QueryLimits
 {
     std::chrono::milliseconds time{10'000};
     std::int64_t rows = 10'000;
-    std::int64_t bytes = std::int64_t{64} << 20; // of all values
+    std::int64_t bytes = std::int64_t{64} << 20; // maximum size of all values
 };
 
-// NULL, a number or a text. A BLOB is the text of an SQL literal: x'00ff'.
+// NULL, a number or a string. A BLOB is the text of an SQL literal: x'00ff'.
 using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct QueryResult
 {
     std::vector<std::string> columns;
     std::vector<std::vector<QueryValue>> rows; // [row][column]
-    bool isCut = false;                        // by a limit of rows or bytes
+    bool isCut = false;                        // whether the limit of rows or bytes cut the result
     double seconds = 0;
 };
 
 // Runs one SELECT statement on a run. The run cannot be changed: the connection is read-only, and
-// statements other than SELECT, WITH and VALUES are refused. `isCancelled` is asked during the
-// query; it may be empty. Fails with Error::Code::Cancelled if it returns true, otherwise with one
+// statements other than SELECT, WITH and VALUES are refused. `isCancelled` may be empty and is
+// called during the query. Fails with Error::Code::Cancelled if it returns true, otherwise with one
 // line that says what is wrong, where in `sql`, and what to do.
 engine::Result<QueryResult> runQuery(const std::filesystem::path& file, std::string_view sql,
                                      const QueryLimits& limits = {},
                                      const std::function<bool()>& isCancelled = {});
 
-// A table of a run for display: what SCHEMA.md says about it.
+// A table of a run and its description in SCHEMA.md.
 struct SchemaTable
 {
     struct Column
@@ -50,13 +50,13 @@ struct SchemaTable
     std::vector<Column> columns;
 };
 
-// The tables that a run has, in the order of SCHEMA.md.
+// Returns the tables that a run has, in the order of SCHEMA.md.
 engine::Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file);
 
 struct Recipe
 {
     std::string_view title, sql;
 };
-std::vector<Recipe> queryRecipes(); // resources/help/recipes.sql
+std::vector<Recipe> queryRecipes(); // parsed from resources/help/recipes.sql
 
 } // namespace profiler

@@ -64,7 +64,7 @@ Result<void> checkTexts(const Database& database, RunInfo& info)
         ((fits = fits && sizeOfText(fields) <= kMost), ...);
     });
     return fits ? Result<void>()
-                : tl::unexpected(database.damaged("BS_run has a text of more than 4 KiB"));
+                : tl::unexpected(database.damaged("BS_run has a string of more than 4 KiB"));
 }
 
 } // namespace

@@ -9,7 +9,7 @@ namespace profiler {
 engine::Result<engine::RunInfo> readInfo(Database& database);
 // Fails with Error::Code::Corrupt if rows are out of order or have invalid indices.
 engine::Result<engine::Schedule> readSchedule(Database& database);
-// Whether the writer used WAL. False if the writer's file system does not support WAL.
+// Whether the writer used WAL; false if its file system does not support WAL.
 engine::Result<bool> usedWal(Database& database);
 
 } // namespace profiler

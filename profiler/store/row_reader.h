@@ -12,7 +12,7 @@ namespace profiler {
 class RowReader
 {
 public:
-    // `run` must have its schedule. Adds the tracks of the file to the run.
+    // `run` must already have its schedule. Adds the tracks of the file to the run.
     static engine::Result<RowReader> open(Database& database, engine::Run& run);
 
     // The largest id over all tables.
@@ -30,7 +30,7 @@ private:
     engine::Result<void> readLosses();
     engine::Result<void> readSpans();
     engine::Result<void> readMemory();
-    // Calls `use(row)` for the new rows of a table. `use` returns false if the row is invalid.
+    // Calls `use(row)` for the new rows of a table. `use` returns false for an invalid row.
     template<class Row, class Use>
     engine::Result<void> forEachNew(Use use);
     const TrackRow* trackRow(std::int64_t id) const; // nullptr if unknown

@@ -6,9 +6,8 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// The tables of this program that grow with the run. All of them share one sequence of ids, so that
-// a reader can ask each table for the rows after the last id that it has seen. Notes are added
-// later.
+// The tables of this program to which a running run adds rows. All of them share one sequence of
+// ids, so that a reader can select in each table the rows after the last id that it has seen.
 
 namespace profiler {
 
@@ -46,10 +45,10 @@ void columns(IterationRow& row, auto&& column)
 {
     auto& iteration = row.iteration;
     column(kRowId, row.id);
-    column({"iteration", kInteger, "", "from 0, over all kinds"}, row.index);
+    column({"iteration", kInteger, "", "index over all kinds, from 0"}, row.index);
     column({"kind", kText, "", "`warmup measured replay`"},
            Spelled{iteration.kind, engine::iterationKindName, engine::iterationKindNamed});
-    column({"number", kInteger, "", "within its kind, from 0"}, iteration.number);
+    column({"number", kInteger, "", "number within its kind, from 0"}, iteration.number);
     column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
     column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
     column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: unknown"},
@@ -75,7 +74,7 @@ void columns(LossRow& row, auto&& column)
 {
     column(kRowId, row.id);
     column(kIterationColumn, row.iteration);
-    column({"microbatch", kInteger, "", "over all copies of the pipeline"}, row.microBatch);
+    column({"microbatch", kInteger, "", "number over all copies of the pipeline"}, row.microBatch);
     column({"loss", kMaybeReal, "nats/token"}, row.loss);
 }
 
@@ -143,7 +142,8 @@ inline constexpr TableText kTableOf<engine::Note>{
 void columns(engine::Note& note, auto&& column)
 {
     column({"id", kId, "", "any number above 0"}, note.id);
-    column({"begin", kInteger, "tick", "of a note on an op, its span"}, note.window.begin);
+    column({"begin", kInteger, "tick", "begin of the note; for a note on an op, of its span"},
+           note.window.begin);
     column({"end", kInteger, "tick"}, note.window.end);
     column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`"},
            orNull(note.iteration, -1));

@@ -63,7 +63,7 @@ void columns(engine::Schedule& schedule, auto&& column)
     column({"stages", kMaybeInteger}, shape.stages);
     column({"micro_batches", kMaybeInteger, "", "per iteration and copy"}, shape.microBatches);
     column({"replicas", kMaybeInteger, "", "directions of the pipeline"}, shape.replicas);
-    column({"slices", kMaybeInteger, "", "of a micro-batch"}, shape.slices);
+    column({"slices", kMaybeInteger, "", "slices of a micro-batch"}, shape.slices);
     column({"data_parallel", kMaybeInteger, "",
             "copies of the pipeline, of which the file records the first"},
            shape.dataParallel);
@@ -125,7 +125,7 @@ void columns(ScheduleRow& row, auto&& column)
     auto& op = row.op;
     column({"op", kId, "", "number of the op, from 0"}, row.index);
     column({"device", kInteger}, row.device);
-    column({"position", kInteger, "", "in the program of its device"}, row.position);
+    column({"position", kInteger, "", "position in the program of its device"}, row.position);
     column({"name", kText, "", "its name: `2F0`, `5B3u`"}, row.name);
     column({"kind", kText, "", "`F B I W SF RF SB RB EV LD RC AR OPT`"},
            Spelled{op.kind, engine::kindShortName, engine::parseKindShortName});

@@ -36,7 +36,7 @@ public:
         const bool done = sqlite3_step(m_handle.get()) == SQLITE_DONE;
         return sqlite3_reset(m_handle.get()) == SQLITE_OK && done;
     }
-    // Texts must live until the last call of next().
+    // Binds the values. Strings must live until the last call of next().
     template<class... Values>
     void bind(const Values&... values)
     {
@@ -50,7 +50,7 @@ public:
         m_code = sqlite3_step(m_handle.get());
         return m_code == SQLITE_ROW;
     }
-    // Ends reading, so that new values can be bound.
+    // Ends the query, so that new values can be bound.
     void reset() { sqlite3_reset(m_handle.get()); }
     bool failed() const { return m_code != SQLITE_ROW && m_code != SQLITE_DONE; }
 
@@ -146,18 +146,18 @@ public:
     static engine::Result<Database> open(const std::filesystem::path& file, Access access,
                                          std::chrono::milliseconds lockWait = kLockWait);
 
-    // For files of unknown origin, whose b-trees may lead to a page many times: the statements fail
-    // after a number of steps that is proportional to the size of the file. count(*) of a whole
-    // table makes no steps. Also limits the memory of all connections of the process.
+    // For untrusted files, whose b-trees may lead to a page many times: statements fail after a
+    // number of steps that is proportional to the size of the file. count(*) of a whole table takes
+    // no steps. Also limits the memory of all connections of the process.
     void limitWork();
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
-    // The first column of the first row; 0 or "" if there are no rows.
+    // Return the first column of the first row; 0 or "" if there are no rows.
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 
-    // The last failure. The message has the name of the file.
+    // Returns the last failure; the message names the file.
     engine::Error error() const;
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }
@@ -170,7 +170,7 @@ private:
         void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
     };
     std::filesystem::path m_file;
-    std::unique_ptr<double> m_stepsLeft; // of all statements; null: no limit
+    std::unique_ptr<double> m_stepsLeft; // steps left for all statements; null: no limit
     std::unique_ptr<sqlite3, Close> m_handle;
 };
 

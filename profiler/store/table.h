@@ -36,13 +36,13 @@ struct TableText // `where` says which runs have the table
 template<class Row>
 inline constexpr TableText kTableOf{};
 
-struct ColumnText // a column without a field is NULL in new rows
+struct ColumnText // The texts of a column. A column without a field is NULL in new rows.
 {
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Columns of Nsight Systems, as alternating names and fields. The documentation of Nsight Systems
-// describes them.
+// Columns of Nsight Systems, as alternating names and fields. An Unused column is NULL. The
+// documentation of Nsight Systems describes the columns.
 struct Unused
 {
     std::string_view type;
@@ -60,8 +60,8 @@ void nsight(auto&& column, std::string_view name, auto&& field, auto&&... more)
     nsight(column, more...);
 }
 
-// Adapters for columns that do not store the field itself. take() returns false if the stored value
-// is invalid.
+// Adapters for columns whose stored value differs from the field. take() returns false if the
+// stored value is invalid.
 
 template<class T>
 struct OrNull
@@ -89,8 +89,8 @@ template<class Enum, class Name, class Named>
 struct Spelled
 {
     Enum& value;
-    Name name;   // Enum -> text
-    Named named; // text -> optional Enum
+    Name name;   // Enum -> string
+    Named named; // string -> optional Enum
 
     void put(Statement& statement, int index) const { statement.set(index, name(value)); }
     bool take(const Statement& row, int column) const
@@ -103,14 +103,14 @@ struct Spelled
 template<class Enum, class Name, class Named>
 Spelled(Enum&, Name, Named) -> Spelled<Enum, Name, Named>;
 
-struct Zero // a column of Nsight Systems that is 0 here
+struct Zero // a column of Nsight Systems that is always 0 here
 {
     void put(Statement& statement, int index) const { statement.set(index, 0); }
     bool take(const Statement& /*row*/, int /*column*/) const { return true; }
 };
 inline constexpr Zero kZero{};
 
-struct Count // clamped to [0, largest number] when read
+struct Count // a count, clamped to [0, largest number] when read
 {
     int& value;
 

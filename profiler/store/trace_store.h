@@ -20,7 +20,7 @@ namespace profiler {
 
 struct OpenFile;
 
-// A row of BS_metric.
+// A row of the table BS_metric.
 struct Metric
 {
     std::string name;
@@ -31,7 +31,7 @@ struct Metric
 // The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch
 {
-    // Begun or finished iterations. If two rows have the same number, the last row applies.
+    // Iterations that began or finished. If a number occurs twice, the last row applies.
     std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
@@ -42,8 +42,9 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
-    std::vector<Metric> metrics; // of the whole run, unknown when it began
-    engine::GpuTrace gpu; // on the timeline's clock; its ops and iterations must be in the file
+    std::vector<Metric> metrics; // metrics of the whole run that were unknown at its begin
+    // Times are on the timeline's clock; its ops and iterations must be in the file.
+    engine::GpuTrace gpu;
 };
 
 // The rows of iterations [firstIteration, end) of a timeline, and the memory events from
@@ -67,10 +68,10 @@ public:
                                               engine::IfExists ifExists = engine::IfExists::Refuse);
     TraceWriter(TraceWriter&&) noexcept;
     TraceWriter& operator=(TraceWriter&&) noexcept;
-    ~TraceWriter(); // commits everything that was appended
+    ~TraceWriter(); // commits all appended rows
 
-    // Whether the file system does not support WAL. There is then one commit per second, which the
-    // user interface should report.
+    // Whether the file system does not support WAL. The writer then commits once per second, which
+    // the user interface should report.
     bool growsSlowly() const;
 
     // Thread-safe. Never waits for the disk; flush() and finish() report a failed write.
@@ -106,15 +107,15 @@ class TraceReader
 {
 public:
     // If the file is not a run, the error message says what it is (not SQLite, truncated, of
-    // another program or format) and what to do. warning() reports that the file is updated only
-    // once a second. `lockWait` is how long open() and poll() wait for the lock of another program.
+    // another program or format) and what to do. warning() states if the file is updated only once
+    // a second. `lockWait` is how long open() and poll() wait for another program's lock.
     static engine::Result<TraceReader> open(const std::filesystem::path& file,
                                             std::chrono::milliseconds lockWait
                                             = std::chrono::seconds(5));
 
     // Adds the rows committed since the last call to `run`; the first call also sets info and
-    // schedule. Returns true if rows were added or the outcome changed. After an error `run` keeps
-    // what was read. After Error::Code::Locked the next poll continues.
+    // schedule. Returns true if rows were added or the outcome changed. After an error, `run` keeps
+    // the rows read so far. After Error::Code::Locked the next poll continues.
     engine::Result<bool> poll(engine::Run& run);
     const std::string& warning() const { return m_warning; }
     const std::filesystem::path& file() const { return m_file; }
@@ -129,7 +130,7 @@ private:
     std::filesystem::path m_file;
     std::chrono::milliseconds m_lockWait{};
     std::string m_warning;
-    std::int64_t m_cursor = 0;                      // last id read, over all row tables
+    std::int64_t m_cursor = 0;                      // last id that was read, over all row tables
     std::pair<std::uint64_t, std::uint64_t> m_disk; // device and inode of the opened file
     bool m_begun = false;
 };
@@ -143,7 +144,7 @@ engine::Result<engine::Run> readRun(const std::filesystem::path& file,
 engine::Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file);
 
 // Reads the GPU activity of a run in a window of its timeline (ns); empty if none was recorded. The
-// result has only the strings that its rows use.
+// result has only the strings that it uses.
 engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
                                               engine::Window window
                                               = {std::numeric_limits<std::int64_t>::min(),
@@ -154,8 +155,8 @@ engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
 engine::Result<void> readGpuPieces(const std::filesystem::path& file,
                                    const std::function<void(const engine::GpuTrace&)>& use);
 
-// Whether to import a file instead of opening it, by its first bytes: JSON, SQLite of another
-// program, a compressed file, an archive, or a folder.
+// Whether a file should be imported instead of opened. Decided by its first bytes: JSON, SQLite of
+// another program, a compressed file, an archive, or a folder.
 bool mayBeTrace(const std::filesystem::path& file);
 
 } // namespace profiler

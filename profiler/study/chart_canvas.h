@@ -11,7 +11,7 @@ namespace profiler {
 
 constexpr double kChartWidth = 720, kChartHeight = 320; // points
 constexpr double kChartText = 11;
-// Margins of the plot.
+// Margins of the plot in points.
 constexpr double kPlotLeft = 64, kPlotRight = 150, kPlotTop = 14, kPlotBottom = 46;
 constexpr Colour kChartInk{29, 35, 43}, kChartGrey{74, 84, 98}, kChartWhite{255, 255, 255};
 
@@ -19,8 +19,9 @@ Colour seriesColour(std::size_t series);
 
 struct ChartScale
 {
-    double least = 0, most = 1, from = 0, to = 1; // values, and their places in points
-    double step = 1;                              // between ticks
+    // Data values `least` and `most` are drawn at `from` and `to`, in points.
+    double least = 0, most = 1, from = 0, to = 1;
+    double step = 1; // distance of two ticks, in data values
 
     double operator()(double value) const
     {
@@ -28,10 +29,11 @@ struct ChartScale
     }
 };
 
-// A scale that ends at whole steps. A small distance from 0 is included.
+// Makes a scale that ends on ticks. It starts at 0 if the least value is below half of the
+// greatest.
 ChartScale scaleOf(const std::vector<double>& values, double from, double to);
 
-// The marks of a chart, which become a group of a scene.
+// Collects the marks of a chart and returns them as one group of a scene.
 class ChartCanvas
 {
 public:
@@ -43,9 +45,10 @@ public:
 
     void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
-    // Names at equal distances below the plot.
+    // Draws names at equal distances below the plot.
     void drawNames(const std::vector<std::string>& names, const std::string& title);
-    // The names of series beside the ends (y, series) of their lines, moved apart.
+    // Draws the names of series next to the ends (y, series) of their lines, moved apart where they
+    // would overlap.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                     const std::vector<std::string>& names);
     Group take() { return std::move(m_group); }

@@ -4,11 +4,11 @@
 
 namespace profiler {
 
-// A column in the unit of columnTitle(): ms, %, GiB.
+// Returns a column in the unit that columnTitle() states: ms, % or GiB.
 engine::Result<std::vector<std::optional<double>>>
 shownColumn(const Study& study, const std::vector<StudyPoint>& points,
             const std::vector<StudyResult>& results, std::string_view name);
-// The title of a metric with its unit; the name of a ratio.
+// Returns the title of a metric with its unit, or the name of a ratio.
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
 std::string metricNumber(std::string_view column, double value); // "12.3"

@@ -57,7 +57,7 @@ private:
     void readKey(const std::string& key, const toml::node& node)
     {
         const auto text = [&](std::string& field) {
-            require(node.is_string(), key + " must be a text");
+            require(node.is_string(), key + " must be a string");
             field = node.value_or(std::string());
         };
         if (key == "title")
@@ -104,7 +104,7 @@ private:
             return fmt::format("{}", number->get());
         if (const auto* flag = node.as_boolean())
             return flag->get() ? "true" : "false";
-        require(false, key + " must be a number, a text, true or false");
+        require(false, key + " must be a number, a string, true or false");
         return "";
     }
 

@@ -10,20 +10,20 @@ namespace profiler {
 // A published number and what this program computes for it.
 struct Reproduced
 {
-    std::string what; // with its set-up and unit
+    std::string what; // the quantity, with its set-up and unit
     double published = 0, computed = 0;
-    double tolerance = 0; // |computed - published| may be this large
-    // "figure", "table", "abstract", "code": where the number was published; "derived": it follows
-    // from published formulas.
+    double tolerance = 0; // largest accepted |computed - published|
+    // Where the number was published: "figure", "table", "abstract" or "code"; "derived" if it
+    // follows from published formulas.
     std::string grade;
-    std::string cause; // of a deviation that is known; "" if none is
+    std::string cause; // the known cause of a deviation; "" if unknown
 
     bool isWithin() const;
 };
 
 enum class Paper : std::uint8_t {
     BitPipe, // arXiv 2410.19367
-    Bpipe,   // arXiv 2401.02088, and the cost models that it uses: arXiv 2205.05198
+    Bpipe,   // arXiv 2401.02088 and its cost model, arXiv 2205.05198
 };
 
 // Computes all numbers of a paper. Takes seconds.

@@ -8,19 +8,20 @@
 
 namespace profiler {
 
-// results.sqlite of a study: table `results` with one row per point (its axes, metrics and ratios),
-// and table `study` with its TOML. Rows are written while the study runs, so that an interrupted
-// one continues. Used by one thread.
+// results.sqlite of a study. Table `results` has one row per point (axes, metrics, ratios), and
+// table `study` has the TOML. Rows are written during the study, so that an interrupted study can
+// continue. Not thread-safe.
 class StudyFile
 {
 public:
-    // Opens or creates the file. Fails with Error::Code::InvalidArgument if it is of another study.
+    // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file belongs to
+    // another study.
     static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study,
                                           const std::string& toml);
 
-    // [point] The results that earlier runs stored.
+    // [point] the results of earlier runs of the study
     engine::Result<std::vector<StudyResult>> read(const std::vector<StudyPoint>& points);
-    // Writes the results of some points, by index, in one transaction.
+    // Writes the results of the points with these indices in one transaction.
     engine::Result<void> write(const std::vector<StudyPoint>& points,
                                const std::vector<std::pair<std::size_t, StudyResult>>& results);
     engine::Result<void> writeRatios(const std::vector<StudyPoint>& points,

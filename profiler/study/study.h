@@ -11,36 +11,37 @@
 
 namespace profiler {
 
-// A grid of simulations or runs, and the charts of its report. FILE.toml of `bscope study`; the
-// keys of its tables [fixed] and [grid] are long options of `bscope simulate` without the dashes.
+// A grid of simulations or runs, and the charts of its report, as read from the TOML file of
+// `bscope study`. The keys of [fixed] and [grid] are long options of `bscope simulate` without the
+// dashes.
 struct StudyAxis
 {
     std::string key;                 // "micro-batches"
-    std::vector<std::string> values; // "8"; of a flag: "true" or "false"
+    std::vector<std::string> values; // "8"; for a flag: "true" or "false"
 };
 
 enum class StudyMetric : std::uint8_t {
-    Iteration, // ns, or cost units
-    Bubble,    // share of the devices' time
-    PeakStash, // M_a, of the device with the most
-    Weights,   // M_theta, of that device
-    PeakBytes, // of the device with the most; only of models on hardware
+    Iteration, // in ns or cost units
+    Bubble,    // share of the devices' time, 0 to 1
+    PeakStash, // stash of the device with the most, in M_a
+    Weights,   // weights of the same device, in M_theta
+    PeakBytes, // memory of the device with the most; only for models on hardware
     Messages,
     TokensPerSecond,
     Mfu,
-    Fits, // 1 or 0: whether PeakBytes is at most the device's memory
+    Fits, // 1 if PeakBytes is at most the device's memory, else 0
 };
 constexpr std::size_t kStudyMetrics = 9;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
 
-// A metric relative to that of the point that differs only in the axes of `baseline`.
+// The ratio of a metric to its value at the point that differs only in the axes of `baseline`.
 struct StudyRatio
 {
-    std::string name; // a column of the results
+    std::string name; // name of a column of the results
     StudyMetric metric = StudyMetric::Iteration;
-    bool inverse = false; // baseline / point: a speed-up
+    bool inverse = false; // true: baseline / point, as for a speed-up
     std::map<std::string, std::string> baseline;
 };
 
@@ -51,13 +52,13 @@ struct StudyChart
         Bars,
         HeatMap,  // a cell per value of x and series
         Pareto,   // both axes are metrics; points that no other point beats in both are joined
-        PhaseMap, // the value of `series` with the best y, per value of x and rows
+        PhaseMap, // the value of `series` with the best y, for each pair of values of x and rows
     };
     Kind kind = Kind::Lines;
     std::string title;
-    std::string x, y;                    // x: an axis (Pareto: a metric); y: a metric or a ratio
-    std::string series = "scheme", rows; // axes
-    std::map<std::string, std::string> where; // values of all other axes of the grid
+    std::string x, y; // x: an axis (for Pareto: a metric); y: a metric or a ratio
+    std::string series = "scheme", rows;      // names of axes
+    std::map<std::string, std::string> where; // the values at which the other axes are fixed
 };
 
 struct Study
@@ -67,12 +68,15 @@ struct Study
     std::string title, question, limits;
     Mode mode = Mode::Simulate;
     std::vector<StudyAxis> fixed, grid;
-    std::map<std::string, std::vector<std::string>> schemeArguments; // by scheme
-    bool onlyFitting = false; // charts and answer ignore points that do not fit
+    // Additional arguments of each scheme.
+    std::map<std::string, std::vector<std::string>> schemeArguments;
+    // Whether charts and the answer ignore points that do not fit in memory.
+    bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
 
-    const StudyAxis* axis(std::string_view key) const; // of the grid; nullptr: not in it
+    // Returns the axis with this key; nullptr if the grid does not have it.
+    const StudyAxis* axis(std::string_view key) const;
 };
 
 // Errors name `source` and the key or line.
@@ -80,27 +84,28 @@ engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 
 struct StudyPoint
 {
-    std::vector<std::string> values;    // [axis of the grid]
-    std::vector<std::string> arguments; // of `bscope simulate` or `bscope run`
+    std::vector<std::string> values; // [axis of the grid]
+    // Options of `bscope simulate` or `bscope run`, depending on the mode.
+    std::vector<std::string> arguments;
 };
-// All combinations, the last axis fastest.
+// All combinations of axis values; the last axis varies fastest.
 std::vector<StudyPoint> pointsOf(const Study& study);
 
-// The metrics of a point; nullopt: not known for it.
+// The metrics of a point; nullopt if unknown.
 struct StudyValues
 {
     engine::EnumArray<StudyMetric, std::optional<double>, kStudyMetrics> of;
-    std::string unit; // of Iteration: "ns" or "units"
+    std::string unit; // unit of Iteration: "ns" or "units"
 };
 struct StudyResult
 {
     StudyValues values;
-    std::string error; // why the point is not possible; "" if it is
+    std::string error; // why the point is not possible; "" if it is possible
     bool isDone = false;
 };
 
-// [point] The values of a column: a metric or a ratio. nullopt: unknown, or left out by
-// onlyFitting.
+// [point] The values of a column, which is a metric or a ratio. nullopt if unknown, or if
+// onlyFitting leaves out the point.
 engine::Result<std::vector<std::optional<double>>> columnOf(const Study& study,
                                                             const std::vector<StudyPoint>& points,
                                                             const std::vector<StudyResult>& results,

@@ -49,7 +49,7 @@ std::string setup(const Study& study, std::size_t points)
     return "<h2>Set-up</h2>\n" + table.text()
         + paragraph(fmt::format("{} points, {}.{}", points, modeText(study),
                                 study.onlyFitting ? " Points that do not fit in memory are left "
-                                                    "out of charts and answer."
+                                                    "out of the charts and the answer."
                                                   : ""));
 }
 

@@ -4,8 +4,8 @@
 
 namespace profiler {
 
-// Which scheme (or value of the first axis) is shortest in how many set-ups, and by how much. ""
-// with one scheme.
+// States which scheme (or value of the first axis) has the shortest iteration in how many set-ups,
+// and by what factor. "" if there is only one scheme.
 std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
                         const std::vector<StudyResult>& results);
 

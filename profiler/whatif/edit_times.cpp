@@ -59,7 +59,8 @@ Result<void> setWeightShare(MeasuredTimes& times, double share)
     times.inputShare = 1 - share;
     for (std::string& assumption : times.assumptions)
         if (assumption == kHalvesAssumed)
-            assumption = fmt::format("W is {:.1f} % of B: the run has only B.", 100 * share);
+            assumption = fmt::format("The run has only B; W is assumed to be {:.1f} % of it.",
+                                     100 * share);
     return {};
 }
 

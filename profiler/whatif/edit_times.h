@@ -7,14 +7,14 @@ namespace profiler {
 // The samples of a kind of compute op: F, B, I or W. nullptr for other kinds.
 Samples StageTimes::*samplesOf(engine::OpKind kind);
 
-// Scales the measured times of a kind so that their median is `median` ns; their relative spread
-// stays. Fails with Error::Code::InvalidArgument if the stage or its times do not exist, or if
-// `median` is not positive.
+// Scales the measured times of a kind so that their median is `median` ns and their relative spread
+// is unchanged. Fails with Error::Code::InvalidArgument if the stage or its times do not exist, or
+// if `median` is not positive.
 engine::Result<void> setMedian(MeasuredTimes& times, engine::StageId stage, engine::OpKind kind,
                                std::int64_t median);
 
-// Sets the share of W in B, from 0 to 1, for a run whose backward is not split. Fails with
-// Error::Code::InvalidArgument for other runs and values.
+// Sets the share of W in B, from 0 to 1. Fails with Error::Code::InvalidArgument if the run
+// measured I and W separately or the share is out of range.
 engine::Result<void> setWeightShare(MeasuredTimes& times, double share);
 
 } // namespace profiler

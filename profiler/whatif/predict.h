@@ -11,28 +11,32 @@ struct WhatIf
 {
     engine::Schedule schedule;
     double linkSpeed = 1; // messages take 1/linkSpeed of their measured time
-    // Every op takes 1/tensorParallel of its measured time, on as many times the GPUs.
+    // Tensor-parallel size relative to the measured run: every op takes 1/tensorParallel of its
+    // measured time, on tensorParallel times as many GPUs.
     double tensorParallel = 1;
-    int resamples = 100; // predictions of the interval, with resampled medians
+    int resamples = 100; // number of predictions for the interval, each with resampled medians
     unsigned seed = 1;
-    std::function<bool()> isCancelled = {}; // asked before every prediction; may be empty
+    std::function<bool()> isCancelled = {}; // called before every prediction; may be empty
 };
 
 // The predicted iteration. Times are ns.
 struct Prediction
 {
     std::int64_t iteration = 0;
-    std::int64_t least = 0, most = 0; // 95 % of the predictions with resampled medians
+    // The interval that contains 95 % of the predictions with resampled medians.
+    std::int64_t least = 0, most = 0;
     double bubbleRatio = 0;
-    double peakStash = 0;                  // M_a, of the device with the most
-    std::optional<std::int64_t> peakBytes; // of that device, if the run recorded its stashes
-    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes; // peaks; empty if unknown
-    engine::Run run; // the predicted run, mode Simulate; lasts `iteration`
+    double peakStash = 0; // stash of the device with the most, in M_a
+    // Peak memory of that device, if the run recorded its stashes.
+    std::optional<std::int64_t> peakBytes;
+    // Peak of each device; empty if unknown.
+    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;
+    engine::Run run; // the prediction as a run in mode Simulate; its iteration takes `iteration`
 };
 
-// The measured times of a run under other schemes. A stage of the prediction takes the times of the
-// part of the model that it holds: with S measured and T predicted stages, stage t holds the share
-// [t/T, (t+1)/T) of the measured stages. Every prediction is multiplied by correction().
+// Predicts other schemes from the measured times of a run. A predicted stage takes the times of the
+// part of the model that it holds: with S measured and T predicted stages, stage t corresponds to
+// the share [t/T, (t+1)/T) of the measured stages. Every prediction is multiplied by correction().
 class WhatIfPredictor
 {
 public:
@@ -41,12 +45,14 @@ public:
 
     MeasuredTimes& times() { return m_times; } // edits apply to the next prediction
     const MeasuredTimes& times() const { return m_times; }
-    // The measured iteration relative to the prediction of the run's own order; 1 if that order is
-    // not complete.
+    // The measured iteration divided by the prediction for the run's own schedule; 1 if that
+    // schedule is not complete.
     double correction() const { return m_correction; }
-    std::int64_t measured() const { return m_measured; } // reported iteration
+    // The reported iteration of the run, in ns.
+    std::int64_t measured() const { return m_measured; }
 
-    // Fails if the schedule deadlocks, and with Error::Code::Cancelled.
+    // Fails if the schedule deadlocks, and with Error::Code::Cancelled if isCancelled() returned
+    // true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;
 
 private:

@@ -64,6 +64,13 @@ public:
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
             m_times.assumptions.emplace_back("Messages are free: the run has none.");
+        // PyTorch's REDUCE_GRAD also occurs without copies, where it only divides.
+        const Shape& shape = m_run.schedule.shape;
+        if (shape.replicas * shape.dataParallel == 1)
+            m_times.allReduce.times.clear();
+        if (m_times.allReduce.isEmpty())
+            m_times.assumptions.emplace_back("All-reduces of schemes with two directions are free: "
+                                             "the run has none.");
         return std::move(m_times);
     }
 
@@ -182,8 +189,9 @@ Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int coun
     own -= share;
     times.stages[to].parts[from] += share;
     times.assumptions.push_back(
-        fmt::format("Every layer of stage {} takes the same time; its {:.4g} layers lose {}.",
-                    from.value, layersPerStage, count));
+        fmt::format("Every layer of stage {} is assumed to take the same time; {} of its {:.4g} "
+                    "layers were moved.",
+                    from.value, count, layersPerStage));
     return {};
 }
 

@@ -18,32 +18,32 @@ struct Samples
     std::vector<std::int64_t> times;
 
     std::int64_t median() const; // 0 if there are none
-    double spread() const;       // median distance from the median, relative to it
+    double spread() const;       // median absolute deviation, divided by the median
     bool isEmpty() const { return times.empty(); }
 };
 
-// What the measured iterations of a run say about one stage.
+// The measured times of one stage, and the user's changes to them.
 struct StageTimes
 {
-    Samples forward, backward, input, weight; // of one micro-batch
-    double factor = 1;                        // of an edit: all times are multiplied by it
-    // Of an edit: the stage executes these shares of the work of measured stages.
+    Samples forward, backward, input, weight; // times of one micro-batch
+    double factor = 1;                        // set by edits: all times are multiplied by it
+    // Set by edits: the shares of measured stages that this stage executes.
     std::map<engine::StageId, double> parts;
 };
 
-// The assumption about a run whose backward is not split.
+// The assumption that is made if a run did not split the backward.
 inline constexpr std::string_view kHalvesAssumed
-    = "I and W are half of B each, as their FLOPs are: the run has only B.";
+    = "The run has only B; I and W are assumed to be half of it each, like their FLOPs.";
 
 struct MeasuredTimes
 {
     engine::IdVector<engine::StageId, StageTimes> stages;
-    Samples message;   // from the end of its producer to its arrival
-    Samples optimizer; // of one stage
-    Samples allReduce; // of one stage
-    // The share of I in B, measured or assumed; `assumptions` says which.
+    Samples message;   // from the end of the sending op to the arrival
+    Samples optimizer; // optimizer step of each stage
+    Samples allReduce; // all-reduce of each stage
+    // The share of I in B. Measured, or assumed and then listed in `assumptions`.
     double inputShare = 0.5;
-    bool backwardIsSplit = false; // I and W were measured
+    bool backwardIsSplit = false; // whether I and W were measured separately
     std::vector<std::string> assumptions;
 };
 
@@ -51,14 +51,15 @@ struct MeasuredTimes
 // no stages, no measured iteration, or a stage without forward or backward ops.
 engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
 
-// Moves `count` layers from one stage to another of a model whose stages have layersPerStage layers
-// each. Every layer takes an equal share of the time of its measured stage. Fails with
-// Error::Code::InvalidArgument if `from` would keep no layer of its own, or if the stages do not
+// Moves `count` layers from one stage to another, for a model with layersPerStage layers per stage.
+// Every layer takes an equal share of the time of its measured stage. Fails with
+// Error::Code::InvalidArgument if `from` would keep no layer of its own, or if a stage does not
 // exist.
 engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engine::StageId to,
                                 int count, double layersPerStage);
 
-// Makes every device as fast as the median device.
+// Reduces the times of every device that is slower than the median device to those of the median
+// device.
 void removeStragglers(const engine::Run& run, MeasuredTimes& times);
 
 } // namespace profiler

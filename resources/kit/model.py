@@ -71,7 +71,8 @@ class Norm(nn.Module):
     def __init__(self, model):
         super().__init__()
         self.gain = nn.Parameter(torch.empty(model["width"]))
-        self.bias = None if model["family"] == "llama" else nn.Parameter(torch.empty(model["width"]))
+        is_llama = model["family"] == "llama"
+        self.bias = None if is_llama else nn.Parameter(torch.empty(model["width"]))
 
     def forward(self, x):
         gain, shape = self.gain.to(x.dtype), self.gain.shape

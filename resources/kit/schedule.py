@@ -43,6 +43,15 @@ def gradient(op, stage):
     return "B", op.replica, stage, op.micro_batch, op.slice
 
 
+def describe(value):
+    """A value of Schedule.needs() for an error message."""
+    kind, *of = value[1:] if value[0] in ("received", "sent") else value
+    replica, stage, micro_batch, _ = of if len(of) == 4 else of[0]
+    what = {"F": "activation", "B": "gradient", "stash": "forward", "done": "next slice's backward",
+            "input": "input gradient", "evicted": "evicted activation"}[kind]
+    return f"the {what} of micro-batch {micro_batch} for stage {stage}" + " (up)" * replica
+
+
 class Schedule:
     """The ops of every device in order, and the placement that follows from them."""
 
@@ -186,8 +195,8 @@ class Schedule:
             need = missing(device, op)
             others = ", ".join(f"device {d} at {each}" for d, _, each in stuck[1:5])
             raise KitError(
-                f"schedule.csv deadlocks: device {device} waits forever at index {index}, {op}, for "
-                f"{' '.join(str(each) for each in need)}" + (f"; so do {others}" if others else ""))
+                f"schedule.csv deadlocks: device {device} waits forever at index {index}, {op}, "
+                f"for {describe(need)}" + (f"; also waiting: {others}" if others else ""))
 
     def obstacle(self):
         """Why PyTorch's pipeline runtime cannot execute the schedule; "" if it can."""

@@ -109,7 +109,7 @@ Names complaintsAbout(const std::string& path, const std::string& header)
 
 } // namespace
 
-TEST_CASE("every include stays on its floor or goes down")
+TEST_CASE("every include is of the same floor or a lower one")
 {
     Names complaints;
     for (const SourceFile& file : sourcesBelow({"app", "engine", "profiler", "resources"}))
@@ -118,7 +118,7 @@ TEST_CASE("every include stays on its floor or goes down")
     CHECK(complaints == Names{});
 }
 
-TEST_CASE("an include that goes up, sideways or abroad is found")
+TEST_CASE("an include of a higher floor, a neighbour or another folder is found")
 {
     CHECK(complaintsAbout("engine/schedule/x.cpp", "\"engine/sim/simulate.h\"").size() == 1);
     CHECK(complaintsAbout("engine/schedule/x.cpp", "\"engine/schedules/scheme.h\"").size() == 1);
@@ -145,7 +145,7 @@ TEST_CASE("an include that goes up, sideways or abroad is found")
     CHECK(complaintsAbout("engine/sim/x.cpp", "  \"app/models/theme.h\" // why not").size() == 1);
 }
 
-TEST_CASE("an include that goes down is fine")
+TEST_CASE("an include of a lower floor is accepted")
 {
     CHECK(complaintsAbout("engine/sim/x.cpp", "\"engine/cost/cost_model.h\"").empty());
     CHECK(complaintsAbout("engine/sim/x.cpp", "<vector>").empty());

@@ -70,7 +70,7 @@ TEST_CASE("one recorded run predicts other schemes and other numbers of micro-ba
     CHECK(jsonOf(folder, "analyze gpipe.sqlite --json")["iteration"] == both[1]["iteration"]);
 }
 
-TEST_CASE("what a calibration cannot do is said in one line")
+TEST_CASE("an impossible calibration fails with one line")
 {
     const Folder folder;
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 -o run.sqlite").status == 0);

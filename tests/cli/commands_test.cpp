@@ -4,7 +4,7 @@
 
 using namespace cli_test;
 
-TEST_CASE("bare bscope says what to try first, and the three commands work")
+TEST_CASE("bscope without arguments suggests three commands, which work")
 {
     const Folder folder;
     const Printed welcome = bscope(folder, "");
@@ -47,7 +47,7 @@ TEST_CASE("every command has help with examples, and the examples work in their 
     }
 }
 
-TEST_CASE("verify proves every fact of a scheme, and says so in a table and in JSON")
+TEST_CASE("verify checks every fact of a scheme and prints a table or JSON")
 {
     const Folder folder;
     const auto json = bscope(folder, "verify --scheme bitpipe --json").json();

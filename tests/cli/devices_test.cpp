@@ -35,13 +35,13 @@ TEST_CASE("a driver that finds no device is named, with what hides devices")
              "CPU");
 }
 
-TEST_CASE("a driver that does not start says what to do")
+TEST_CASE("the message for a driver that does not start says what to do")
 {
     CHECK(contains(reasonWith({{"FAKE_CUDA_STATUS", "803"}}), "reboot, or reload the module"));
     CHECK(contains(reasonWith({{"FAKE_CUDA_STATUS", "999"}}), "(CUDA error 999): see nvidia-smi"));
 }
 
-TEST_CASE("a driver that only pretends to have a device brings nothing down")
+TEST_CASE("a driver that reports a device it does not have causes no crash")
 {
     const std::string reason = reasonWith({{"FAKE_CUDA_DEVICES", "1"}});
     CAPTURE(reason);
@@ -82,7 +82,7 @@ TEST_CASE("no library is loaded from a relative folder of the PATH or from the c
     setenv("PATH", usual.c_str(), 1);
 }
 
-TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
+TEST_CASE("a run on a missing GPU fails with the reason and starts nothing")
 {
     const Environment environment({{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},
                                    {"FAKE_CUDA_STATUS", "100"}});
@@ -121,7 +121,7 @@ TEST_CASE("errors about NCCL and GPUs name what runs without them")
                    "finds no device; --backend cpu runs it without a GPU\n"));
 }
 
-TEST_CASE("a plug-in that is none is named by its file")
+TEST_CASE("a file that is not a plug-in is named")
 {
     const Folder plugins;
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
@@ -131,7 +131,7 @@ TEST_CASE("a plug-in that is none is named by its file")
     CHECK(contains(reason, plugins.path().string()));
 }
 
-TEST_CASE("what of the toolkit is missing is said, one line each")
+TEST_CASE("every missing part of the toolkit is reported in one line")
 {
     // A driver that pretends to have a device, so that the plug-in is asked.
     const Environment environment(
@@ -151,7 +151,7 @@ TEST_CASE("what of the toolkit is missing is said, one line each")
     CHECK(names == std::vector<std::string>{"cuBLASLt", "NCCL", "CUPTI", "NVML"});
 }
 
-TEST_CASE("what a GPU computes more slowly than others is said below it")
+TEST_CASE("the slower code path of a GPU is reported below it")
 {
     cli::Machine machine;
     engine::CudaDevice large, small;

@@ -62,7 +62,7 @@ TEST_CASE("the program trains on emulated GPUs by copies, by NCCL and on parts o
     CHECK(lossesOf(4, "--transport nccl --data-parallel 2") == copies);
 }
 
-TEST_CASE("GPUs decide the mode, and the file says what carried the run")
+TEST_CASE("the number of GPUs decides the mode, and the file has the transport")
 {
     struct Case
     {
@@ -93,7 +93,7 @@ TEST_CASE("GPUs decide the mode, and the file says what carried the run")
     }
 }
 
-TEST_CASE("GPUs that are too few to run at the same time emulate all devices, and a note says why")
+TEST_CASE("with too few GPUs the run is emulated, and a note has the reason")
 {
     const Environment environment = emulatedGpus(1);
     const Folder folder;
@@ -110,7 +110,7 @@ TEST_CASE("GPUs that are too few to run at the same time emulate all devices, an
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["mode"] == "emulate");
 }
 
-TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place")
+TEST_CASE("--transport nccl with too few GPUs fails instead of running otherwise")
 {
     const Environment environment = emulatedGpus(1);
     const Folder folder;
@@ -144,7 +144,7 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 
-TEST_CASE("a GPU that never ends ends the program with its sentence, and what there was is kept")
+TEST_CASE("a GPU that hangs ends the program with a message, and recorded iterations are kept")
 {
     // In a later iteration, where the patience is five seconds.
     const Environment environment = emulatedGpus(1, {{"EMULATED_HANG", "3000"}});

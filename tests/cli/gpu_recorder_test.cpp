@@ -11,7 +11,7 @@ using namespace cli;
 using namespace cli_test;
 using namespace engine;
 
-TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why")
+TEST_CASE("a run whose kernels cannot be recorded continues and states the reason")
 {
     GpuRecorder recorder(Trace::Kernels, Backend::Cuda);
     if (!recorder.timingSuffix().empty()) {
@@ -32,7 +32,7 @@ TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why
     CHECK(recorder.missing().empty());
 }
 
-TEST_CASE("a run on the CPU has no GPU to tell of, and says so only if kernels were asked for")
+TEST_CASE("a run on the CPU mentions GPUs only if kernels were requested")
 {
     GpuRecorder plain(Trace::Auto, Backend::Cpu);
     CHECK(plain.notes().empty());
@@ -141,7 +141,7 @@ TEST_CASE("the Chrome trace of a run with kernels has all of them")
     CHECK(slices["F"] == 2 * 32); // the ops of the run remain
 }
 
-TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace lacks where one did")
+TEST_CASE("analyze prints GPU activity only for runs on GPUs, with what the trace lacks")
 {
     const Folder folder;
     REQUIRE(

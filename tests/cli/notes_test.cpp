@@ -44,7 +44,7 @@ TEST_CASE("analyze lists the notes of a run, in words and for scripts")
     CHECK_FALSE(bscope(folder, "analyze run.sqlite --json").json().contains("notes"));
 }
 
-TEST_CASE("a note says in which iteration it is, when in it, and for how long")
+TEST_CASE("a note is listed with its iteration, time and duration")
 {
     using engine::Iteration;
     const Folder folder;

@@ -97,7 +97,7 @@ TEST_CASE("standard output that cannot be written is an error of every command")
     }
 }
 
-TEST_CASE("a reader that has seen enough ends the program quietly")
+TEST_CASE("a closed pipe ends the program without a message")
 {
     const Folder folder;
     // The status of bscope, whose output goes to a program that reads nothing.
@@ -113,7 +113,7 @@ TEST_CASE("a reader that has seen enough ends the program quietly")
     CHECK(status("trap '' PIPE; ") == "1\n");
 }
 
-TEST_CASE("what is not a file is not read")
+TEST_CASE("a path that is not a file is not read")
 {
     const Folder folder;
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);

@@ -27,7 +27,7 @@ void checkRefused(const Folder& folder, const std::string& file)
 }
 } // namespace
 
-TEST_CASE("a file that is no run is refused in one line that says what it is")
+TEST_CASE("a file that is not a run is refused in one line that says what it is")
 {
     const Folder folder;
     bscope(folder, "simulate -N 4 -o run.sqlite");
@@ -108,7 +108,7 @@ TEST_CASE("a comparison names both runs and what lies between them")
     CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
 }
 
-TEST_CASE("a run that was recorded without ops says so instead of showing one bubble")
+TEST_CASE("a run without ops is refused instead of showing one bubble")
 {
     const Folder folder;
     const Printed off = bscope(folder, "run --layers 8 --iterations 1 --trace off -o off.sqlite");
@@ -117,7 +117,7 @@ TEST_CASE("a run that was recorded without ops says so instead of showing one bu
     CHECK(contains(bscope(folder, "analyze off.sqlite").err, "--trace off"));
 }
 
-TEST_CASE("kernels cannot be recorded of a run on the CPU, which goes on and says so")
+TEST_CASE("a run on the CPU with --trace kernels continues with a note")
 {
     const Folder folder;
     const Printed run

@@ -46,7 +46,7 @@ std::string endless(const std::string& file)
 }
 } // namespace
 
-TEST_CASE("a run ends with five lines, and its file says the same")
+TEST_CASE("the five lines at the end of a run agree with its file")
 {
     const Folder folder;
     const Printed printed
@@ -159,7 +159,7 @@ TEST_CASE("every scheme trains on the same samples: the losses agree")
     }
 }
 
-TEST_CASE("progress in JSON lines is what PROGRESS.md says")
+TEST_CASE("progress in JSON lines follows PROGRESS.md")
 {
     const Folder folder;
     const Printed printed = bscope(
@@ -194,7 +194,7 @@ TEST_CASE("progress in JSON lines is what PROGRESS.md says")
     CHECK(iterations == 3);
 }
 
-TEST_CASE("without -o a run goes to the data folder, an existing file needs --force")
+TEST_CASE("without -o a run is saved in the data folder, and replacing a file needs --force")
 {
     const Folder folder;
     CHECK(bscope(folder, std::string("run --iterations 1") + kSmall).status == 0);
@@ -211,7 +211,7 @@ TEST_CASE("without -o a run goes to the data folder, an existing file needs --fo
     CHECK(bscope(folder, again + " --force").status == 0);
 }
 
-TEST_CASE("a run that cannot be written says so and leaves nothing")
+TEST_CASE("a run that cannot be written fails and leaves no file")
 {
     const Folder folder;
     const Printed printed = bscope(folder, std::string("run -o /proc/run.sqlite") + kSmall);

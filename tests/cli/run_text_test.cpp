@@ -66,7 +66,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
                Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s per device, measured), HFU 62.5 %"));
 }
 
-TEST_CASE("the heading says of how many copies the first is shown, and what became of the run")
+TEST_CASE("the heading states the number of copies and the outcome of the run")
 {
     Run run = pingPong();
     CHECK_THAT(cli::headingOf(run), Catch::EndsWith("D = 2, N = 1, v = 1"));
@@ -117,7 +117,7 @@ TEST_CASE("the critical path lists its ops by kind, and its idle time")
     CHECK_FALSE(contains(cli::pathText(busy, Explainer(busy, 0).criticalPath()), "idle"));
 }
 
-TEST_CASE("where something is recomputed the table of devices says what is kept for it")
+TEST_CASE("with recomputation the table of devices has the kept activations")
 {
     const Run run = pingPong();
     RunMetrics numbers = metrics(run).value();
@@ -129,7 +129,7 @@ TEST_CASE("where something is recomputed the table of devices says what is kept 
     CHECK(words(text[2]) == words("1 6.0 6.0 2.0 4.0 0.0 4.0 8.0 50.0 1.5 3.0 1.0 1 0"));
 }
 
-TEST_CASE("where the driver knows of less memory than the program the difference has a sign")
+TEST_CASE("the difference is negative if the driver reports less memory than the program")
 {
     RunInfo info;
     GpuMemory& memory = info.gpuMemory.emplace_back();
@@ -158,7 +158,7 @@ TEST_CASE("GPU activity is printed with missing records and launches per device"
           == 1); // us, and of the 4 ms of both F
 }
 
-TEST_CASE("a picture in colours underlines what goes up, and has a letter for every kind")
+TEST_CASE("a coloured picture underlines the up direction and has a letter for every kind")
 {
     const Run both = simulated("bitpipe", 2, 2);
     CHECK(contains(cli::timelineText(both, 0, 200, cli::Ink::Colours), "\033[4m\033[34m"));
@@ -198,7 +198,7 @@ TEST_CASE(
     CHECK(contains(rowOf("4"), "1.0986"));
 }
 
-TEST_CASE("a comparison sets every run but the baseline against it")
+TEST_CASE("a comparison compares every run with the baseline")
 {
     const Folder folder;
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o a.sqlite").status == 0);

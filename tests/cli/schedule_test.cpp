@@ -43,7 +43,7 @@ TEST_CASE("a schedule is the golden one, row for row")
     CHECK(bscope(folder, "schedule -N 4 --format json").json()["program"][0][2] == "3F2u");
 }
 
-TEST_CASE("PyTorch's format is written where PyTorch can say it, else refused")
+TEST_CASE("a schedule that PyTorch's format cannot express is refused")
 {
     const Folder folder;
     CHECK(lines(bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --format torch").out)

@@ -146,7 +146,7 @@ TEST_CASE("costs of interference: joint, blocking, slow-down, stage costs, links
     CHECK(iteration(jitter + "1") != iteration(jitter + "2"));
 }
 
-TEST_CASE("a cost that cannot be is refused with the option and what to write")
+TEST_CASE("an invalid cost is refused with the option and valid forms")
 {
     const Folder folder;
     const auto error = [&](const std::string& arguments) {
@@ -189,7 +189,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
                Catch::Contains("unknown model 'x'"));
 }
 
-TEST_CASE("a model that can be trained can be costed, too")
+TEST_CASE("a trainable model also has costs")
 {
     const Folder folder;
     for (const std::string model : {"tiny", "gpt2-124m", "llama-65b", "bert-64"})
@@ -207,7 +207,7 @@ TEST_CASE("a schedule file with its transfers is simulated as the scheme is")
     CHECK(file["p2p_messages"] == 4);
 }
 
-TEST_CASE("a large schedule is simulated by a program that starts anew, with the same words")
+TEST_CASE("a large schedule restarts the program with the same arguments")
 {
     const Folder folder;
     const Printed large
@@ -232,7 +232,7 @@ TEST_CASE("simulate and estimate have one memory model")
     }
 }
 
-TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and says what is wrong")
+TEST_CASE("estimate prints the rows of the re-evaluation of BPipe, and explains errors")
 {
     const Folder folder;
     const json all = bscope(folder,

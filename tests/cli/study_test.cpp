@@ -7,17 +7,18 @@ TEST_CASE("a study simulates its grid, and continues where it was")
     const Folder folder;
     writeText(folder / "s.toml",
               "[grid]\nscheme = [\"gpipe\", \"bitpipe\"]\nmicro-batches = [4, 6]\n");
-    const auto json = bscope(folder, "study s.toml -o out --json").json();
+    const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["points"] == 4);
     CHECK(json["not_possible"] == 1); // BitPipe needs a multiple of 4 micro-batches
     CHECK(contains(json["answer"].get<std::string>(), "bitpipe has the shortest iteration"));
-    CHECK(contains(bscope(folder, "study s.toml -o out").out, "4 points, 1 of them not possible"));
+    CHECK(contains(bscope(folder, "study s.toml -o results").out,
+                   "4 points, 1 of them not possible"));
     writeText(folder / "s.toml", "[grid]\nmicro-batch = [4, 6]\n");
-    const Printed wrong = bscope(folder, "study s.toml -o out2");
+    const Printed wrong = bscope(folder, "study s.toml -o results2");
     CHECK(wrong.status == 1);
     CHECK(contains(wrong.err, "--micro-batch"));
     CHECK(contains(bscope(folder, "study s.toml").err, "-o FOLDER is missing"));
-    CHECK(contains(bscope(folder, "study none -o out3").err, "best-scheme"));
+    CHECK(contains(bscope(folder, "study none -o results3").err, "best-scheme"));
 }
 
 TEST_CASE("an emulated study runs its points")
@@ -26,6 +27,6 @@ TEST_CASE("an emulated study runs its points")
     writeText(folder / "s.toml",
               "mode = \"emulate\"\n[fixed]\niterations = 1\nwarmup = 0\n[grid]\n"
               "devices = [2]\nscheme = [\"gpipe\"]\n");
-    const auto json = bscope(folder, "study s.toml -o out --json").json();
+    const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["not_possible"] == 0);
 }

@@ -11,7 +11,7 @@ struct Mistake
 };
 } // namespace
 
-TEST_CASE("every mistake ends with the right status and one line that says what to do")
+TEST_CASE("every wrong usage ends with its exit status and one line that says what to do")
 {
     const Folder folder;
     writeText(folder / "empty.txt", "");

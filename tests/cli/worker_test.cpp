@@ -24,7 +24,7 @@ bool becomesTrue(const Fact& fact)
 
 // A worker that is held hears no signal but SIGCONT: once its window was gone it stood there for
 // good, with its memory, and its file was never finished.
-TEST_CASE("a worker that is held when its window dies goes on, stops, and keeps what it has")
+TEST_CASE("a paused worker whose window dies resumes, stops, and keeps complete iterations")
 {
     const Folder folder;
     const pid_t window = fork();
@@ -47,7 +47,7 @@ TEST_CASE("a worker that is held when its window dies goes on, stops, and keeps 
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "cancelled");
 }
 
-TEST_CASE("a run whose file another program locks says so, waits, and loses nothing")
+TEST_CASE("a run whose file is locked reports this, waits, and loses nothing")
 {
     const Folder folder;
     Process worker(folder,

@@ -98,7 +98,7 @@ TEST_CASE("integer gradients of every scheme are those of int64 arithmetic, bit 
             checkIntegers(everyScheme(sizes), mode);
 }
 
-TEST_CASE("a probe whose sums could round is refused")
+TEST_CASE("a probe with sums that could be rounded is refused")
 {
     const auto check = checkIntegerProbe(request("gpipe", 64, 64));
     REQUIRE_FALSE(check);

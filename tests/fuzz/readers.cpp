@@ -2,6 +2,7 @@
 
 #include "engine/base/read_file.h"
 #include "engine/cost/hardware.h"
+#include "engine/cost/mapping.h"
 #include "engine/cost/transformer.h"
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_schedule.h"
@@ -117,6 +118,16 @@ std::string readHardware(const fs::path& file)
     return errorOf(loadHardware(file.string()));
 }
 
+std::string readMapping(const fs::path& file)
+{
+    ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = request.microBatches = 2;
+    Schedule schedule = buildSchedule(request).value();
+    schedule.shape.dataParallel = 2;
+    return errorOf(Mapping::of(schedule, file.string(), {2, 2}));
+}
+
 std::string readTraces(const fs::path& file)
 {
     return errorOf(profiler::importTraces({file}, profiler::Rules::shipped()));
@@ -167,6 +178,10 @@ std::vector<Reader> readers()
          readExperiment,
          20000},
         {"model.toml", {source("resources/models/tiny.toml")}, readModel, 20000},
+        {"mapping.toml",
+         {"copies = [[\"0:0\", \"1:0\"], [\"0:1\", \"1:1\"]]\n"},
+         readMapping,
+         20000},
         {"hardware.toml", {source("resources/hardware/h100-sxm.toml")}, readHardware, 20000},
         {"run.sqlite", {recordedRun()}, readWholeRun, 3000},
         {"trace.json", torchTraces(), readTraces, 4000},

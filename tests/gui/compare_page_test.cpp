@@ -69,7 +69,7 @@ TEST_CASE("another baseline turns the differences around")
     CHECK(compared.difference(1, 1).isEmpty());
 }
 
-TEST_CASE("a run that is unchecked leaves the comparison, one that is checked joins it")
+TEST_CASE("unchecking a run removes it from the comparison, checking adds it")
 {
     Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}, {"gpipe", 4, 4}});
     REQUIRE(compared.hasRows(3));
@@ -127,7 +127,7 @@ TEST_CASE("one run is compared with its own schedule at even costs, in one unit"
     CHECK(compared.difference(1, 2) == QStringLiteral("0")); // no jitter in this one
 }
 
-TEST_CASE("units and milliseconds are not subtracted, and the page says so")
+TEST_CASE("units and milliseconds are not subtracted, and the page states this")
 {
     Compared compared({{"1f1b", 4, 4}, {"1f1b", 4, 4, 1, true}});
     REQUIRE(compared.hasRows(2));

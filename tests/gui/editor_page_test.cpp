@@ -125,7 +125,7 @@ TEST_CASE("an op dropped on another device, or a drag given up, changes nothing"
     CHECK_FALSE(editor.page.isModified());
 }
 
-TEST_CASE("keys walk, swap, delete and restore, what is wrong is said and marked")
+TEST_CASE("keys select, swap, delete and restore ops, and violations are listed and marked")
 {
     Editor editor;
     editor.click({0, 0});
@@ -248,7 +248,7 @@ TEST_CASE("a saved schedule is the contract's CSV, and the command names it")
           == QStringList({QStringLiteral("--schedule"), file}));
 }
 
-TEST_CASE("a folder that cannot be written keeps the changes and says why")
+TEST_CASE("saving to a read-only folder keeps the changes and shows the reason")
 {
     Editor editor;
     editor.click({0, 0});

@@ -64,7 +64,7 @@ TEST_CASE("a palette that fails in grey turns its check to a warning")
     CHECK_FALSE(f.dialog.checks()[2].good);
 }
 
-TEST_CASE("a figure that cannot be drawn says why and cannot be exported")
+TEST_CASE("a figure that cannot be drawn shows the reason and cannot be exported")
 {
     Exporting f;
     f.find<QLineEdit>("figureRows")->setText(QStringLiteral("9"));
@@ -103,7 +103,7 @@ TEST_CASE("a folder that cannot be written keeps the dialog open with the reason
     CHECK(f.find<QWidget>("figureProblem")->isVisible());
 }
 
-TEST_CASE("what could not be written is written when its folder is there")
+TEST_CASE("a failed export succeeds when its folder exists")
 {
     Exporting f;
     f.dialog.setFile(f.path("later/figure"));
@@ -188,7 +188,7 @@ TEST_CASE("the figure is of the iteration that the page shows")
     CHECK(f.find<QPushButton>("figureExport")->isEnabled()); // a schematic has one
 }
 
-TEST_CASE("where one of the files cannot be drawn none is written")
+TEST_CASE("if one of the files cannot be drawn, none is written")
 {
     Exporting f;
     f.click("figurePng");
@@ -226,7 +226,7 @@ TEST_CASE("runs in units and in milliseconds are compared as schematics")
     CHECK_FALSE(f.find<QCheckBox>("figureMemory")->isEnabled());
 }
 
-TEST_CASE("TikZ is one of the files, and alone it is what LaTeX inputs")
+TEST_CASE("TikZ is one of the formats, and alone gives the line for LaTeX")
 {
     Exporting f;
     for (const char* output : {"figurePdf", "figureSvg"})

@@ -53,7 +53,7 @@ TEST_CASE("a name that a preset has already is asked about")
     CHECK(f.find<QDoubleSpinBox>("figureWidth")->value() == Approx(4));
 }
 
-TEST_CASE("a preset of one's own keeps every choice, comes back, and can be removed")
+TEST_CASE("a user's preset stores every setting, is loaded again, and can be removed")
 {
     Exporting f;
     auto* save = f.find<QPushButton>("figureSavePreset");

@@ -111,7 +111,7 @@ TEST_CASE("a figure that cannot be drawn leaves no file, one line and its status
     CHECK(program.bytes(file).isEmpty());
 }
 
-TEST_CASE("the window without a display says what works without one")
+TEST_CASE("without a display the program lists the commands that need none")
 {
     Program program;
     program.start({});

@@ -127,7 +127,7 @@ TEST_CASE("keyboard focus is framed in both themes, mouse focus is not")
     CHECK(frame() == nullptr);
 }
 
-TEST_CASE("the frame follows its widget's size, lets clicks through, and goes with any of them")
+TEST_CASE("the focus frame follows its widget's size, passes clicks on, and disappears on a click")
 {
     Desk desk;
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});

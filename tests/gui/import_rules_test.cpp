@@ -115,7 +115,7 @@ TEST_CASE("R opens the rules, and a typed rule shows what it would classify")
     CHECK_FALSE(imported.find<Band>("rulesBand")->isVisible());
 }
 
-TEST_CASE("an error in the rules names its line and keeps the last coverage")
+TEST_CASE("an error in the rules is reported with its line, and the last coverage is kept")
 {
     const Imported imported;
     imported.find<QAction>("editRules")->trigger();
@@ -151,7 +151,7 @@ TEST_CASE("the traces are imported again with the rules")
     QFile::remove(again.document()->file());
 }
 
-TEST_CASE("without the traces the pane says that rules cannot be tried")
+TEST_CASE("without the traces the pane states that rules cannot be tried")
 {
     Imported imported;
     const auto document = imported.library.open(imported.page->document()->file());

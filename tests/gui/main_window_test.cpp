@@ -77,7 +77,7 @@ TEST_CASE("the command palette finds an action by the beginnings of its words an
     CHECK(w.settings.theme() == ThemeController::Choice::Dark);
 }
 
-TEST_CASE("a name begins with what is typed before it contains it")
+TEST_CASE("names that begin with the typed text come before names that contain it")
 {
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("new")) == 2);
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("ew")) == 1);
@@ -98,7 +98,7 @@ TEST_CASE("several files open side by side, one file twice is one tab")
 }
 
 // A page of tables without a run in them, and the reason twice, was what one saw.
-TEST_CASE("a file that is no run leaves one reason and one way on, among good runs too")
+TEST_CASE("a file that is not a run shows one reason and one action, also among valid runs")
 {
     Window w;
     QFile file(w.folder.filePath(QStringLiteral("notes.sqlite")));
@@ -186,7 +186,7 @@ TEST_CASE("the list of keys contains the table and every action that has a key")
     CHECK(lines.back().text == QStringLiteral("new run"));
 }
 
-TEST_CASE("the command line takes files, and says what is no option")
+TEST_CASE("the command line accepts files and names unknown options")
 {
     const CommandLine files
         = parseCommandLine({QStringLiteral("a.sqlite"), QStringLiteral("b.sqlite")});

@@ -74,7 +74,7 @@ TEST_CASE("Ctrl+Return runs the typed query, and its rows are copied as CSV")
           == QStringLiteral("stage,device\n0,0\n1,1\n2,2\n3,3\n"));
 }
 
-TEST_CASE("a wrong query says where it is wrong, and the run stays as it is")
+TEST_CASE("an invalid query is reported with its position, and the run is unchanged")
 {
     const Console console;
     console.type("SELECT absent FROM BS_span");

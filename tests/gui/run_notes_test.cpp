@@ -200,7 +200,7 @@ TEST_CASE("a note that cannot be written is reverted, reported and offered for a
     QFile::remove(copy);
 }
 
-TEST_CASE("a note that another window writes is shown, and one that it deletes goes away")
+TEST_CASE("notes that another window adds or deletes are updated")
 {
     Noted run;
     const std::string file = run.document->file().toStdString();
@@ -215,7 +215,7 @@ TEST_CASE("a note that another window writes is shown, and one that it deletes g
     CHECK(waitFor([&] { return run.table->model()->rowCount() == 0; }));
 }
 
-TEST_CASE("a note never goes into another run that took the place of the file")
+TEST_CASE("a note is never written to a run that replaced the file")
 {
     Noted run;
     run.selectOp();

@@ -109,7 +109,7 @@ TEST_CASE("a running run asks before its page closes, and keeping it running is 
     CHECK(opened.page->queryClose()); // nothing to ask any more
 }
 
-TEST_CASE("the count of the stop dialog goes on while the run does")
+TEST_CASE("the stop dialog counts iterations while the run continues")
 {
     ThemeController theme;
     RunDocument document(QStringLiteral("run.sqlite"), 1);

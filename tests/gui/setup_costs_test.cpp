@@ -86,7 +86,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     CHECK(waitFor([&] { return hint->text().contains(QStringLiteral("does not exist")); }));
 }
 
-TEST_CASE("what only runs on GPUs can do is off elsewhere, with the reason beside it")
+TEST_CASE("settings for GPU runs are disabled elsewhere, with the reason")
 {
     Setup setup;
     setup.press("moreTraining");

@@ -48,7 +48,7 @@ void enter(QWidget* widget, const QString& text)
 
 } // namespace
 
-TEST_CASE("a setting that is edited in the form is the plan's, and a plan that is shown comes back")
+TEST_CASE("edits in the form change the plan, and showing a plan does not change it")
 {
     int edited = 0;
     for (const auto& field : engine::experimentFields()) {
@@ -77,7 +77,7 @@ TEST_CASE("a setting that is edited in the form is the plan's, and a plan that i
     CHECK(edited >= 22);
 }
 
-TEST_CASE("a text that no setting takes stays in its field, and nothing runs")
+TEST_CASE("a refused text stays in its field, and the run cannot be started")
 {
     Setup setup;
     enter(setup.find<QWidget>("deviceMemory"), QStringLiteral("much"));

@@ -55,7 +55,7 @@ TEST_CASE("passes and costs behind the line change the preview and the command")
     CHECK(setup.verdict().contains(QStringLiteral("as in 0=1.5:3")));
 }
 
-TEST_CASE("several rows of the table are run one after the other, without what cannot run")
+TEST_CASE("several rows of the table run sequentially, without those that cannot run")
 {
     Setup setup;
     RunPlan plan;
@@ -104,7 +104,7 @@ TEST_CASE("the form says what a run computes on, what it records and how much a 
     CHECK(setup.page.plan().experiment.trace == engine::Trace::Auto);
 }
 
-TEST_CASE("a model file stands beside the presets, and its sizes are the form's")
+TEST_CASE("a model file is listed with the presets, and the form shows its sizes")
 {
     QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("mine.toml"));
@@ -197,7 +197,7 @@ private:
 
 // Not part of a usual run: test_gui "[speed]" prints milliseconds from the edit to the picture, and
 // how long the window stood still at most, the table of schemes and its cards included.
-TEST_CASE("a preview of D = 64 follows a slider, and the window never stands still", "[.speed]")
+TEST_CASE("a preview of D = 64 follows a slider without blocking the window", "[.speed]")
 {
     Setup setup;
     StallMeter stall;

@@ -45,7 +45,7 @@ TEST_CASE("typing N = 4 predicts BitPipe's 14 units and 1/7 bubble at once")
     CHECK(setup.verdict().contains(QStringLiteral("64 ops")));
 }
 
-TEST_CASE("an impossible N says inside the field which values are near, and cannot be run")
+TEST_CASE("an impossible N shows the nearest values in its field, and cannot be run")
 {
     Setup setup;
     setup.type("microBatches", "6");
@@ -92,7 +92,7 @@ TEST_CASE("the filter leaves the schemes that match")
     CHECK_FALSE(setup.find<CardButton>("scheme_gpipe")->isVisible());
 }
 
-TEST_CASE("Run asks for a worker with the options of bscope run")
+TEST_CASE("Run requests a worker with the options of bscope run")
 {
     Setup setup;
     QSignalSpy started(&setup.page, &Page::startRequested);
@@ -114,7 +114,7 @@ TEST_CASE("the command that is copied is the run that the page shows")
                             "tiny --iterations 3"));
 }
 
-TEST_CASE("a live run is chosen in the form, and says when threads share cores")
+TEST_CASE("the form states that the threads of a live run share cores")
 {
     Setup setup;
     setup.find<SegmentControl>("mode")->setCurrent(2);
@@ -127,7 +127,7 @@ TEST_CASE("a live run is chosen in the form, and says when threads share cores")
     }));
 }
 
-TEST_CASE("too few layers for the stages is said before anything is started")
+TEST_CASE("too few layers for the stages are reported before anything is started")
 {
     Setup setup;
     setup.type("devices", "16");
@@ -165,7 +165,7 @@ TEST_CASE("dragging N rests on multiples of D, and the preview follows")
     CHECK(setup.verdict().contains(QStringLiteral("192 ops")));
 }
 
-TEST_CASE("a dearer message makes the iteration longer, and one click takes it back")
+TEST_CASE("a more expensive message lengthens the iteration, and one click undoes it")
 {
     Setup setup;
     setup.find<QSlider>("costP2pSlider")->setValue(50);
@@ -178,7 +178,7 @@ TEST_CASE("a dearer message makes the iteration longer, and one click takes it b
     CHECK(setup.page.plan().costs.p2p == engine::Fraction{1, 4});
 }
 
-TEST_CASE("a window that cannot be trained with says why and offers to simulate")
+TEST_CASE("an asynchronous window that cannot be trained shows the reason and offers simulation")
 {
     Setup setup;
     setup.press("scheme_pipedream-2bw");
@@ -230,7 +230,7 @@ TEST_CASE("every card shows the facts of its scheme, and a filter without a matc
     CHECK_FALSE(setup.find<SchemeCard>("scheme_1f1b")->isVisible());
 }
 
-TEST_CASE("an option that takes any number can be written into")
+TEST_CASE("an option that accepts any number has an editable field")
 {
     Setup setup;
     setup.press("scheme_interleaved-1f1b");
@@ -309,7 +309,7 @@ TEST_CASE("the list of schemes opens where the chosen card is, and stays where s
     CHECK(scroll->verticalScrollBar()->value() == 0);
 }
 
-TEST_CASE("a scheme that is chosen elsewhere comes into sight, who filters is where he filtered")
+TEST_CASE("choosing a scheme elsewhere scrolls to it, unless the user has filtered")
 {
     Setup setup;
     auto* scroll = setup.find<QScrollArea>("schemeScroll");

@@ -235,7 +235,7 @@ TEST_CASE("P opens the page from a run, and again shows the same tab")
     CHECK(window.currentPage() == page);
 }
 
-TEST_CASE("a simulated run says why nothing can be predicted from it")
+TEST_CASE("a simulated run shows why nothing can be predicted from it")
 {
     QTemporaryDir folder;
     Settings settings(folder.filePath(QStringLiteral("settings.ini")));

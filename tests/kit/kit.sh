@@ -88,15 +88,15 @@ families() {
 import() {
     local scheme folder report
     model gpt 8 false > "$work/model.toml"
-    for scheme in 1f1b zb-v bitpipe seq1f1b bpipe; do
+    for scheme in 1f1b zb-v bitpipe seq1f1b; do
         kit $scheme 8 --scheme $scheme --devices 2 --micro-batches 4 --model "$work/model.toml"
     done
+    kit bpipe 8 --scheme bpipe --devices 4 --micro-batches 6 --model "$work/model.toml"
     train
     for scheme in 1f1b zb-v bitpipe seq1f1b bpipe; do
         folder=$work/$scheme
         report=$("$bscope" import "$folder/results" --json -o "$work/$scheme.sqlite")
-        grep -q '"ranks": *\[' <<< "$report" && grep -q '"replay_error": *-\?[0-9]' <<< "$report" \
-            || fail "$scheme: $report"
+        grep -q '"replay_error": *-\?[0-9]' <<< "$report" || fail "$scheme: $report"
         "$bscope" analyze "$work/$scheme.sqlite" --json > "$work/$scheme.json"
         grep -q "\"scheme\": \"$scheme\"" "$work/$scheme.json" || fail "$scheme is not recognised"
         grep -q '"losses": \[' "$work/$scheme.json" || fail "$scheme has no losses"

@@ -119,6 +119,10 @@ part_locks() {
 }
 
 part_window() {
+    [ -x "$build/bin/random_input" ] || {
+        report window "build the target random_input first" 1
+        return
+    }
     "$bscope" simulate --scheme 1f1b -o a.sqlite >/dev/null
     "$bscope" simulate --scheme bitpipe -o b.sqlite >/dev/null
     # The input may start runs of any size and save files.

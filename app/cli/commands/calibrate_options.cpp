@@ -52,6 +52,9 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                               "--p2p-across",
                               "--latency-across",
                               "--transfer-across",
+                              "--allreduce-across",
+                              "--nics-per-node",
+                              "--mapping",
                               "--joint",
                               "--model",
                               "--hardware",
@@ -61,8 +64,9 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                               "--recompute-all",
                               "--micro-batch-size"})
         file->excludes(app.get_option(other));
-    app.add_option("--split-backward", options.split,
-                   "Split missing backward times: I is this share of B and W the rest; B is I + W")
+    app.add_option(
+           "--split-backward", options.split,
+           "Derive missing backward times: I is this share of B, W the rest, and B is I + W")
         ->type_name("SHARE")
         ->group(kCalibrateGroup)
         ->needs(file);

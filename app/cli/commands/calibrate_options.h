@@ -10,7 +10,7 @@ struct CalibrateOptions
 {
     std::string file, split;
 };
-// Call it after the options of schedules, costs and models were added. Options that set costs
+// Call it after the options for schedules, costs and models have been added. Options that set costs
 // exclude --calibrate.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 

@@ -12,8 +12,8 @@ class App;
 
 namespace cli {
 
-// Executes a parsed command and returns the exit status: 0 for success, 1 if a check found and
-// printed a fault. The caller prints an error as one line.
+// Executes a parsed command and returns the exit status: 0 for success, 1 if a check found a fault,
+// which the command has printed. The caller prints an error as one line.
 using Action = std::function<engine::Result<int>()>;
 
 // A command of `bscope`. Each has its own file and an entry in commands.cpp.

@@ -72,7 +72,8 @@ std::span<const Command> commands()
                 prepareEstimate},
         Command{"study", "Simulate or run a grid of set-ups, and write a report with charts",
                 "bscope study best-scheme -o best-scheme\n"
-                "bscope study best-scheme --print", prepareStudy},
+                "bscope study best-scheme --print",
+                prepareStudy},
         Command{"reproduce", "Compute the published numbers of BitPipe and BPipe",
                 "bscope reproduce bitpipe\n"
                 "bscope reproduce bpipe --json",

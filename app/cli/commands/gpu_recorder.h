@@ -18,33 +18,35 @@
 namespace cli {
 
 // Records the activity and clocks of GPUs during a run, if requested and possible, and marks the
-// ops with NVTX. If recording is not possible, the run continues without it and notes() has the
-// reason.
+// ops with NVTX ranges. If recording is not possible, the run continues without it, and notes()
+// states the reason.
 class GpuRecorder
 {
 public:
-    // Call before a GPU is opened.
+    // Call it before a GPU is opened.
     GpuRecorder(engine::Trace trace, engine::Backend backend);
     ~GpuRecorder();
     GpuRecorder(const GpuRecorder&) = delete;
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    // The reasons why requested activity is not recorded; empty if all of it is.
+    // The reasons why requested activity is not recorded; empty if all of it is recorded.
     const std::vector<std::string>& notes() const { return m_notes; }
     // Returns the text to append to the description of the op timing: "; kernels by CUPTI 130001",
     // or "" if no kernels are recorded.
     std::string timingSuffix() const;
 
-    // Call directly before the run. Starts sampling clocks; returns the machine for the file.
+    // Starts sampling the clocks, and returns the machine as stored in the file. Call it directly
+    // before the run.
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
     // Returns the records since the last call, on the timeline of the run. Call it only between
     // iterations.
     engine::GpuTrace take(const engine::Run& run);
-    engine::GpuTrace finish(const engine::Run& run); // also stops recording
-    // Returns what the recording lacks; "" if it is complete. Call it after finish().
+    engine::GpuTrace finish(const engine::Run& run); // like take(), and stops recording
+    // Returns a description of what the recording lacks; "" if it is complete. Call it after
+    // finish().
     std::string missing() const;
     // Stops sampling and returns the clocks measured since begin().
     engine::GpuClocks clocks();
@@ -59,14 +61,14 @@ private:
     engine::Backend m_backend;
     std::vector<std::string> m_notes;
     std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops are recorded
-    std::optional<profiler::RangeRecorder> m_ranges; // NVTX ranges of libraries
-    std::optional<profiler::OpRanges> m_marks;       // NVTX ranges of ops, after begin()
+    std::optional<profiler::RangeRecorder> m_ranges; // collects NVTX ranges of libraries
+    std::optional<profiler::OpRanges> m_marks; // marks ops with NVTX ranges; exists after begin()
     std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: not available
     profiler::LaunchLog m_launches;
-    std::optional<profiler::NcclLinker> m_nccl; // with NCCL transport, after begin()
+    std::optional<profiler::NcclLinker> m_nccl; // only with NCCL transport; exists after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
     std::optional<std::int64_t> m_origin; // start of a live run's timeline on CLOCK_MONOTONIC
-    std::size_t m_kernels = 0;            // number of kernels taken so far
+    std::size_t m_kernels = 0;            // number of kernels taken up to now
     engine::GpuTraceHealth m_health;
 };
 

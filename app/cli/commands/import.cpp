@@ -106,9 +106,9 @@ Action prepareImport(CLI::App& app)
                    "Traces (.json, .sqlite, also compressed or in an archive) or folders of them")
         ->type_name("FILE|FOLDER");
     app.add_option("--rules", options->rules,
-                   "Rules that come before those of the program (see --print-rules)")
+                   "Rules that precede the built-in ones (see --print-rules)")
         ->type_name("RULES.toml");
-    app.add_flag("--print-rules", options->printRules, "Print the rules of the program");
+    app.add_flag("--print-rules", options->printRules, "Print the built-in rules");
     app.add_flag("--json", options->json, "Print the report as JSON; writes a run only with -o");
     addOutputOptions(app, options->output,
                      "Run to write (default: a new file in the folder of runs)", "RUN.sqlite");

@@ -5,8 +5,8 @@
 namespace cli {
 
 // During its lifetime SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the program
-// (except those that are ignored, as under nohup), and SIGPIPE becomes a write error. There can be
-// only one instance.
+// (unless they are ignored, as under nohup), and SIGPIPE becomes a write error. At most one
+// instance may exist.
 class Interrupt
 {
 public:

@@ -71,8 +71,8 @@ std::string summary(const TrainingKit& kit, const std::string& folder)
     text += fmt::format("ranks              {} on {} node{} of {}\n", kit.ranks, kit.nodes,
                         kit.nodes == 1 ? "" : "s", kit.ranksPerNode);
     text += kit.torchObstacle.empty()
-        ? "runtime            that of PyTorch\n"
-        : fmt::format("runtime            that of the kit, because PyTorch's cannot execute {}\n",
+        ? "runtime            PyTorch's\n"
+        : fmt::format("runtime            the kit's, because PyTorch's cannot execute {}\n",
                       kit.torchObstacle);
     text
         += fmt::format("start              {}  (on every node)\n", shellQuoted(folder + "/run.sh"));

@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// Shows on a terminal what a command that takes longer than two seconds is doing and, once it is
-// known, how long it will take. Removes the line when it is destroyed.
+// Reports on a terminal what a command is doing, once it has run for two seconds, and the time left
+// if it is known. The destructor removes the line.
 class LongTask
 {
 public:
@@ -19,7 +19,7 @@ public:
 
     // Starts the next step, which takes about `secondsLeft`; 0: not known.
     void next(std::string what, double secondsLeft);
-    double seconds() const; // since the constructor
+    double seconds() const; // seconds since construction
 
 private:
     void show();
@@ -28,7 +28,7 @@ private:
     std::mutex m_mutex; // protects the members below, except the times
     std::condition_variable m_ended;
     std::string m_what;
-    double m_expectedEnd = 0; // seconds since the constructor; 0: not known
+    double m_expectedEnd = 0; // in seconds since construction; 0: not known
     bool m_hasEnded = false;
     double m_begin;
     std::thread m_thread;

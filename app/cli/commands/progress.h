@@ -23,7 +23,8 @@ public:
     virtual ~Progress() = default;
 
     virtual void started(const std::string&, const engine::RunInfo&) { }
-    virtual void ops(int, std::size_t, std::size_t) { } // iteration, completed ops, total ops
+    // arguments: iteration, completed ops, total ops.
+    virtual void ops(int, std::size_t, std::size_t) { }
     virtual void rows(std::int64_t) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
     virtual void warning(const std::string&) { }
@@ -36,7 +37,8 @@ protected:
     static std::string lockedSentence(const std::string& file);
 };
 
-enum class ProgressKind { Auto, Bar, JsonLines, None }; // Auto: a bar on a terminal
+// Auto: a bar if standard error is a terminal.
+enum class ProgressKind { Auto, Bar, JsonLines, None };
 void addProgressOption(CLI::App& app, ProgressKind& kind);
 std::unique_ptr<Progress> makeProgress(ProgressKind kind);
 

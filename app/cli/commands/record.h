@@ -16,14 +16,14 @@ namespace cli {
 // The options of a recorded run: its file, and the kind of progress reports.
 struct RecordOptions
 {
-    OutputOptions output; // without -o see createRunFile()
+    OutputOptions output; // without -o, createRunFile() chooses the file
     bool detach = false;
     ProgressKind progress = ProgressKind::Auto;
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);
 
-// Trains, records into one file and prints the summary. Ctrl-C keeps complete iterations: the error
-// is then Cancelled, and the file is valid.
+// Trains, records into one file and prints the summary. After Ctrl-C the error is Cancelled, and
+// the file is valid and has the complete iterations.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
 
 } // namespace cli

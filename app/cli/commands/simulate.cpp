@@ -11,16 +11,12 @@
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
-#include "app/cli/text/run_json.h"
-#include "app/cli/text/run_text.h"
-#include "app/cli/text/table.h"
-#include "app/cli/text/timeline_text.h"
 #include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "profiler/analysis/predicted_info.h"
-#include "profiler/analysis/words.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -158,6 +154,8 @@ Result<Simulated> simulateOne(const SimulationOptions& options, const Simulation
         addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
         one->deviceMemory = request.costs.model->hardware.memory;
     }
+    if (one && !one->mapping.empty())
+        one->run.info.link += ", " + one->mapping;
     if (one && request.costs.recorded) {
         describeRecorded(*request.costs.recorded->run, options.calibrate.file,
                          one->run.schedule.shape, one->run.info);
@@ -208,7 +206,8 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
     const bool draws = !options.json && built->size() == 1;
     const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
                                     !options.output.file.empty()
-                                        || (draws && isSmall(built->front()))};
+                                        || (draws && isSmall(built->front())),
+                                    options.schedule.request.mapping};
     std::vector<Simulated> all;
     double opsLeft = 0;
     for (const Schedule& schedule : *built)
@@ -226,68 +225,6 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         secondsPerOp = (task.seconds() - begin) / ops;
     }
     return all;
-}
-
-double most(const RunMetrics& metrics, double DeviceMetrics::*field)
-{
-    double largest = 0;
-    for (const DeviceMetrics& device : metrics.devices)
-        largest = std::max(largest, device.*field);
-    return largest;
-}
-
-std::string comparisonTable(const std::vector<Simulated>& all)
-{
-    Table table({{"scheme", Table::Align::Left},
-                 {"D"},
-                 {"N"},
-                 {"v"},
-                 {"iteration"},
-                 {"span"},
-                 {"bubble %"},
-                 {"peak stash M_a"},
-                 {"weights M_theta"},
-                 {"messages"},
-                 {"copies"}});
-    for (const auto& [run, m, hasSpans, deviceMemory] : all) {
-        const Shape& shape = run.schedule.shape;
-        table.add(
-            {run.info.scheme, std::to_string(shape.devices), std::to_string(shape.microBatches),
-             std::to_string(shape.chunks()), timeNumber(m.duration, run.info.ticksPerUnit),
-             timeNumber(m.span, run.info.ticksPerUnit), fmt::format("{:.1f}", 100 * m.bubbleRatio),
-             unitNumber(most(m, &DeviceMetrics::peakStash)),
-             unitNumber(most(m, &DeviceMetrics::weights)), std::to_string(m.messages),
-             std::to_string(m.localCopies)});
-    }
-    const RunInfo& info = all.front().run.info;
-    const std::string times = !info.timing.empty() ? "times: " + info.timing
-        : info.inUnits() ? "one unit = a device's forward of one micro-batch"
-                         : "times of a model on hardware, not measured";
-    return table.text() + "\n" + times + "; link " + info.link + "\n";
-}
-
-std::string asText(const std::vector<Simulated>& all)
-{
-    if (all.size() > 1)
-        return comparisonTable(all);
-    const auto& [run, metrics, hasSpans, deviceMemory] = all.front();
-    std::string picture = !hasSpans ? std::string()
-                                    : timelineText(run, metrics.iteration, outputColumns(),
-                                                   outputHasColours() ? Ink::Colours : Ink::Plain);
-    if (!picture.empty())
-        picture += "\n";
-    return headingOf(run) + "\n" + summaryLine(run, metrics) + "\n\n" + picture
-        + deviceTable(run, metrics);
-}
-
-std::string asJson(const std::vector<Simulated>& all)
-{
-    if (all.size() == 1)
-        return runJson(all.front().run, all.front().metrics).dump(2) + "\n";
-    auto rows = nlohmann::ordered_json::array();
-    for (const auto& [run, metrics, hasSpans, deviceMemory] : all)
-        rows.push_back(runJson(run, metrics));
-    return rows.dump(2) + "\n";
 }
 
 Result<int> print(const SimulationOptions& options)
@@ -310,7 +247,7 @@ Result<int> print(const SimulationOptions& options)
     if (file)
         if (const auto written = writeRun(std::move(*file), all->front().run); !written)
             return tl::unexpected(written.error());
-    printText(options.json ? asJson(*all) : asText(*all));
+    printText(options.json ? simulatedJson(*all) : simulatedText(*all));
     if (file && !options.json) {
         const std::string open = openCommand(options.output.file);
         printText("\n" + options.output.file + (open.empty() ? "" : "  (" + open + ")") + "\n");
@@ -328,6 +265,30 @@ void addCostOptions(CLI::App& app, SimulationOptions& options)
         ->group(std::string(unitCostFields().front().group));
 }
 
+// Fails if an option was given whose value would not be used, because the costs have another
+// source.
+Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
+{
+    const bool hasModel = !options.model.model.empty(), isRecorded = options.recorded.has_value();
+    const auto unused = [&app](std::string_view flag, std::string_view why) -> Result<void> {
+        if (app.count(std::string(flag)) == 0)
+            return {};
+        return fail(Error::Code::InvalidArgument, fmt::format("{}: {}; leave it out", flag, why));
+    };
+    for (const auto& field : unitCostFields())
+        if (hasModel && field.group != kInterference)
+            if (auto used = unused(field.longFlag(), "--model and --hardware give the times");
+                !used)
+                return used;
+    for (const auto& field : trainingSetupFields())
+        if (!hasModel)
+            if (auto used = unused(field.longFlag(), "needs --model and --hardware"); !used)
+                return used;
+    if (!hasModel && !isRecorded && options.costs.devicesPerNode == 0)
+        return unused("--mapping", "needs nodes, of --model and --hardware or --devices-per-node");
+    return {};
+}
+
 // Keeps --backward as given if I or W is also given.
 Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
@@ -343,13 +304,13 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 void addOptions(CLI::App& app, SimulationOptions& options)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
+    addCopyOptions(app, options.schedule.request);
     addPassOptions(app, options.schedule.passes);
     addCostOptions(app, options);
     addModelOptions(app, options.model);
-    addMicroBatchSizeOption(app, options.model);
+    addSimulationOptions(app, options.model);
     addCalibrateOptions(app, options.calibrate);
     addSyncOption(app, options.sync);
-    addDataParallelOption(app, options.schedule.request);
     app.add_option("--iterations", options.iterations,
                    "Consecutive iterations, with a flush after each (default: 1)")
         ->type_name("K")
@@ -365,7 +326,9 @@ Result<void> complete(const CLI::App& app, SimulationOptions& options)
     if (auto kept = keepBackward(app, options.costs); !kept)
         return kept;
     options.attentionGiven = app.get_option("--attention")->count() > 0;
-    return calibrate(app, options);
+    if (auto ready = calibrate(app, options); !ready)
+        return ready;
+    return checkUses(app, options);
 }
 } // namespace
 

@@ -1,9 +1,21 @@
 #include "app/cli/commands/simulated.h"
 
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_json.h"
+#include "app/cli/text/run_text.h"
+#include "app/cli/text/table.h"
+#include "app/cli/text/timeline_text.h"
 #include "engine/schedule/transfers.h"
+#include "engine/schedules/scheme.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
+#include "profiler/analysis/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace cli {
 
@@ -24,9 +36,15 @@ UnitCosts unitsOf(const SimulationRequest& request)
 Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& request)
 {
     const UnitCosts units = unitsOf(request);
-    if (!request.costs.model)
-        return unitPrices(schedule.shape, units);
-    return modelPrices(schedule.shape, *request.costs.model, units.rules,
+    const auto& model = request.costs.model;
+    auto mapping = Mapping::of(schedule, mappingOf(schedule, request.mapping),
+                               model ? nodeShape(model->hardware, model->setup.tensorParallel)
+                                     : NodeShape{units.devicesPerNode});
+    if (!mapping)
+        return tl::unexpected(mapping.error());
+    if (!model)
+        return unitPrices(schedule.shape, units, *std::move(mapping));
+    return modelPrices(schedule.shape, *model, *std::move(mapping), units.rules,
                        holds(schedule, OpKind::Recompute) ? RecomputeIn::Ops
                                                           : RecomputeIn::Backward);
 }
@@ -38,15 +56,14 @@ Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& 
                            {units.devicesPerNode, request.costs.recorded->inputShare, units.rules});
 }
 
-Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& request)
+// `prices`: nullptr for recorded costs.
+Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
+                            const SimulationRequest& request)
 {
     Simulated one;
     one.run.schedule = lower(schedule, request.sync);
-    const auto costs = request.costs.recorded
-        ? recordedCosts(one.run.schedule, request)
-        : pricesOf(schedule, request).and_then([&](const OpPrices& prices) {
-              return resolved(one.run.schedule, prices);
-          });
+    const auto costs = prices == nullptr ? recordedCosts(one.run.schedule, request)
+                                         : resolved(one.run.schedule, *prices);
     if (!costs)
         return tl::unexpected(costs.error());
     auto timeline = simulate(one.run.schedule, *costs, {.iterations = request.iterations});
@@ -102,15 +119,178 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
 
 Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
 {
-    if (request.needsSpans || request.costs.recorded)
-        return withSpans(schedule, request);
+    if (request.costs.recorded)
+        return withSpans(schedule, nullptr, request);
     const auto prices = pricesOf(schedule, request);
     if (!prices)
         return tl::unexpected(prices.error());
     const bool fits = opCount(schedule) <= kMostWithSpans;
-    if (fits && (!prices->isCommunicationFree() || hasTransfers(schedule)))
-        return withSpans(schedule, request);
-    return withoutSpans(std::move(schedule), *prices, request);
+    const bool needsSpans = request.needsSpans
+        || (fits && (!prices->isCommunicationFree() || hasTransfers(schedule)));
+    auto one = needsSpans ? withSpans(schedule, &*prices, request)
+                          : withoutSpans(std::move(schedule), *prices, request);
+    if (one && !prices->mapping.isOneNode())
+        one->mapping = describe(prices->mapping);
+    return one;
+}
+
+namespace {
+double mostOf(const RunMetrics& metrics, double DeviceMetrics::*field)
+{
+    double largest = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.*field);
+    return largest;
+}
+
+// The device with the largest peak; nullptr if no memory was simulated.
+const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
+{
+    const auto found = std::ranges::max_element(
+        metrics.devices, {}, [](const DeviceMetrics& d) { return d.peakBytes.value_or(0); });
+    return found == metrics.devices.end() || !found->peakBytes ? nullptr : &*found;
+}
+
+bool knowsFit(const Simulated& one)
+{
+    return one.deviceMemory && fullestDevice(one.metrics) != nullptr;
+}
+
+std::int64_t limitOf(const Simulated& one)
+{
+    return std::llround(*one.deviceMemory);
+}
+
+// Bytes that the fullest device has left; negative: that it lacks.
+std::int64_t leftOn(const Simulated& one)
+{
+    return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);
+}
+
+// "memory: device 0 needs at most 63.4 GiB of 79.2 GiB: fits, 15.8 GiB free"
+std::string memoryLine(const Simulated& one)
+{
+    if (!one.deviceMemory)
+        return {};
+    if (!knowsFit(one))
+        return "memory: not computed for a schedule of this size\n";
+    const DeviceMetrics& most = *fullestDevice(one.metrics);
+    const std::string needs = fmt::format("memory: device {} needs {} of {}", most.device.value,
+                                          bytesText(*most.peakBytes), bytesText(limitOf(one)));
+    return needs
+        + (leftOn(one) >= 0
+               ? fmt::format(": fits, {} free\n", bytesText(leftOn(one)))
+               : fmt::format(": does not fit, {} too much; the times assume that it fits\n",
+                             bytesText(-leftOn(one))));
+}
+
+std::string ratesLine(const Simulated& one)
+{
+    if (!one.metrics.mfu)
+        return {};
+    return fmt::format("MFU: of {:.4g} TFLOP/s per device; attention counts in full, also if it is "
+                       "causal{}\n",
+                       one.run.info.peakFlops / 1e12,
+                       one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
+}
+
+std::string fitText(const Simulated& one)
+{
+    if (!knowsFit(one))
+        return "-";
+    return leftOn(one) >= 0 ? "fits" : bytesText(-leftOn(one)) + " too much";
+}
+
+std::string comparisonTable(const std::vector<Simulated>& all)
+{
+    const RunInfo& info = all.front().run.info;
+    const std::string unit = timeUnit(info.ticksPerUnit);
+    const bool hasModel = all.front().deviceMemory.has_value();
+    std::vector<Table::Column> columns{{"scheme", Table::Align::Left},
+                                       {"D"},
+                                       {"N"},
+                                       {"v"},
+                                       {"iteration " + unit},
+                                       {"span " + unit},
+                                       {"bubble %"},
+                                       {"peak stash M_a"},
+                                       {"weights M_theta"},
+                                       {"messages"},
+                                       {"copies"}};
+    if (hasModel)
+        for (const char* name : {"MFU %", "peak", "memory"})
+            columns.push_back({name});
+    Table table(std::move(columns));
+    for (const Simulated& one : all) {
+        const Shape& shape = one.run.schedule.shape;
+        const RunMetrics& m = one.metrics;
+        std::vector<std::string> cells{one.run.info.scheme,
+                                       std::to_string(shape.devices),
+                                       std::to_string(shape.microBatches),
+                                       std::to_string(shape.chunks()),
+                                       timeNumber(m.duration, one.run.info.ticksPerUnit),
+                                       timeNumber(m.span, one.run.info.ticksPerUnit),
+                                       fmt::format("{:.1f}", 100 * m.bubbleRatio),
+                                       unitNumber(mostOf(m, &DeviceMetrics::peakStash)),
+                                       unitNumber(mostOf(m, &DeviceMetrics::weights)),
+                                       std::to_string(m.messages),
+                                       std::to_string(m.localCopies)};
+        if (hasModel) {
+            cells.push_back(fmt::format("{:.1f}", 100 * m.mfu.value_or(0)));
+            cells.push_back(knowsFit(one) ? bytesText(*fullestDevice(m)->peakBytes) : "-");
+            cells.push_back(fitText(one));
+        }
+        table.add(std::move(cells));
+    }
+    std::string notes = !info.timing.empty() ? "times: " + info.timing
+        : info.inUnits()                     ? "one unit = a device's forward of one micro-batch"
+                                             : "times of a model on hardware, not measured";
+    std::string link = info.link;
+    if (const std::string& first = all.front().mapping; !first.empty() && link.ends_with(first))
+        link.resize(link.size() - first.size() - 2); // and ", "
+    notes += "; link " + link + "\n";
+    for (const Simulated& one : all)
+        if (!one.mapping.empty())
+            notes += fmt::format("mapping of {}: {}\n", one.run.info.scheme, one.mapping);
+    return table.text() + "\n" + notes + ratesLine(all.front());
+}
+
+nlohmann::ordered_json jsonOf(const Simulated& one)
+{
+    auto json = runJson(one.run, one.metrics);
+    using Json = nlohmann::ordered_json;
+    json["mapping"] = one.mapping.empty() ? Json() : Json(one.mapping);
+    json["device_memory_bytes"] = one.deviceMemory ? Json(limitOf(one)) : Json();
+    json["fits"] = knowsFit(one) ? Json(leftOn(one) >= 0) : Json();
+    return json;
+}
+} // namespace
+
+std::string simulatedText(const std::vector<Simulated>& all)
+{
+    if (all.size() > 1)
+        return comparisonTable(all);
+    const Simulated& one = all.front();
+    std::string picture = !one.hasSpans
+        ? std::string()
+        : timelineText(one.run, one.metrics.iteration, outputColumns(),
+                       outputHasColours() ? Ink::Colours : Ink::Plain);
+    if (!picture.empty())
+        picture += "\n";
+    const std::string memory = memoryTable(one.run, one.metrics);
+    return headingOf(one.run) + "\n" + summaryLine(one.run, one.metrics) + "\n" + memoryLine(one)
+        + ratesLine(one) + "\n" + picture + deviceTable(one.run, one.metrics)
+        + (memory.empty() ? "" : "\n" + memory);
+}
+
+std::string simulatedJson(const std::vector<Simulated>& all)
+{
+    if (all.size() == 1)
+        return jsonOf(all.front()).dump(2) + "\n";
+    auto rows = nlohmann::ordered_json::array();
+    for (const Simulated& one : all)
+        rows.push_back(jsonOf(one));
+    return rows.dump(2) + "\n";
 }
 
 } // namespace cli

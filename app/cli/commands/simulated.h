@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace cli {
 
@@ -17,11 +19,12 @@ struct Simulated
     engine::Run run;
     profiler::RunMetrics metrics;
     bool hasSpans = true;
+    std::string mapping;                // "pair-adjacent on 4 nodes of 2"; "" if there is one node
     std::optional<double> deviceMemory; // bytes; of a model on hardware
 };
 
 // The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a
-// recorded run (in its ticks). The timing rules are always those of `units`.
+// recorded run (in ticks of that run). The timing rules are always those of `units`.
 struct SimulationCosts
 {
     engine::UnitCosts units;
@@ -29,10 +32,10 @@ struct SimulationCosts
     struct Recorded
     {
         std::shared_ptr<const engine::Run> run;
-        std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
+        std::optional<engine::Fraction> inputShare; // share of I in a backward (calibrate.h)
     };
     std::optional<Recorded> recorded;
-    double recomputeKeeps = 0; // see RunInfo; used if the schedule has recompute ops
+    double recomputeKeeps = 0; // see RunInfo; used only if the schedule has recompute ops
 };
 
 struct SimulationRequest
@@ -43,14 +46,20 @@ struct SimulationRequest
     // Whether to keep spans for a picture or a file. If false, spans are kept only if a metric
     // needs them and they fit in memory.
     bool needsSpans = true;
+    std::string mapping = {}; // as ScheduleRequest::mapping
 };
 
-// Simulates a schedule. The caller's run info is used, except for ticksPerUnit. Moves the schedule,
-// because it may be large.
+// Simulates a schedule. The run has the caller's run info, except for ticksPerUnit. Takes the
+// schedule by value, because it may be large and is moved.
 engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationRequest& request);
 
-// As `bscope simulate ARGUMENTS` of one scheme, without output. May be called by several threads.
-// Fails with Error::Code::Unsupported if an option is unknown or has an invalid value.
+// Like `bscope simulate ARGUMENTS` with one scheme, but without output. Thread-safe. Fails with
+// Error::Code::Unsupported if an option is unknown or has an invalid value.
 engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
+
+// The text of one simulated run, or a table with a row for each of several.
+std::string simulatedText(const std::vector<Simulated>& all);
+// One object, or a list of objects.
+std::string simulatedJson(const std::vector<Simulated>& all);
 
 } // namespace cli

@@ -101,7 +101,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     if (child < 0 || !WIFEXITED(status))
         return fail(Error::Code::Cancelled,
-                    "the run of a point was ended; the same command "
+                    "the run of a point was terminated; the same command "
                     "continues the study");
     if (WEXITSTATUS(status) != 0)
         return fail(Error::Code::InvalidArgument, lastLine(errors));

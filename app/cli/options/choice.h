@@ -13,7 +13,7 @@
 
 namespace cli {
 
-// Converts the error of an unknown name to wrong usage.
+// Turns the error for an unknown name into a usage error.
 inline auto wrongUsage(engine::Error error)
 {
     return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
@@ -37,7 +37,7 @@ CLI::Validator choice(std::vector<std::pair<std::string, Value>> names)
             ""};
 }
 
-// A validator that accepts one of these names and keeps it as text.
+// A validator that accepts one of these names and leaves it as text.
 inline CLI::Validator oneOf(std::vector<std::string> names)
 {
     return {[names = std::move(names)](std::string& text) {

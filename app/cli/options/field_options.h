@@ -9,16 +9,16 @@
 
 namespace cli {
 
-// Sets the field from the argument. The items of a List are separated by line ends.
+// Sets the field from the argument. Several items of a List are separated by newlines.
 using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
-// Adds the option of a field, with the default in its help. CLI11 calls `take` after parsing, in
+// Adds the option of a field; its help includes the default. CLI11 calls `take` after parsing, in
 // the order in which options were added.
 CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts,
                             std::string_view defaultText, TakeText take);
 
-// Adds the options of a table of fields, except those for which `isLeftOut` is true. `object` is
-// set during parsing and must outlive `app`.
+// Adds the options for a table of fields, except those for which `isLeftOut` is true. Parsing sets
+// the fields of `object`, which must outlive `app`.
 template<class Object>
 void addFieldOptions(
     CLI::App& app, engine::Fields<Object> fields, Object& object,
@@ -31,8 +31,8 @@ void addFieldOptions(
             });
 }
 
-// Fails with Error::Code::InvalidArgument if an option was given that has no effect together with
-// the other options.
+// Fails with Error::Code::InvalidArgument if an option was given that has no effect in combination
+// with the other options.
 template<class Object>
 engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
                                  const Object& object)

@@ -13,7 +13,12 @@ using namespace engine;
 
 namespace {
 constexpr const char* kGroup = "Model on hardware";
-constexpr std::string_view kMicroBatchSize = "--micro-batch-size";
+
+// The options of a simulation; closed forms vary the one and have no all-reduces.
+bool isOfSimulation(std::string_view flag)
+{
+    return flag == "--micro-batch-size" || flag == "--allreduce-precision";
+}
 } // namespace
 
 void addModelOptions(CLI::App& app, ModelOptions& options)
@@ -26,14 +31,13 @@ void addModelOptions(CLI::App& app, ModelOptions& options)
                    fmt::format("{}, or a .toml file", fmt::join(hardwareNames(), ", ")))
         ->type_name("NAME|FILE")
         ->group(kGroup);
-    addFieldOptions(app, trainingSetupFields(), options.setup,
-                    [](std::string_view flag) { return flag == kMicroBatchSize; });
+    addFieldOptions(app, trainingSetupFields(), options.setup, isOfSimulation);
 }
 
-void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options)
+void addSimulationOptions(CLI::App& app, ModelOptions& options)
 {
     addFieldOptions(app, trainingSetupFields(), options.setup,
-                    [](std::string_view flag) { return flag != kMicroBatchSize; });
+                    [](std::string_view flag) { return !isOfSimulation(flag); });
 }
 
 Result<ModelOnHardware> modelOnHardware(const ModelOptions& options)

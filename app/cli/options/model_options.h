@@ -11,16 +11,16 @@ class App;
 
 namespace cli {
 
-// --model NAME --hardware NAME [--micro-batch-size b] ..., for models whose costs are computed but
-// that are not trained.
+// --model NAME --hardware NAME [--micro-batch-size b] ..., for models that are not trained and
+// whose costs are computed.
 struct ModelOptions
 {
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Omits --micro-batch-size, because some commands vary it.
+// Omits --micro-batch-size and --allreduce-precision, which only simulations need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
-void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
+void addSimulationOptions(CLI::App& app, ModelOptions& options); // those two
 // Loads the model and the hardware, each from a preset or a file. Error messages name the preset or
 // file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);

@@ -15,21 +15,21 @@ namespace cli {
 // The options -o FILE and --force.
 struct OutputOptions
 {
-    const CLI::App* app = nullptr; // its arguments may name input files
+    const CLI::App* app = nullptr; // used to find input files among its arguments
     std::string file;              // "" without -o
     bool force = false;
 };
 
-// `help` and `type` are the help and the placeholder of -o.
+// `help` and `type` are the help text and the placeholder of -o.
 void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
                       const std::string& type = "FILE", const std::string& group = "Options");
 
-// Creates and locks the file of -o. Fails with Error::Code::InvalidArgument if another option or
-// `inputs` names the same file.
+// Creates and locks the file given by -o. Fails with Error::Code::InvalidArgument if another option
+// or `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
 // Writes to the file, or to standard output without -o or with "-o -". Fails as saveFile() and the
-// source do.
+// text source do.
 engine::Result<void> writeOutput(const OutputOptions& options, const engine::TextSource& text);
 engine::Result<void> writeOutput(const OutputOptions& options, std::string_view text);
 

@@ -16,6 +16,11 @@ using namespace engine;
 namespace {
 constexpr const char* kGroup = "Schedule";
 
+bool isOfCopies(std::string_view flag)
+{
+    return flag == "--data-parallel" || flag == "--mapping";
+}
+
 Result<Schedule> withPasses(Schedule schedule, const PassOptions& passes)
 {
     if (passes.evict) {
@@ -43,9 +48,8 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
             options.schemes.emplace_back(name);
         return Result<void>();
     });
-    const auto hasOwnOption
-        = [](std::string_view flag) { return flag == "--scheme" || flag == "--data-parallel"; };
-    addFieldOptions(app, requestFields(), options.request, hasOwnOption);
+    addFieldOptions(app, requestFields(), options.request,
+                    [](std::string_view flag) { return flag == "--scheme" || isOfCopies(flag); });
     CLI::Option* file
         = addFieldOption(app, experimentField("--schedule"), "", [&options](std::string_view text) {
               options.file = text;
@@ -55,10 +59,10 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
         file->excludes(app.get_option(other));
 }
 
-void addDataParallelOption(CLI::App& app, ScheduleRequest& request)
+void addCopyOptions(CLI::App& app, ScheduleRequest& request)
 {
     addFieldOptions(app, requestFields(), request,
-                    [](std::string_view flag) { return flag != "--data-parallel"; });
+                    [](std::string_view flag) { return !isOfCopies(flag); });
 }
 
 void addSyncOption(CLI::App& app, SyncPolicy& sync)

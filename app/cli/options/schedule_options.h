@@ -28,20 +28,21 @@ struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default scheme
     std::string file;
-    engine::ScheduleRequest request; // without the scheme
+    engine::ScheduleRequest request; // the request without its scheme
     PassOptions passes;
 };
 
 enum class Schemes { One, Several };
-// Omits --data-parallel, which does not change the order of ops.
+// Omits --data-parallel and --mapping, which do not change the order of ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-void addDataParallelOption(CLI::App& app, engine::ScheduleRequest& request);
+void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // those two
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
-// --evict and --recompute.
+// Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);
 
-std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
-// Builds the requested schedules or reads the schedule file, and adds the ops of the passes.
+// One request per --scheme.
+std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
+// Builds the requested schedules, or reads the schedule file, and adds the ops of the passes.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 

@@ -18,7 +18,7 @@ struct Machine
     engine::CudaReport cuda;
 };
 
-// The output of `bscope devices`.
+// Returns the output of `bscope devices`.
 std::string devicesText(const Machine& machine);
 std::string devicesJson(const Machine& machine);
 

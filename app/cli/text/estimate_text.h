@@ -7,7 +7,8 @@
 
 namespace cli {
 
-// What `bscope estimate` prints. `use`: of a measured iteration, if its time was given.
+// Returns the output of `bscope estimate`. `use` is set if the time of a measured iteration was
+// given.
 std::string estimateText(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,
                          const std::optional<engine::UtilisationEstimate>& use);
 std::string estimateJson(const engine::BpipeQuestion& question, const engine::BpipeAnswer& answer,

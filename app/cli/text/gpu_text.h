@@ -9,11 +9,11 @@
 
 namespace cli {
 
-// Returns what is missing in a trace of `kernels` kernels: "3 of 7012 kernels belong to no op, 12
+// Returns what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op, 12
 // records were lost"; "" if it is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
-// GPU activity of a run and the speed of its GPUs; "" if the run has none.
+// Returns the GPU activity of a run and the clock speeds of its GPUs; "" if the run used no GPU.
 std::string gpuText(const engine::Run& run, const engine::GpuTrace& trace);
 // The contents of gpuText() as JSON; null for runs without GPUs.
 nlohmann::ordered_json gpuJson(const engine::Run& run, const engine::GpuTrace& trace);

@@ -6,7 +6,7 @@
 
 namespace cli {
 
-// The report of an imported run. `file` is where the run was written; "" if it was not.
+// Returns the report of an imported run. `file` is the file of the run; "" if none was written.
 std::string importText(const engine::Run& run, const std::string& file);
 
 } // namespace cli

@@ -10,8 +10,8 @@
 
 namespace cli {
 
-// The notes of a run as the window lists them: subject, time, duration, text. Times are relative to
-// the note's iteration.
+// Returns the notes of a run as the window lists them: subject, time, duration, text. Times are
+// relative to the note's iteration.
 std::string notesText(const engine::Run& run, std::span<const engine::Note> notes);
 nlohmann::ordered_json notesJson(const engine::Run& run, std::span<const engine::Note> notes);
 

@@ -7,17 +7,17 @@
 
 namespace cli {
 
-// Reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite and creates the folder.
-// If the name is taken, "-2" and so on is appended.
+// Creates and reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite, with its
+// folder. If the name is taken, appends "-2" and so on.
 engine::Result<engine::NewFile> createRunFile(const std::string& what);
-// `what` of an experiment: "<scheme>-D<D>-N<N>".
+// The <what> of an experiment: "<scheme>-D<D>-N<N>".
 std::string runFileStem(const engine::Experiment& experiment);
 
-// The command that opens a file in the window, quoted for a shell: "bubblescope FILE", with the
-// full path of the program if it is not the one on the PATH. "" if there is no such program.
+// The command that opens a file in the window, quoted for a shell: "bubblescope FILE". It has the
+// full path of the program if PATH does not find it. "" if the program is not installed.
 std::string openCommand(const std::string& file);
 
-// Reads a whole run. A warning of the reader is printed to standard error as a note.
+// Reads a whole run. Prints a warning of the reader to standard error as a note.
 engine::Result<engine::Run> openRun(const std::string& file);
 
 } // namespace cli

@@ -177,9 +177,10 @@ std::string timeUnitOf(const Run& run)
 
 std::string deviceTable(const Run& run, const RunMetrics& metrics)
 {
-    std::vector<Table::Column> columns{{"device"},   {"span"},     {"compute"}, {"exposed"},
-                                       {"fill"},     {"wait"},     {"drain"},   {"bubble"},
-                                       {"bubble %"}, {"stash M_a"}};
+    std::vector<Table::Column> columns{{"device"}};
+    for (const char* name : {"span", "compute", "exposed", "fill", "wait", "drain", "bubble"})
+        columns.push_back({fmt::format("{} {}", name, timeUnitOf(run))});
+    columns.insert(columns.end(), {{"bubble %"}, {"stash M_a"}});
     const bool recomputes = std::ranges::any_of(
         metrics.devices, [](const DeviceMetrics& d) { return d.peakKept > 0; });
     if (recomputes)

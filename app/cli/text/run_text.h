@@ -21,12 +21,12 @@ std::string gradientNormText(const engine::Timeline& timeline); // "-" if unknow
 
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": the unit of deviceTable()
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-// Memory of each GPU by owner, with the value that the driver reports; and memory of each device,
-// with its planned and touched bytes. "" if not recorded.
+// Returns the memory of each GPU by owner, with the total that the driver reports, and the planned
+// and touched bytes of each device. "" if not recorded.
 std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 const char* bubbleKindName(profiler::Bubble::Kind kind); // "fill", "wait", "drain"
-// The bubbles by cause, then the longest bubbles with the op that each waited for.
+// Returns the bubbles by cause, then the longest bubbles with the op that each waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);
 std::string pathText(const engine::Run& run, const std::vector<profiler::CauseLink>& path);
 

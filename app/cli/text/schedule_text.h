@@ -6,9 +6,9 @@
 
 namespace cli {
 
-// A schedule for display and as JSON. engine/schedule/formats/csv.h has the file format.
+// Prints a schedule for reading and as JSON. engine/schedule/formats/csv.h has the file format.
 
-// One row of op names per device, and the transports that are safe.
+// One row of op names per device, then the transports that are safe.
 std::string scheduleText(const engine::Schedule& schedule);
 std::string scheduleJson(const engine::Schedule& schedule);
 

@@ -9,7 +9,7 @@ namespace cli {
 
 struct WhatIfTable
 {
-    std::vector<profiler::Prediction> predictions; // shortest first
+    std::vector<profiler::Prediction> predictions; // sorted by iteration time, shortest first
     struct Refused
     {
         std::string scheme, reason;

@@ -141,10 +141,15 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// Whether the value has the remainder of a class such as "3k+1" in "D = 3k+1"; nullopt if the text
-// is not such a class.
-std::optional<bool> isInClass(double value, const QString& text)
+// Whether the value has the remainder of a class such as "3k+1" in "D = 3k+1", or is a multiple as
+// "kD" in "N = kD"; nullopt if the text is not such a class.
+std::optional<bool> isInClass(double value, const QString& text, const FormulaNumbers& numbers)
 {
+    if (text.trimmed().startsWith(QLatin1Char('k'))) {
+        const auto of = valueOf(text.trimmed().mid(1), numbers);
+        return of && *of >= 1 ? std::optional(static_cast<int>(value) % static_cast<int>(*of) == 0)
+                              : std::nullopt;
+    }
     static const QRegularExpression form(QStringLiteral("^\\s*(\\d+)k(?:\\+(\\d+))?\\s*$"));
     const auto match = form.match(text);
     if (!match.hasMatch())
@@ -162,7 +167,7 @@ std::optional<bool> compares(const QString& left, const QString& sign, const QSt
         return std::nullopt;
     const auto b = valueOf(right, numbers);
     if (!b)
-        return sign == QLatin1String("=") ? isInClass(*a, right) : std::nullopt;
+        return sign == QLatin1String("=") ? isInClass(*a, right, numbers) : std::nullopt;
     return sign == QLatin1String(">=") ? *a >= *b - kTiny
         : sign == QLatin1String("<=")  ? *a <= *b + kTiny
         : sign == QLatin1String(">")   ? *a > *b + kTiny

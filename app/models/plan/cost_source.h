@@ -23,21 +23,22 @@ struct CostSource
     engine::TrainingSetup setup; // for Kind::Hardware
     QString file;                // recorded run
     std::shared_ptr<const engine::Run> run;
-    int inputShare = 0; // I in hundredths of B, if the run has only B; 0: not set
+    int inputShare = 0; // share of I in B in hundredths, for a run that has only B; 0: not set
 
     bool isUnits() const { return kind == Kind::Units; }
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// Returns the part of `costs` that still applies with `source`: the interference between ops.
+// Returns the part of `costs` that still applies with `source`, which is the interference between
+// ops.
 engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCosts& costs);
 
 // The model, with the recomputation and data-parallel width of the schedule. Fails with
 // Error::Code::InvalidArgument or NotFound; the message names the preset.
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
-// The costs of `lowered`, measured in a recorded run. Fails with Error::Code::InvalidArgument if
-// the run lacks times; the message lists them.
+// Returns the costs of `lowered` from the times of a recorded run. Fails with
+// Error::Code::InvalidArgument if the run lacks times; the message lists them.
 engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);

@@ -35,30 +35,30 @@ class EditedSchedule : public QObject
     Q_OBJECT
 
 public:
-    // Drops transfers, all-reduces and optimizer steps, because the order of compute ops determines
-    // them.
+    // Drops transfers, all-reduces and optimizer steps, because they follow from the order of
+    // compute ops.
     explicit EditedSchedule(engine::Schedule schedule, QObject* parent = nullptr);
 
     const engine::Schedule& schedule() const { return m_schedule; }
     QUndoStack& undoStack() { return m_undo; }
     const QUndoStack& undoStack() const { return m_undo; }
-    std::size_t leftOut() const { return m_leftOut; } // ops that the constructor dropped
+    std::size_t leftOut() const { return m_leftOut; } // number of ops that the constructor dropped
 
     bool has(OpPlace place) const;
     const engine::Op& at(OpPlace place) const;
 
     // These return the new position of the op. An invalid position changes nothing.
     OpPlace move(OpPlace from, int before); // moves it before the op at `before` on the same device
-    OpPlace swap(OpPlace place, int step);  // with its neighbour: -1 previous, +1 next
-    // Returns the place of the op that followed the removed one, or of the last op.
+    OpPlace swap(OpPlace place, int step);  // `step` selects the neighbour: -1 previous, +1 next
+    // Returns the place of the op after the removed one, or of the last op.
     OpPlace remove(OpPlace place);
     OpPlace restore(const AbsentOp& absent);
 
-    // Ops of the original schedule that were removed, by device, then position.
+    // The removed ops of the original schedule, by device, then position.
     std::vector<AbsentOp> removed() const;
 
 Q_SIGNALS:
-    void changed(const app::OpPlace& place); // first op whose position changed
+    void changed(const app::OpPlace& place); // the place of the first op that moved
 
 private:
     friend class ProgramStep;
@@ -67,7 +67,7 @@ private:
     Program& program(int device) { return m_schedule.program[{device}]; }
     const Program& program(int device) const { return m_schedule.program[{device}]; }
     std::vector<AbsentOp> removedFrom(int device) const;
-    // The joint group around an op: [first, second).
+    // The joint group that contains an op, as positions [first, second).
     std::pair<int, int> group(OpPlace place) const;
     void step(const QString& text, OpPlace place, Program after);
     void set(int device, const Program& program);

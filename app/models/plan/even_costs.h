@@ -5,9 +5,9 @@
 
 namespace app {
 
-// The run without jitter: every op takes the median duration of its kind and stage in the reported
-// iteration, and the simulator places the ops. The result has the time unit of the run, so that the
-// two can be compared. Fails with Error::Code::NotFound if the run has no iteration yet.
+// Simulates the run without jitter: every op takes the median duration of its kind and stage in the
+// reported iteration. The result has the time unit of the run, so that the two can be compared.
+// Fails with Error::Code::NotFound if the run has no iteration yet.
 engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
 
 } // namespace app

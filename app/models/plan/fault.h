@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Another request that is possible and can be applied by one click: "N = 8".
+// A change that makes the request possible and that one click applies: "N = 8".
 struct Remedy
 {
     QString text;
@@ -17,8 +17,8 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-// The parameter that makes a request impossible, and the nearest possible values. Uses the scheme's
-// own check, so that the window has no separate rules.
+// The parameter that makes a request impossible, and the nearest possible values. Found with the
+// scheme's own check, so that the window has no separate rules.
 struct Fault
 {
     enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };
@@ -30,14 +30,14 @@ struct Fault
 };
 Fault findFault(const engine::ScheduleRequest& request);
 
-// The possible value of D, N or v in [1, most] that is nearest to `value`; `value` if none is
-// possible.
+// Returns the possible value of D, N or v in [1, most] that is nearest to `value`; `value` if none
+// is possible.
 int nearestPossible(const engine::ScheduleRequest& request, int engine::ScheduleRequest::*member,
                     int value, int most);
 
 // The values of D, N and v that a scheme accepts: "D ≥ 2, even; N a multiple of D; v = 2".
 QString ruleText(const engine::Scheme& scheme);
-// The rule of ruleText() by field: "≥ 2, even", "a multiple of D"; "" if any value is accepted.
+// ruleText() by field: "≥ 2, even", "a multiple of D"; "" if any value is accepted.
 struct RuleParts
 {
     QString devices, microBatches, chunks, other;

@@ -45,24 +45,25 @@ struct Costs
 {
     engine::OpCosts ops;
     std::optional<engine::ModelOnHardware> on;
+    std::string mapping; // "" if there is one node
 };
 
-engine::Result<Costs> hardwareCosts(const engine::Schedule& lowered,
-                                    const PredictionRequest& request,
-                                    const engine::TimingRules& rules)
+engine::Result<engine::OpPrices> pricesOf(const engine::Schedule& lowered,
+                                          const PredictionRequest& request,
+                                          const engine::UnitCosts& units,
+                                          const std::optional<engine::ModelOnHardware>& on)
 {
-    auto on = modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel);
+    auto mapping
+        = engine::Mapping::of(lowered, engine::mappingOf(lowered, request.schedule.mapping),
+                              on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
+                                 : engine::NodeShape{units.devicesPerNode});
+    if (!mapping)
+        return tl::unexpected(mapping.error());
     if (!on)
-        return tl::unexpected(on.error());
+        return engine::unitPrices(lowered.shape, units, *std::move(mapping));
     const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
                                                                  : engine::RecomputeIn::Backward;
-    const auto prices = engine::modelPrices(lowered.shape, *on, rules, where);
-    if (!prices)
-        return tl::unexpected(prices.error());
-    auto ops = engine::resolved(lowered, *prices);
-    if (!ops)
-        return tl::unexpected(ops.error());
-    return Costs{*std::move(ops), *std::move(on)};
+    return engine::modelPrices(lowered.shape, *on, *std::move(mapping), units.rules, where);
 }
 
 engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
@@ -70,12 +71,26 @@ engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionR
     const auto units = unitsOf(request);
     if (!units)
         return tl::unexpected(units.error());
-    if (request.source.kind == CostSource::Kind::Hardware)
-        return hardwareCosts(lowered, request, units->rules);
-    auto ops = request.source.isUnits() ? engine::unitOpCosts(lowered, *units)
-                                        : recordedCosts(lowered, request.source, *units);
-    return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt})
-               : tl::unexpected(ops.error());
+    if (request.source.kind == CostSource::Kind::Recorded) {
+        auto ops = recordedCosts(lowered, request.source, *units);
+        return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt, ""})
+                   : tl::unexpected(ops.error());
+    }
+    std::optional<engine::ModelOnHardware> on;
+    if (request.source.kind == CostSource::Kind::Hardware) {
+        auto model = modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel);
+        if (!model)
+            return tl::unexpected(model.error());
+        on = *std::move(model);
+    }
+    const auto prices = pricesOf(lowered, request, *units, on);
+    if (!prices)
+        return tl::unexpected(prices.error());
+    auto ops = engine::resolved(lowered, *prices);
+    if (!ops)
+        return tl::unexpected(ops.error());
+    return Costs{*std::move(ops), std::move(on),
+                 prices->mapping.isOneNode() ? "" : describe(prices->mapping)};
 }
 
 double keptOf(const Costs& costs, engine::Recompute recompute)
@@ -101,6 +116,8 @@ engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
     else if (request.source.run && !request.source.isUnits())
         profiler::describeRecorded(*request.source.run, request.source.file.toStdString(),
                                    lowered.shape, info);
+    if (!costs.mapping.empty())
+        info.link += ", " + costs.mapping;
     return info;
 }
 

@@ -26,9 +26,10 @@ struct Prediction
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
-    ClosedForm bubbleForm;         // of the scheme, for these numbers; empty if it has none
+    // Closed form of the scheme, with these numbers; empty if the scheme has none.
+    ClosedForm bubbleForm;
     bool closedFormsApply = true;  // whether the costs are those that closed forms assume
-    std::int64_t deviceMemory = 0; // bytes of the hardware in the cost source; 0: unknown
+    std::int64_t deviceMemory = 0; // bytes of the cost source's hardware; 0: unknown
 
     bool isValid() const { return violations.empty(); }
 };
@@ -36,25 +37,26 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
-    std::string scheduleFile = {}; // file with an order; replaces the scheme
+    std::string scheduleFile = {}; // schedule file; its order replaces that of the scheme
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    engine::UnitCosts costs = {}; // with another cost source, only those of applicableCosts()
+    // If costs come from another source, only those of applicableCosts() apply.
+    engine::UnitCosts costs = {};
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict = {}; // pairs of devices share stashes, as in BPipe
 
     CostSource source = {};
 
     bool closedFormsApply() const;
-    // Whether everything that the schedule depends on is equal, so that only costs may differ.
+    // Whether both requests have the same order of ops, so that they differ only in costs.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
 
-// Builds the requested order and applies its passes, but not lower().
+// Builds the requested order and applies its passes, but does not lower it.
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
 
-// The part of a prediction that does not depend on costs and takes much of its time: the schedule
-// is built, checked and lowered. Kept while the user moves a cost slider.
+// The part of a prediction that does not depend on costs and takes much of the time: building,
+// checking and lowering the schedule. Kept while the user moves a cost slider.
 struct PreparedSchedule
 {
     engine::Schedule lowered; // empty if there are violations
@@ -67,23 +69,23 @@ engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
 engine::Result<Prediction> predict(const PreparedSchedule& prepared,
                                    const PredictionRequest& request);
 engine::Result<Prediction> predict(const PredictionRequest& request);
-// Predicts a schedule from a file or the editor. It must have only compute ops. The order of
-// `request` is ignored.
+// Predicts a schedule from a file or the editor. It must have only compute ops. Ignores the order
+// of `request`.
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 
-// Whether all costs are defaults, except those that the set-up page always shows: F, I, W, P2P and
-// all-reduce.
+// Whether all costs have their defaults, except those that the set-up page always shows: F, I, W,
+// P2P and all-reduce.
 bool isSimple(const engine::UnitCosts& costs);
 
-// An upper bound of the number of compute ops that a request builds. Decides on which thread it is
-// predicted.
+// An upper bound of the number of compute ops in the schedule of a request. Decides on which thread
+// the request is predicted.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-// Up to this many ops are predicted on the GUI thread; they take a third of a frame
+// Largest number of ops that is predicted on the GUI thread; takes a third of a frame
 // (bench_preview).
 constexpr std::int64_t kInstantOps = 5'000;
 
-// The values of the letters in the formula, for a possible request.
+// Returns the values of the letters in the formula. The request must be possible.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
 // Describes the costs: "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms".

@@ -32,7 +32,8 @@ std::vector<std::string> simulateArguments(const RunPlan& plan)
         arguments = {"--schedule", plan.experiment.scheduleFile};
     else {
         engine::ScheduleRequest alone = plan.experiment.schedule;
-        alone.dataParallel = 1; // timingOptions() adds it
+        alone.dataParallel = 1; // timingOptions() adds them
+        alone.mapping.clear();
         arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
     }
     for (const QString& word : timingOptions(plan.request()))
@@ -104,6 +105,10 @@ QStringList timingOptions(const PredictionRequest& request)
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")
                 << QString::number(request.schedule.dataParallel);
+    const bool hasNodes = request.source.kind == CostSource::Kind::Hardware
+        || (!isRecorded && request.costs.devicesPerNode > 0);
+    if (hasNodes && !request.schedule.mapping.empty())
+        options << QStringLiteral("--mapping") << QString::fromStdString(request.schedule.mapping);
     return options;
 }
 

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The settings of the set-up page: those of the experiment and those of its prediction.
+// The settings of the set-up page: those of the experiment and those of the prediction.
 struct RunPlan
 {
     engine::Experiment experiment;
@@ -21,7 +21,7 @@ struct RunPlan
     friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-QStringList modelPresets(); // only the compiled-in ones
+QStringList modelPresets(); // only the built-in presets
 // Changes the model of a plan. Keeps settings that differ from the old preset, except micro-batch
 // size, sequence length and recomputation, which come from the new preset.
 void chooseModel(RunPlan& plan, const QString& model);
@@ -30,13 +30,13 @@ void chooseModel(RunPlan& plan, const QString& model);
 // defaults of the scheme.
 RunPlan withScheme(RunPlan plan, std::string_view scheme);
 
-QStringList runOptions(const RunPlan& plan); // of `bscope run`
+QStringList runOptions(const RunPlan& plan); // options of `bscope run`
 // The options of `bscope simulate` for costs and passes, without those of the schedule.
 QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);
 
-// The plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
+// Returns the plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
 RunPlan planFromExperiment(const QString& toml);
 
 // Returns the reason why the plan cannot run although its schedule is valid; "" if it can.

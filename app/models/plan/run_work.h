@@ -4,10 +4,10 @@
 
 namespace app {
 
-// The FLOPs of all iterations of a run with these options of `bscope run`, to which its duration on
-// a machine is proportional; 0 if the model cannot be read.
+// Returns the FLOPs of all iterations of a run with these options of `bscope run`; 0 if the model
+// cannot be read. On one machine, the duration of a run is proportional to them.
 double runWork(const QStringList& options);
-// Identifies runs with the same FLOP rate: mode, backend and precision.
+// Returns a key that is equal for runs with the same FLOP rate: mode, backend and precision.
 QString runKind(const QStringList& options);
 
 } // namespace app

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// A run that can be opened without having recorded one. Two schemes make a comparison.
+// A sample run that ships with the program or is simulated. Two schemes make a comparison.
 struct Sample
 {
     std::string_view title, line;
@@ -17,13 +17,13 @@ struct Sample
     QStringList recorded; // files of recorded runs; empty: simulated
 };
 
-std::vector<Sample> samples(); // only those with schemes of this build
+std::vector<Sample> samples(); // returns only samples whose schemes this build has
 
-// The folder of the recorded samples: installed next to the program, or in the source tree of the
-// build; "" if neither exists. `programFolder` is that of the executable.
+// The folder of the recorded samples, installed next to the program or in the source tree of the
+// build; "" if neither exists. `programFolder` is the folder of the executable.
 QString recordedSampleFolder(const QString& programFolder);
 
-// The files of a sample: recorded ones, or simulated ones written to the cache folder.
+// Returns the files of a sample. Simulated samples are written to the cache folder.
 engine::Result<QStringList> sampleFiles(const Sample& sample);
 
 } // namespace app

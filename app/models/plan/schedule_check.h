@@ -12,7 +12,7 @@ struct Wait
 {
     OpPlace waiting;
     OpPlace awaited; // index -1: not in the schedule
-    OpPlace blocker; // op at which the awaited op's device waits; invalid: none
+    OpPlace blocker; // the op at which the awaited op's device waits; invalid: none
 
     friend bool operator==(const Wait&, const Wait&) = default;
 };
@@ -21,12 +21,12 @@ struct Wait
 struct ScheduleCheck
 {
     Prediction prediction;               // the violations, or the times
-    QString problem;                     // why the simulator refused a valid schedule; "" else
+    QString problem;                     // why the simulator refused a valid schedule; "" otherwise
     std::map<OpPlace, QString> messages; // violations by op
     // The number of ops that run before the device deadlocks; all ops if it does not.
     engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
-    std::vector<AbsentOp> missing; // required ops that the schedule lacks; without positions
+    std::vector<AbsentOp> missing; // required ops that the schedule lacks, without positions
 
     bool isValid() const { return prediction.isValid() && problem.isEmpty(); }
 };
@@ -35,11 +35,12 @@ struct ScheduleCheck
 ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& label,
                             const PredictionRequest& request = {});
 
-// The position at which a missing op causes the fewest violations; in a long schedule, the end of
-// the device.
+// Returns the position at which a missing op causes the fewest violations; in a long schedule, the
+// end of the device.
 OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
-// The ops that wait for other devices after the first `reached` ops of each device have run.
+// Returns the ops that wait for other devices after the first `reached` ops of each device have
+// run.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule,
                           const engine::IdVector<engine::DeviceId, int>& reached);
 // Describes the wait: "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."

@@ -13,50 +13,52 @@
 
 namespace app {
 
-// What the user changes about a measured run before other schemes are predicted.
+// The user's changes to a measured run, with which other schemes are predicted.
 struct WhatIfChanges
 {
-    struct Cell // of the table of measured times
+    struct Cell // a cell of the table of measured times
     {
         int stage = 0;
         engine::OpKind kind = engine::OpKind::Forward;
         friend auto operator<=>(const Cell&, const Cell&) = default;
     };
 
-    std::map<Cell, std::int64_t> times; // ns, in place of the measured medians
-    std::optional<double> weightShare;  // of W in B, if only B was measured
+    std::map<Cell, std::int64_t> times; // in ns; these replace the measured medians
+    std::optional<double> weightShare;  // share of W in B, if only B was measured
     double linkSpeed = 1;               // relative to the measured one
     bool removesStragglers = false;
-    int microBatches = 1; // per iteration
+    int microBatches = 1; // number of micro-batches per iteration
 
     bool hasEdits() const { return !times.empty() || weightShare; }
     std::size_t edits() const { return times.size() + (weightShare ? 1 : 0); }
     friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
 };
 
-// Returns why other schemes cannot be predicted from the run: "" if they can, as far as this is
-// known without reading its spans. nullptr: no run.
+// Returns the reason why other schemes cannot be predicted from the run, as far as it is known
+// without reading the spans; "" if they can. nullptr: no run.
 QString whyNoWhatIf(const engine::Run* run);
 
-// The predictor of a run with the changes. Its times and schemes are values, so copies can be used
-// in several threads. Fails if a changed time was not measured.
+// Returns the predictor of a run with the changes applied. Copies can be used in several threads,
+// because times and schemes are values. Fails if a changed time was not measured.
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
                                                       const engine::Run& run,
                                                       const WhatIfChanges& changes);
 
-// The synchronous schemes, by name.
+// Returns the synchronous schemes, sorted by name.
 std::vector<QString> whatIfSchemes();
 QString schemeLabel(const QString& scheme); // "ZB-V" for "zb-v"
 
-// A scheme with the measured times.
+// A scheme predicted with the measured times.
 struct WhatIfRow
 {
     QString scheme;
-    QString reason; // why there is no prediction; "": there is one, or it is not known yet
+    QString reason; // why there is no prediction; "" if there is one, or if it is not known yet
     bool isKnown = false, hasInterval = false;
-    std::int64_t iteration = 0, least = 0, most = 0;              // ns; 95 % are in [least, most]
-    double bubbleRatio = 0, peakStash = 0;                        // M_a
-    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes; // peaks; empty: unknown
+    // In ns; 95 % of the predictions are in [least, most].
+    std::int64_t iteration = 0, least = 0, most = 0;
+    double bubbleRatio = 0, peakStash = 0; // peakStash in M_a
+    // Peak of each device; empty: unknown.
+    engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;
     std::shared_ptr<const Thumbnail> thumbnail;
 };
 
@@ -64,24 +66,25 @@ struct WhatIfSettings
 {
     int devices = 1, microBatches = 1;
     double linkSpeed = 1;
-    int resamples = 0; // 0: no interval
+    int resamples = 0; // number of predictions for the interval; 0: no interval
     std::function<bool()> isCancelled = {};
 };
-// Predicts one scheme. The label of the predicted run is that of the scheme.
+// Predicts one scheme. The label of the predicted run is the scheme's.
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
                                                    const QString& scheme,
                                                    const WhatIfSettings& settings);
 WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Prediction>& prediction,
                     bool hasInterval);
 
-// A prediction beside the measured run.
+// A prediction together with the measured run.
 struct WhatIfDetails
 {
     QString scheme;
-    std::shared_ptr<const engine::Run> run; // predicted; null: see `reason`
+    std::shared_ptr<const engine::Run> run; // the predicted run; null: see `reason`
     QString reason;
-    profiler::Comparison comparison; // of the measured run and the prediction
-    // The iteration with one assumption changed, in ns; nullopt: it is not changed, or not known.
+    profiler::Comparison comparison; // compares the measured run and the prediction
+    // The iteration with one assumption changed, in ns; nullopt if there is nothing to change, or
+    // if it is not known.
     std::optional<std::int64_t> withoutEdits, withoutStragglers, withHalfLinks;
     double correction = 1;
     int measuredStages = 0;
@@ -92,12 +95,12 @@ struct WhatIfDetails
 WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const engine::Run& run,
                             const WhatIfChanges& changes, const QString& scheme);
 
-// The `bscope whatif` command with the changes, without -o.
+// Returns the `bscope whatif` command with the changes, without -o.
 QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfChanges& changes,
                       const engine::Shape& measured);
 
-// The device whose stages take longest, and its time relative to the mean of the others; -1: all
-// devices take equally long within 1 %.
+// The device whose stages take longest, and its excess over the mean of the others; -1: all devices
+// take equally long within 1 %.
 struct SlowestDevice
 {
     int device = -1;

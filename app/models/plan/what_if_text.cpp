@@ -40,26 +40,41 @@ QString memoryPart(const Bytes& predicted, const Bytes& measured)
 
 } // namespace
 
+std::int64_t atPace(const WhatIfNumbers& numbers)
+{
+    return numbers.measured * numbers.batches / std::max(1, numbers.measuredBatches);
+}
+
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
 {
     using Kind = WhatIfVerdict::Kind;
     const Scale scale = timeScale({}, numbers.measured);
     const auto time = [&](std::int64_t ns) { return scale.text(static_cast<double>(ns)); };
     WhatIfVerdict verdict;
-    verdict.kind = row.most < numbers.measured ? Kind::Shorter
-        : row.least > numbers.measured         ? Kind::Longer
-                                               : Kind::Unclear;
+    const std::int64_t baseline = atPace(numbers);
+    verdict.kind = row.most < baseline ? Kind::Shorter
+        : row.least > baseline         ? Kind::Longer
+                                       : Kind::Unclear;
     const std::int64_t most
         = row.deviceBytes.empty() ? 0 : *std::ranges::max_element(row.deviceBytes);
     if (numbers.memoryLimit > 0
         && static_cast<double>(most) > kAlmostFull * static_cast<double>(numbers.memoryLimit))
         verdict.kind = Kind::AlmostFull;
-    verdict.bold = part("%1 would take %2 %3 instead of %4 %3")
+    const bool isAlike = numbers.batches == numbers.measuredBatches;
+    const auto batches = [&](int count) {
+        return isAlike   ? QString()
+            : count == 1 ? part(" for 1 micro-batch")
+                         : part(" for %1 micro-batches").arg(count);
+    };
+    verdict.bold = part("%1 would take %2 %3%4 instead of %5 %3%6")
                        .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit,
-                            time(numbers.measured));
-    const double change = 100.0 * static_cast<double>(row.iteration - numbers.measured)
-        / static_cast<double>(std::max<std::int64_t>(1, numbers.measured));
+                            batches(numbers.batches), time(numbers.measured),
+                            batches(numbers.measuredBatches));
+    const double change = 100.0 * static_cast<double>(row.iteration - baseline)
+        / static_cast<double>(std::max<std::int64_t>(1, baseline));
     QString inside = signedNumber(change, 1) + QStringLiteral("\u2009%");
+    if (!isAlike)
+        inside += part(" per micro-batch");
     if (row.hasInterval)
         inside += part(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
     if (verdict.kind == Kind::Unclear && row.hasInterval)

@@ -14,16 +14,21 @@ struct WhatIfVerdict
     QString bold, rest; // "ZB-V would take 412 ms instead of 488 ms" "(−15.6 %, ...)"
 };
 
-// The two sides of a verdict. `measuredBytes`: peak of each device; empty: unknown.
+// The input of a verdict. `measuredBytes` is the peak of each device; empty: unknown.
 struct WhatIfNumbers
 {
-    std::int64_t measured = 0; // ns
+    std::int64_t measured = 0; // in ns
     engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
     std::int64_t memoryLimit = 0; // bytes; 0: none
+    // Micro-batches of the measured and of the predicted iteration. If they differ, the times per
+    // micro-batch are compared.
+    int measuredBatches = 1, batches = 1;
 };
+// The time that the measured run would take for the predicted micro-batches at its own pace.
+std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 
-// The peaks of a compared run; empty if the memory of a device is unknown.
+// Returns the peak of each device of a compared run; empty if that of a device is unknown.
 engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::ComparedRun& run);
 
 } // namespace app

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The compared runs as rows, each value with its difference from the baseline. Differences above 1
-// % of the baseline's value are coloured. A row is an index of a run.
+// The compared runs as rows; each value has its difference from the baseline. Differences above 1 %
+// of the baseline's value are coloured. A row is an index of a run.
 class CompareModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -17,7 +17,8 @@ class CompareModel : public TableModel<std::size_t>
 public:
     using TableModel::TableModel;
 
-    void show(profiler::Comparison comparison, QStringList titles); // a title per run
+    // `titles` has one title per run.
+    void show(profiler::Comparison comparison, QStringList titles);
     void clear() { show({}, {}); }
     const profiler::Comparison& comparison() const { return m_comparison; }
 

@@ -40,7 +40,7 @@ public:
 
     void show(RunPointer run, int iteration); // index into Timeline::iterations; -1: none
     int iteration() const { return m_iteration; }
-    // The row of the op; -1 if it did not run in that lane in this iteration.
+    // Returns the row of the op; -1 if it did not run in that lane in this iteration.
     int rowOf(std::uint32_t op, engine::Track::Kind lane) const;
 
 private:

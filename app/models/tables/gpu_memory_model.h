@@ -13,14 +13,14 @@ struct GpuMemoryRow
 
     Kind kind = Kind::Owner;
     QString name;
-    engine::GpuMemoryOwner owner = engine::GpuMemoryOwner::Weights; // for Kind::Owner
+    engine::GpuMemoryOwner owner = engine::GpuMemoryOwner::Weights; // only for Kind::Owner
 
     std::int64_t bytesOf(const engine::GpuMemory& memory) const;
 };
 
-// GPU memory at the end of a run. It has a row for each owner with memory, then rows for their sum,
-// the value that the driver reports and the difference; and a column for all GPUs and for each GPU.
-// Empty without GPUs.
+// GPU memory at the end of a run. Rows: each owner with memory, then their sum, the value that the
+// driver reports, and the difference. Columns: all GPUs together, then each GPU. Empty without
+// GPUs.
 class GpuMemoryModel : public TableModel<GpuMemoryRow>
 {
     Q_OBJECT
@@ -38,7 +38,8 @@ private:
     Scale m_bytes;
 };
 
-// The difference of the driver's value from the sum: "0.4 %"; negative if the sum is larger.
+// The difference of the driver's value and the sum, relative to the driver's value: "0.4 %";
+// negative if the sum is larger.
 QString driverDifference(const engine::GpuMemory& memory);
 
 } // namespace app

@@ -12,7 +12,7 @@ namespace app {
 struct CoverageRow
 {
     engine::ImportReport::Rule rule;
-    double share = 0; // of all time
+    double share = 0; // share of all time
     bool isClassified = true;
 };
 
@@ -31,7 +31,7 @@ private:
     Scale m_time;
 };
 
-// What an import left out of the run.
+// Everything that an import left out of the run.
 class LeftOutModel : public TableModel<engine::ImportReport::LeftOut>
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ public:
     void show(const engine::ImportReport& report);
 };
 
-// The clock of each other host against that of the first rank.
+// The clock of each other host relative to that of the first rank.
 class ClocksModel : public TableModel<engine::ImportReport::Clock>
 {
     Q_OBJECT

@@ -20,7 +20,8 @@ struct IterationRow
     friend bool operator==(const IterationRow&, const IterationRow&) = default;
 };
 
-// The rows of iterations [first, end). May be called on any thread if the run no longer changes.
+// Returns the rows of iterations [first, end). May be called on any thread if the run no longer
+// changes.
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
 
 // The name of an iteration in tables and steppers: "warm-up 0", "0", "median iteration".

@@ -22,7 +22,7 @@ public:
     void show(const engine::Run& run, std::shared_ptr<const profiler::GpuActivity> activity,
               const profiler::KernelFilter& filter);
     const std::vector<profiler::OpKindWork>& ops() const { return m_ops; }
-    QString csv() const; // header and rows as shown; ns, full names
+    QString csv() const; // header and rows as shown, but times in ns and full names
 
 private:
     const profiler::KernelName& nameOf(const profiler::KernelRow& row) const

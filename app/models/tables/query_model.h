@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The rows of a query, as SQLite returned them. NULL is shown as "NULL" in the colour of hints, and
-// long texts are cut; copies have the full values.
+// The rows of a query, as SQLite returned them. NULL is shown as "NULL" in the colour of hints.
+// Long texts are cut; copied cells have the full values.
 class QueryModel : public QAbstractTableModel
 {
     Q_OBJECT

@@ -8,16 +8,16 @@
 
 namespace app {
 
-// The share of time that a rule classifies, before and after the rules of the user. Without a
-// name: the time that no rule matches.
+// The share of time that a rule classifies, without and with the user's rules. A row without a name
+// is the time that no rule matches.
 struct RulePreviewRow
 {
     QString name, title;
     double before = 0, after = 0;
-    std::int64_t matches = 0; // after
+    std::int64_t matches = 0; // with the user's rules
 };
 
-// The coverage of every rule with and without the rules of the user, largest change first.
+// The coverage of every rule without and with the user's rules, largest change first.
 class RulesPreviewModel : public TableModel<RulePreviewRow>
 {
     Q_OBJECT

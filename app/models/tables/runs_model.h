@@ -35,7 +35,8 @@ public:
     int rowOf(const RunDocument* document) const;                 // -1: not open
     std::vector<std::shared_ptr<RunDocument>> checked() const;
     void setChecked(const RunDocument* document, bool checked);
-    void swap(const RunDocument* one, const RunDocument* other); // exchanges their positions
+    // Exchanges the positions of two runs.
+    void swap(const RunDocument* one, const RunDocument* other);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;

@@ -13,10 +13,11 @@ namespace app {
 struct SchemeRow
 {
     QString scheme, title;
-    QString condition; // why it is impossible; "" if it is possible
+    QString condition; // why the scheme is not possible; "" if it is possible
     std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
 
-    const Prediction* prediction() const // also null if the validator refused the schedule
+    // Null if not predicted yet, or if the validator refused the schedule.
+    const Prediction* prediction() const
     {
         const bool isThere = answer != nullptr && answer->has_value();
         return isThere && (*answer)->isValid() ? &**answer : nullptr;
@@ -24,8 +25,8 @@ struct SchemeRow
     QString reason() const; // the condition, or the error of the simulator or the validator
 };
 
-// All schemes with the same settings. Impossible schemes come last in any sort order, with their
-// condition.
+// All schemes with the same settings. Schemes that are not possible come last in any sort order,
+// with their condition.
 class SchemeTableModel : public TableModel<SchemeRow>
 {
     Q_OBJECT
@@ -47,8 +48,8 @@ public:
     double thumbnailUnits() const { return m_thumbnailUnits; }
     bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is omitted
     int rowOf(const QString& scheme) const;                // -1: not found
-    void setChosen(const QString& scheme);                 // drawn bold
-    QString csv() const; // header and rows as shown; for refused schemes the reason
+    void setChosen(const QString& scheme);                 // this row is drawn bold
+    QString csv() const; // header and rows as shown; refused schemes have their reason
 
 private:
     int rank(const Row& row) const override;
@@ -58,15 +59,15 @@ private:
     void show(std::vector<Row> rows); // sorts, and determines the scales
 
     QString m_chosen;
-    double m_thumbnailUnits = 1, m_largestStash = 1; // over the results so far
+    double m_thumbnailUnits = 1, m_largestStash = 1; // maxima over the results so far
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
     std::int64_t m_largestMemory = 0;
 };
 
-double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
-double largestWeights(const profiler::RunMetrics& metrics); // M_theta
-std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
+double largestStash(const profiler::RunMetrics& metrics);   // largest stash of any device, in M_a
+double largestWeights(const profiler::RunMetrics& metrics); // in M_theta
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // in bytes
 // Returns a sentence if a device does not fit: "Device 0 needs 96.20 GiB at its peak; a100-sxm-80
 // has 80.00 GiB. ..."; "" if all devices fit or the memory is unknown.
 QString memoryExcess(const Prediction& prediction);

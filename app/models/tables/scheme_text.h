@@ -15,8 +15,8 @@ struct SchemeFact
     friend bool operator==(const SchemeFact&, const SchemeFact&) = default;
 };
 
-// Closed forms with the numbers filled in, then simulated values. Without a prediction (nullptr)
-// only the facts of the scheme itself.
+// Returns closed forms with the numbers filled in, then simulated values. Without a prediction
+// (nullptr), only the facts of the scheme itself.
 std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);

@@ -238,7 +238,9 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
 
 void StageCostsModel::set(const Edits& edits)
 {
+    Q_EMIT layoutAboutToBeChanged(); // an edited cell is wider
     m_edits = edits;
+    Q_EMIT layoutChanged();
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
     Q_EMIT edited();
 }

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The measured times of each stage and their sum. Times, and the share of W in B if it was not
-// measured, can be edited; the edits can be undone.
+// The measured times of each stage and their sum. The user can edit the times, and the share of W
+// in B if it was not measured, and can undo the edits.
 class StageCostsModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ class StageCostsModel : public QAbstractTableModel
 public:
     explicit StageCostsModel(QObject* parent = nullptr);
 
-    void show(const engine::Run& run, const profiler::MeasuredTimes& times); // without edits
+    void show(const engine::Run& run, const profiler::MeasuredTimes& times); // discards edits
 
     const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
     std::optional<double> weightShare() const { return m_edits.weightShare; }
@@ -35,7 +35,7 @@ public:
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
-    // The number as text, in the unit of the column. False if it is not above 0.
+    // Sets a number, in the unit of the column. Returns false if it is not above 0.
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
 Q_SIGNALS:
@@ -46,7 +46,7 @@ private:
     struct Column
     {
         What what;
-        engine::OpKind kind = engine::OpKind::Forward; // of Time
+        engine::OpKind kind = engine::OpKind::Forward; // the kind of op of a Time column
     };
     struct Edits
     {
@@ -58,14 +58,15 @@ private:
     bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
     bool isEditable(const QModelIndex& index) const;
     double measured(int stage, engine::OpKind kind) const; // ns; 0: not measured
-    double value(int stage, engine::OpKind kind) const;    // measured or edited
-    double weightShareOf(int row) const;                   // < 0: unknown
+    // The edited value if there is one, otherwise the measured one.
+    double value(int stage, engine::OpKind kind) const;
+    double weightShareOf(int row) const; // < 0: unknown
     QString text(const QModelIndex& index) const;
     QString before(const QModelIndex& index) const; // the measured value of an edited cell
     void set(const Edits& edits);
 
     profiler::MeasuredTimes m_times;
-    std::vector<int> m_messages; // [stage] sent and received in an iteration
+    std::vector<int> m_messages; // [stage] number of messages sent and received in an iteration
     std::vector<Column> m_columns;
     Scale m_time;
     Edits m_edits;

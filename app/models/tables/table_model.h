@@ -17,8 +17,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// A column, described by functions of a row. Without a sort value it sorts by text. A role (of
-// table_roles.h or any other) without a value for a row keeps the default.
+// A column, described by functions of a row. It is sorted by text if it has no sort value. If a
+// role (of table_roles.h or any other) has no value for a row, it keeps the default.
 template<typename Row>
 struct TableColumn
 {
@@ -116,7 +116,8 @@ public:
 protected:
     using Columns = std::vector<TableColumn<Row>>;
 
-    const std::vector<Row>& rows() const { return m_rows; } // in the order in which they were set
+    // In the order in which they were set, not as shown.
+    const std::vector<Row>& rows() const { return m_rows; }
 
     void reset(Columns columns, std::vector<Row> rows)
     {
@@ -127,7 +128,7 @@ protected:
         endResetModel();
     }
 
-    // Replaces the columns by as many others.
+    // Replaces the columns; their number must stay the same.
     void describe(Columns columns)
     {
         m_columns = std::move(columns);

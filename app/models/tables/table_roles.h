@@ -9,7 +9,8 @@ namespace app {
 
 // A double from 0 to 1: draws a neutral bar of this share at the left of the number.
 inline constexpr int kShareRole = Qt::UserRole + 1;
-// QString: a small difference right of the value, as "+4.0". Verdict: the colour of the difference.
+// kDifferenceRole: QString, a small difference at the right of the value, as "+4.0". kVerdictRole:
+// Verdict, the colour of the difference.
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
 // Three bools. Strong: the row or cell is a summary. Hint: the text is muted. Span: the cell covers
 // the rest of its row.
@@ -25,12 +26,13 @@ inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
 // A position in the coverage of an import (see coverageColour): draws a swatch at the left.
 inline constexpr int kCoverageRole = Qt::UserRole + 11;
-// An int from 0 to 3: draws as many of three squares as filled at the left.
+// An int from 0 to 3: draws three squares at the left, of which as many are filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 
 // An Interval, drawn on the scale of the column (by WhatIfTable's delegate).
 inline constexpr int kIntervalRole = Qt::UserRole + 13;
-// QString: the value before the user changed it, drawn struck (by the delegate of stage costs).
+// A QString: the value before the user changed it, drawn struck through (by the delegate of stage
+// costs).
 inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
 // A value with its 95 % interval, and the value of the baseline; all from 0 to 1.

@@ -48,6 +48,13 @@ void WhatIfModel::setMemoryLimit(std::int64_t bytes)
     update({});
 }
 
+void WhatIfModel::setMeasured(std::int64_t measured)
+{
+    m_measured = measured;
+    m_time = timeScale({}, measured);
+    update({});
+}
+
 void WhatIfModel::rescale()
 {
     m_mostBytes = 0;

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// All schemes with the measured times of one run, the shortest first. Schemes that are impossible
-// or do not fit come last, with the reason.
+// All schemes predicted with the measured times of one run, shortest first. Schemes that are not
+// possible or do not fit come last, with the reason.
 class WhatIfModel : public TableModel<WhatIfRow>
 {
     Q_OBJECT
@@ -17,16 +17,17 @@ class WhatIfModel : public TableModel<WhatIfRow>
 public:
     enum class Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
 
-    // `measured`: the iteration of the run, ns.
+    // `measured` is the iteration of the run in ns.
     WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
 
     // Replaces the rows of these schemes. Others keep their last values.
     void update(const std::vector<WhatIfRow>& rows);
     void setMemoryLimit(std::int64_t bytes); // 0: none
+    void setMeasured(std::int64_t measured); // the baseline of differences, ns
     std::int64_t memoryLimit() const { return m_limit; }
 
     const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
-    int rowOf(const QString& scheme) const;             // as shown; -1: unknown
+    int rowOf(const QString& scheme) const;             // the row as shown; -1: unknown
     QString best() const; // the shortest scheme that fits; "" if there is none
     int fitting() const;
     bool knowsBytes() const { return m_mostBytes > 0; }
@@ -45,11 +46,11 @@ private:
     Interval interval(const WhatIfRow& row) const;
 
     std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;
-    std::int64_t m_first = 0, m_last = 1; // ends of the scale of the bars, ns
+    std::int64_t m_first = 0, m_last = 1; // ends of the bars' scale, in ns
     Scale m_time, m_bytes;
 };
 
-// The peak of the fullest device; 0: unknown.
+// Returns the peak of the device with the most memory; 0: unknown.
 std::int64_t mostBytes(const WhatIfRow& row);
 
 } // namespace app

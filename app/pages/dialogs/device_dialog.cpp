@@ -13,7 +13,7 @@ namespace app {
 
 DeviceDialog::DeviceDialog(QWidget* parent)
     : QDialog(parent)
-    , m_text(named(new QPlainTextEdit(tr("Asking the worker ...")), "deviceText",
+    , m_text(named(new QPlainTextEdit(tr("Querying the worker ...")), "deviceText",
                    tr("Devices of this machine")))
 {
     setObjectName(QStringLiteral("deviceDialog"));

@@ -11,8 +11,7 @@
 
 namespace app {
 
-// The contents of the details panel as plain values: texts, links, bars. The panel only lays them
-// out.
+// The contents of the details panel as values: texts, links, bars. The panel only lays them out.
 struct Swatch
 {
     enum class Look : std::uint8_t { None, Op, Bubble, Exposed, Kernel };
@@ -47,7 +46,7 @@ struct DetailsBar
         Swatch swatch;
         double share = 0;
     };
-    QString name, value; // may be empty, for a bar without texts
+    QString name, value; // both empty for a bar without texts
     std::vector<Part> parts;
 };
 
@@ -70,7 +69,7 @@ struct StageStrip
     };
     int stages = 0;
     engine::Window window;
-    QString from, to; // labels at both ends
+    QString from, to; // labels at the ends of the strip
     std::vector<Box> boxes;
 };
 
@@ -79,7 +78,7 @@ struct DetailsSection
     QString title, note;
     std::vector<DetailsBar> bars;
     std::vector<DetailsLink> links;
-    bool isChain = false; // links that follow from one another, connected by a line
+    bool isChain = false; // the links form a chain and are connected by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsPair> pairs;
     QString pairLegend[2]; // of before and after
@@ -105,8 +104,8 @@ struct Details
 };
 
 // Describes the selection, or the whole run if nothing is selected. Returns empty details if the
-// run has no iteration or does not have the selected item. `kernels` are those of the run; may be
-// nullptr.
+// run has no iteration, or if the selected item does not exist in it. `kernels` are those of the
+// run; may be nullptr.
 Details detailsOf(const RunView& view, const Selection& selection,
                   const KernelView* kernels = nullptr);
 

@@ -6,11 +6,11 @@
 
 namespace app {
 
-// Facts about kernels for the details panel, tooltips and keyboard navigation.
+// Describes a kernel, for the details panel, tooltips and keyboard navigation.
 
 Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection);
-// The kernels of a selected op, its time by kind of kernel, and the gaps between the kernels;
-// nullopt if no kernels were recorded.
+// The kernels of a selected op, its time by kind of kernel, and the gaps between kernels; nullopt
+// if no kernels were recorded.
 std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
                                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);

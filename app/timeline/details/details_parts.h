@@ -19,7 +19,7 @@ struct DetailsClock
     }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
-// Chooses enough digits to show `length`, even if the iteration is much longer.
+// Returns a clock with enough digits to show `length`, even if the iteration is much longer.
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
 // Shows the length in the head of the panel, in the clock's unit, or in a finer unit if the length
 // would be shown as 0.0.
@@ -34,7 +34,8 @@ QString describeOp(const engine::RunInfo& info, const engine::Op& op);
 // The ops of the selection's micro-batch in all stages, as a strip over time.
 void addStrip(Details& details, const RunView& view, const Selection& selection,
               const DetailsClock& clock);
-// The shares of forward, backward, W, optimizer, exposed communication and bubble in a window.
+// Returns the shares of forward, backward, W, optimizer, exposed communication and bubble in a
+// window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
 Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);

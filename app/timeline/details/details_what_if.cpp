@@ -89,7 +89,7 @@ DetailsSection stashSection(const profiler::Comparison& comparison)
 DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges& changes,
                             const Scale& time)
 {
-    DetailsSection section = titled(part("What it rests on"));
+    DetailsSection section = titled(part("Assumptions"));
     const auto add = [&](const QString& name, const std::optional<std::int64_t>& iteration) {
         if (iteration)
             section.add(name, time.withUnit(static_cast<double>(*iteration)));
@@ -98,7 +98,7 @@ DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges
         prediction.withoutEdits);
     add(part("With stragglers removed"), prediction.withoutStragglers);
     add(part("With links half as fast"), prediction.withHalfLinks);
-    section.add(part("Correction by the replay"), number(prediction.correction, 3));
+    section.add(part("Correction factor"), number(prediction.correction, 3));
     return section;
 }
 

@@ -16,17 +16,17 @@ public:
     enum class Emphasis { Normal, Dimmed };
     struct Look
     {
-        QColor fill, ink, edge; // edge: invalid, or the inner edge of the optimizer
+        QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer
     };
 
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
-    // The look of an op with the current ColourBy.
+    // Returns the look of an op with the current ColourBy.
     const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
-    static constexpr int kHues = 8; // group 8 has the hue of group 0
+    static constexpr int kHues = 8; // hues repeat: group 8 has the hue of group 0
     const Look& hue(int group, bool isForward, Emphasis emphasis) const
     {
         return m_hues[group % kHues][isForward][index(emphasis)];
@@ -43,7 +43,7 @@ public:
     QColor bubbleGround() const { return toQt(m_theme.palette.bubble); }
 
 private:
-    static constexpr int kChunks = 3; // later chunks use the third colour
+    static constexpr int kChunks = 3; // chunks after the third share its colour
     static std::size_t index(Emphasis emphasis) { return static_cast<std::size_t>(emphasis); }
     Look resolve(profiler::Colour fill, Emphasis emphasis) const;
 
@@ -56,6 +56,6 @@ private:
 };
 
 profiler::Colour fromQt(QColor colour);
-QColor mixed(QColor from, QColor to, double share); // share 0: from
+QColor mixed(QColor from, QColor to, double share); // share 0 is `from`, 1 is `to`
 
 } // namespace app

@@ -11,12 +11,13 @@ class QPainter;
 
 namespace app {
 
-// The text of a box. The width of the box determines how much of it is drawn.
+// The texts of a box. The width of the box determines which of them is drawn.
 struct BoxText
 {
     QString number, name; // "5", "1B5"
-    bool isUp = false;    // direction up: underlined, with a cut corner
-    bool isBold = false;  // in the selected micro-batch
+    // The op's direction is up: the text is underlined and the box has a cut corner.
+    bool isUp = false;
+    bool isBold = false; // the op belongs to the selected micro-batch
 };
 
 // Draws one box with the level of detail that fits its width. `stretch` is the rectangle of the
@@ -39,11 +40,11 @@ private:
     QFont m_numberFont, m_boldFont, m_nameFont;
 };
 
-// Antialiased, without an outline.
+// Fills a polygon with antialiasing and without an outline.
 void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour);
-// The box of an op in the up direction: its upper left corner is cut.
+// Fills the box of an op in the up direction, whose upper left corner is cut.
 void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour);
-// A frame of `width` within the box.
+// Draws a frame of `width` inside the box.
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour);
 
 } // namespace app

@@ -12,13 +12,12 @@ class QPainter;
 
 namespace app {
 
-// The colour of each kind in a coverage column, from the bottom, and the colour of the rest of the
-// column.
+// The colours of a coverage column by kind, from the bottom, and the colour of the rest.
 template<std::size_t kCount>
 struct ColumnColoursOf
 {
     std::array<QColor, kCount> shares;
-    QColor rest; // transparent: not drawn
+    QColor rest; // transparent: the rest is not drawn
 };
 using ColumnColours = ColumnColoursOf<kShares>; // `shares` is indexed by Share
 using KernelColumnColours = ColumnColoursOf<kKernelShares>;
@@ -27,7 +26,7 @@ template<std::size_t kCount>
 struct ColumnsOf
 {
     QRectF area;
-    engine::Window window; // in the first and last column, only time within it counts
+    engine::Window window; // the first and the last column count only the time within it
     ColumnColoursOf<kCount> colours;
 };
 using Columns = ColumnsOf<kShares>;

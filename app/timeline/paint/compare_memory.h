@@ -13,10 +13,10 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// The area of the memory bars, below the key numbers in the right column of a row. `column` is the
-// area of that column. Empty if the bars do not fit.
+// Returns the area of the memory bars, below the key numbers in the right column of a row; `column`
+// is the area of that column. Empty if the bars do not fit.
 QRectF compareMemoryArea(const CompareRow& row, const QRectF& column);
-// The area of one device within `area`, including the space to the next device.
+// Returns the part of `area` for one device, including the gap to the next device.
 QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device);
 void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales,
                         const QRectF& column);

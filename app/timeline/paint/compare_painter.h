@@ -21,11 +21,12 @@ struct ComparePaint
 };
 
 void paintCompareLanes(const ComparePaint& paint);
-void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the baseline
-void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 pixels wide
+// Draws the end marker and the gap to the baseline.
+void paintCompareEnd(const ComparePaint& paint);
+void paintCompareHeader(const ComparePaint& paint); // draws name and devices, 140 pixels wide
 // Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
-// Height of the key numbers, from the top of the row.
+// Returns the height of the key numbers, measured from the top of the row.
 double compareNumbersHeight(const CompareRow& row);
 
 // The ruler in the unit of the row's group. Its origin is the start of the iteration.

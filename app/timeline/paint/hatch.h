@@ -10,7 +10,7 @@ namespace app {
 
 // The hatch of a bubble: lines at 45 degrees, one pixel wide, five pixels apart. It is drawn once
 // into a tile per device pixel ratio. The caller sets the origin, so that the hatch moves with the
-// time.
+// timeline.
 class Hatch
 {
 public:

@@ -22,11 +22,11 @@ struct LaneCell
     const Lane& lane;
     int iteration = -1;
     QRectF area;
-    const KernelView* kernels = nullptr; // not nullptr if the lane has kernel rows
+    const KernelView* kernels = nullptr; // nullptr unless the lane has kernel rows
 };
 void paintHeader(QPainter& painter, const LaneCell& cell);
 void paintMemoryCell(QPainter& painter, const LaneCell& cell);
-QString memoryTitle(const RunView& view, const Lane& lane); // of the right column
+QString memoryTitle(const RunView& view, const Lane& lane); // title of the right column
 
 // Draws the shares of forward, backward, W, optimizer and exposed communication. The rest of `area`
 // is bubble.

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Kernels are grey and differ in lightness, because the hue shows the kind of the op that launched
-// them. Kernels that move data have the hue of communication.
+// Kernels are grey and differ in lightness, because hue stands for the kind of op. Kernels that
+// move data have the hue of communication.
 profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette);
 
 } // namespace app

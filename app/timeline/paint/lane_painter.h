@@ -24,7 +24,7 @@ public:
 
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
-    void setFound(const Found* found) { m_found = found; } // other ops are dimmed; may be nullptr
+    void setFound(const Found* found) { m_found = found; } // dims all other ops; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 

@@ -15,18 +15,18 @@ namespace app {
 
 struct Legend
 {
-    std::vector<profiler::LegendEntry> left, right; // right: the entries about memory
-    QString note;                                   // shown in place of the right entries
+    std::vector<profiler::LegendEntry> left, right; // `right` has the entries about memory
+    QString note; // shown in place of the right entries, unless empty
 };
 
 enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
 struct LegendRun
 {
     const RunView* view = nullptr;
-    double ticksPerPixel = 1; // at the current zoom
+    double ticksPerPixel = 1; // ticks per pixel at the current zoom
 };
-// Entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly, the lanes
-// show compute ops without transfers.
+// Returns entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly,
+// lanes show compute ops without transfers.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);

@@ -20,7 +20,8 @@ TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
 QString iterationTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "median"
 
 void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
-                   const QRectF& area, double dpr); // only the rows, which are worth caching
+                   // Draws only the rows, which are slow and should be cached.
+                   const QRectF& area, double dpr);
 void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, int current);
 // Draws the visible window: its frame and two handles, and a shade over the time outside.

@@ -11,8 +11,8 @@ class QPainter;
 
 namespace app {
 
-// Draws the NVTX rows of a lane: grey boxes with their names if they fit. Ranges that share a pixel
-// are drawn once.
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Of several ranges within
+// one pixel, one is drawn.
 struct RangeRows
 {
     const RangeView& ranges;

@@ -14,15 +14,15 @@ namespace app {
 struct RulerScale
 {
     Scale unit;
-    double origin = 0;     // ticks
+    double origin = 0;     // in ticks
     QString title;         // "ms from iteration start"
     profiler::Ticks marks; // in `unit`, relative to the origin
 };
 
-// The marks of an axis in its unit. Labelled marks are at least 60 pixels apart.
+// Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
-// The ruler of the visible time. Its origin is the start of the visible iteration; of the first
-// visible one if several are visible; of the run if all are visible.
+// Returns the ruler for the visible time. Its origin is the start of the first visible iteration,
+// or of the run if all iterations are visible.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 

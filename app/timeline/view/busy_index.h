@@ -13,7 +13,7 @@ namespace app {
 // The parts of a coverage column, from the bottom. The rest of the column is bubble.
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
-using Busy = std::array<double, kShares>; // ticks, or fractions of one
+using Busy = std::array<double, kShares>; // [Share] in ticks, or as a share of the time
 // The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
 // for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;
@@ -22,8 +22,8 @@ using KernelBusy = std::array<double, kKernelShares>;
 
 Share shareOf(engine::OpKind kind);
 
-// The exact busy time per kind before any instant, from cumulative sums for every 16 spans (3 bytes
-// per span). Even in a track of ten million spans, a pixel column costs one short search.
+// Computes the exact busy time per kind before any instant, from cumulative sums for every 16 spans
+// (3 bytes per span). A pixel column needs one short search, even in a track of ten million spans.
 template<class Kind, std::size_t kCount>
 class BusyIndexOf
 {
@@ -46,7 +46,8 @@ public:
 
     private:
         const BusyIndexOf* m_index;
-        std::size_t m_next = 0; // the spans before this one have ended and are in the sums
+        // Index of the first span that has not ended; earlier ones are in the sums.
+        std::size_t m_next = 0;
         Sums m_sum{};
     };
 

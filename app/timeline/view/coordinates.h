@@ -9,8 +9,8 @@
 
 namespace app {
 
-// Maps time to the screen. Only this code converts between ticks and pixels. Pixels are logical;
-// snapping is to device pixels, so that boxes stay sharp at 150 %.
+// Maps time to the screen. No other code converts between ticks and pixels. Pixels are logical;
+// positions snap to device pixels, so that boxes stay sharp at a scale of 150 %.
 struct TimeAxis
 {
     double begin = 0, end = 1;  // ticks at the left and the right edge
@@ -25,9 +25,9 @@ struct TimeAxis
 
     double snap(double logical) const { return std::round(logical * dpr) / dpr; }
     double devicePixel() const { return 1.0 / dpr; }
-    // The border between boxes: about one logical pixel, in whole device pixels.
+    // Width of the border between boxes: about one logical pixel, in whole device pixels.
     double gap() const { return std::max(1.0, std::round(dpr)) / dpr; }
-    // Clamps times far outside of the view, to keep coordinates in the range of painters.
+    // Clamps times far outside of the view, because painters have a limited range of coordinates.
     double snappedX(double time) const
     {
         return snap(std::clamp(x(time), left - 64.0, right() + 64.0));
@@ -40,7 +40,7 @@ struct TimeAxis
     friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
 };
 
-// The rectangle of a time window, rounded to whole device pixels, including the border.
+// Returns the rectangle of a time window, rounded to whole device pixels, including the border.
 inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     const double x1 = axis.snappedX(static_cast<double>(window.begin));
@@ -48,8 +48,8 @@ inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, d
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 
-// The box of an op. It ends one border before the end of its stretch(), and is at least one device
-// pixel wide.
+// Returns the box of an op. It ends one border before the end of its stretch(), and is at least one
+// device pixel wide.
 inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, double height)
 {
     QRectF rect = stretch(axis, window, top, height);
@@ -57,8 +57,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Tests from the times of a box whether it ends at or before a pixel edge. Agrees with boxRect(),
-// and is cheaper for many boxes per pixel.
+// Tests whether a box ends at or before a pixel edge, from the times of the box. Agrees with
+// boxRect() but is cheaper for many boxes per pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)
@@ -75,7 +75,7 @@ struct BoxesUpTo
 
 // Levels of detail, by the width of an op's time window on the screen, in pixels.
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
-constexpr double kThinBelow = 5.0;     // a box with a border of 0.6 pixels
+constexpr double kThinBelow = 5.0;     // thin boxes, with a border of 0.6 pixels
 constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;
 
 } // namespace app

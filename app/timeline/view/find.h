@@ -32,12 +32,12 @@ struct FindFacet
     };
 
     Key key = Key::Op;
-    QString text; // as typed
+    QString text; // the facet as typed
     std::vector<std::pair<int, int>> ranges;
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
     QString name;    // part of the name of a kernel
-    double time = 0; // in ns or cost units, as in the run
+    double time = 0; // in ns or cost units, as the times of the run
 };
 
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.
@@ -55,8 +55,8 @@ public:
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 
-    const std::vector<Selection>& hits() const { return m_hits; } // by begin
-    bool isCut() const { return m_isCut; }    // whether more were found than are kept
+    const std::vector<Selection>& hits() const { return m_hits; } // sorted by begin
+    bool isCut() const { return m_isCut; }    // whether there are more hits than are kept
     bool has(const engine::Span& span) const; // whether a span of the run is a hit
     // The first facet without matches and its valid values: "no op matches mb:9; micro-batches are
     // 0 to 7". "" if there are hits.
@@ -70,8 +70,8 @@ private:
     std::vector<bool> matchNames(const KernelView& kernels);
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
 
-    std::vector<bool> m_ops;          // [op] whether it matches the facets about the schedule
-    std::vector<FindFacet> m_ofSpans; // facets of executions: iteration and duration
+    std::vector<bool> m_ops; // [op] whether it matches the facets that depend only on the schedule
+    std::vector<FindFacet> m_ofSpans; // facets about executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
     bool m_isOfOps = false;                    // whether a facet selects ops
     std::unordered_set<std::uint64_t> m_above; // executions that launched a matching kernel

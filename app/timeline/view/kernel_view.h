@@ -14,8 +14,8 @@
 namespace app {
 
 // The kernels of a run, prepared for painting in rows below each device: one row per compute
-// stream. Streams that move data share as many rows as are busy at the same time, because NCCL has
-// a stream per pair of devices. Immutable; any thread.
+// stream. Streams that move data share rows, as many as are busy at the same time, because NCCL has
+// a stream per pair of devices. Immutable; thread-safe.
 class KernelView
 {
 public:
@@ -27,7 +27,7 @@ public:
     };
 
     KernelView(const engine::Run& run, profiler::GpuActivity activity);
-    KernelView(const KernelView&) = delete; // rows point into it
+    KernelView(const KernelView&) = delete; // not copyable, because rows point into it
     KernelView& operator=(const KernelView&) = delete;
     ~KernelView() = default;
 
@@ -36,7 +36,7 @@ public:
     const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
     const RangeView& ranges() const { return m_ranges; }
     const Row& row(engine::DeviceId device, int row) const { return m_allRows[rowAt(device, row)]; }
-    // `op` of a span is an index of activity().work().
+    // Span::op is an index into activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
     // Queries the busy time of a row at ascending instants.
@@ -51,13 +51,13 @@ public:
     bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
     // The first part of an NCCL kernel, in which it waits for other ranks; nullopt if unknown.
     std::optional<engine::Window> waitOf(std::uint32_t work) const;
-    bool hasWaits() const { return m_hasWaits; } // whether a wait takes time
+    bool hasWaits() const { return m_hasWaits; } // whether any wait takes time
     Selection select(std::uint32_t work) const;
-    // The next (`by` 1) or previous (-1) kernel in its row.
+    // Returns the next (`by` 1) or previous (-1) kernel in the same row.
     std::optional<std::uint32_t> neighbour(std::uint32_t work, int by) const;
 
 private:
-    using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices of work
+    using Rows = std::vector<std::vector<std::uint32_t>>; // [row] indices into activity().work()
 
     std::size_t rowAt(engine::DeviceId device, int row) const
     {
@@ -79,13 +79,14 @@ private:
     // index of the device's first row in m_allRows
     engine::IdVector<engine::DeviceId, std::size_t> m_first;
     std::vector<Row> m_allRows;         // the rows of all devices
-    std::vector<std::uint8_t> m_kinds;  // [work], then one for each wait in m_parts
-    std::vector<std::uint32_t> m_place; // [work] index in m_spans
-    std::vector<engine::Span> m_spans;  // row by row
+    std::vector<std::uint8_t> m_kinds;  // kinds of [work], then one for each wait in m_parts
+    std::vector<std::uint32_t> m_place; // [work] index into m_spans
+    std::vector<engine::Span> m_spans;  // the spans of all rows, row by row
     std::vector<engine::Span> m_parts;  // m_spans with waits as separate spans, for rows with waits
-    std::vector<engine::SpanIndex> m_found;                  // [row]
-    std::vector<KernelIndex> m_busy;                         // [row]
-    std::unordered_map<std::uint32_t, std::int64_t> m_waits; // work -> ticks, if known
+    std::vector<engine::SpanIndex> m_found; // [row]
+    std::vector<KernelIndex> m_busy;        // [row]
+    // Work -> waiting time in ticks, if known.
+    std::unordered_map<std::uint32_t, std::int64_t> m_waits;
 };
 using KernelViewPointer = std::shared_ptr<const KernelView>;
 

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// A part of a compute lane. Every instant belongs to exactly one piece.
+// A part of a compute lane. The pieces of a lane do not overlap and cover all time.
 struct Piece
 {
     enum class Kind : std::uint8_t {
@@ -21,14 +21,14 @@ struct Piece
     Kind kind = Kind::Outside;
     engine::Window window;
     std::uint32_t op = 0;    // for Kind::Op
-    std::uint32_t joint = 0; // partner of a joint op, or the same op
+    std::uint32_t joint = 0; // the partner of a joint op; otherwise the same op
     int iteration = -1;      // -1 for Outside and Dense
 };
 
-// The piece at `time`, found by binary search.
+// Returns the piece at `time`, found by binary search.
 Piece pieceAt(const RunView& view, engine::DeviceId device, std::int64_t time);
 
-// Visits the visible pieces from left to right, with adjacent optimizer steps as one piece. A
+// Visits the visible pieces from left to right. Adjacent optimizer steps form one piece, and a
 // sequence of small pieces becomes one Dense piece. The cost depends on the number of pixels, not
 // of spans: inside a dense stretch, a query every few pixels finds every piece that is large enough
 // for a box.

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Heights are logical pixels.
+// Heights are in logical pixels.
 enum class LaneKind { Full, Compute, Dense };
 
 struct Lane
@@ -23,7 +23,7 @@ struct Lane
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
     double kernelTop(int row) const { return rangeTop(ranges + row); }
-    double kernelsHeight() const // including the ranges
+    double kernelsHeight() const // includes the ranges
     {
         return ranges + kernels > 0 ? (ranges + kernels) * kKernelStep + 1 : 0;
     }
@@ -42,19 +42,21 @@ struct LaneOptions
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
 
     double available = 0; // height of the whole area
-    // The height of compute boxes that the user chose with Alt+wheel. nullopt: kUsual, or the
-    // height that fits.
+    // Height of compute boxes that the user chose with Alt+wheel. nullopt: kUsual, or less if that
+    // does not fit.
     std::optional<double> compute;
     std::set<int> toggled; // devices whose lanes the user expanded or collapsed
-    engine::IdVector<engine::DeviceId, int> kernels = {}; // rows of kernels; empty: hidden
-    engine::IdVector<engine::DeviceId, int> ranges = {};  // rows of NVTX ranges; empty: hidden
+    // Rows of kernels; empty: kernels are hidden.
+    engine::IdVector<engine::DeviceId, int> kernels = {};
+    // Rows of NVTX ranges; empty: ranges are hidden.
+    engine::IdVector<engine::DeviceId, int> ranges = {};
 };
 
-// Lays out full lanes if they fit (compute boxes shrink to 28 first, then memory to 18), otherwise
-// lanes with only compute boxes, otherwise dense lanes of 23 or 17 pixels. If dense lanes do not
-// fit, the caller scrolls. Lanes that would be dense only because of their kernels keep the kernels
-// and scroll. Without a chosen height, boxes and memory grow into the remaining height, each up to
-// a limit.
+// Lays out full lanes if they fit; to fit, compute boxes shrink to 28 pixels and then memory to 18.
+// Otherwise lanes have only compute boxes, or are dense with 23 or 17 pixels. If dense lanes do not
+// fit either, the caller scrolls. Lanes that would be dense only because of their kernels keep the
+// kernels and scroll. Without a chosen height, boxes and memory grow into the remaining height,
+// each up to a limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane

@@ -13,7 +13,7 @@ namespace app {
 
 struct LevelColours
 {
-    QColor base, stash, line, top; // line: along the levels; top: over each iteration
+    QColor base, stash, line, top; // `line` is drawn along the levels, `top` over each iteration
 };
 
 // Draws the memory of a device during the visible iterations. Every device pixel shows its highest
@@ -21,15 +21,15 @@ struct LevelColours
 // slow.
 struct MemoryLevels
 {
-    static constexpr double kAbove = 8; // pixels above the full level
+    static constexpr double kAbove = 8; // space above the full level, in pixels
 
     const MemorySeries& series;
     std::span<const engine::Iteration> iterations;
-    double top = 0, height = 0; // of the strip; the top must be a whole device pixel
+    double top = 0, height = 0; // extent of the strip; `top` is a whole device pixel
     double full = 1;
     LevelColours colours = {};
 
-    double y(const TimeAxis& axis, double level) const // y of the line for a level
+    double y(const TimeAxis& axis, double level) const // returns the y of the line for a level
     {
         return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
     }

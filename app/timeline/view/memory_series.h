@@ -29,18 +29,20 @@ public:
         explicit Sweep(const MemorySeries& series)
             : m_series(&series)
         { }
-        Level highest(double begin, double end); // over [begin, end), including the level at begin
+        // Maximum over [begin, end), including the level at begin.
+        Level highest(double begin, double end);
 
     private:
         const MemorySeries* m_series;
-        // The numbers of events up to the last begin and up to the last end.
+        // The numbers of events up to the begin and up to the end of the last query.
         std::size_t m_begun = 0, m_ended = 0;
     };
 
-    Level at(double time) const; // after the events up to `time`
+    Level at(double time) const; // level after all events up to `time`
     Level highest(double begin, double end) const { return Sweep(*this).highest(begin, end); }
     double peak() const { return m_peak; }
-    std::int64_t timeOfPeak(engine::Window window) const; // first time of the highest total
+    // First time at which the total is highest.
+    std::int64_t timeOfPeak(engine::Window window) const;
 
 private:
     static constexpr std::size_t kBlock = 64;
@@ -48,12 +50,12 @@ private:
     std::size_t countUpTo(double time, std::size_t from = 0) const;
 
     std::vector<std::int64_t> m_times;
-    std::vector<Level> m_levels; // [i] from m_times[i] on
-    std::vector<Level> m_blocks; // [k] highest of 64 levels
+    std::vector<Level> m_levels; // [i] level from m_times[i] on
+    std::vector<Level> m_blocks; // [k] highest level of block k, which has 64 levels
     double m_peak = 0;
 };
 
-// Returns the memory of each device from the memory events of the run.
+// Returns the memory of each device, from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // Returns the stash of each device in M_a (the activations of one micro-batch on a device) from the
 // compute spans. An activation counts from the start of its F to the end of its B, or of its W if

@@ -13,18 +13,19 @@ class QPainter;
 
 namespace app {
 
-// Selects what a note is about: its op if the timeline has it, otherwise its time.
+// Returns the selection for a note: its op if the timeline has it, otherwise its time.
 Selection selectionOf(const RunView& view, const engine::Note& note);
-engine::Note noteOn(const Selection& selection); // without text; for an op, bubble, kernel or range
+// A note without text on an op, bubble, kernel or range.
+engine::Note noteOn(const Selection& selection);
 bool canBeNoted(const Selection& selection);
 
 // The strip of notes: a numbered flag with elided text for each note, and a dotted line down over
 // the lanes.
 struct NoteStrip
 {
-    std::span<const engine::Note> notes; // by time
+    std::span<const engine::Note> notes; // sorted by time
     TimeAxis axis;
-    QRectF area; // of the strip
+    QRectF area; // area of the strip
     int current = -1;
 };
 void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& theme);

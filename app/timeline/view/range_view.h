@@ -10,13 +10,13 @@
 
 namespace app {
 
-// An NVTX range of the host. It belongs to an op, whose launches were recorded in addition to its
-// execution, or to a library.
+// An NVTX range of the host. It belongs to an op or to a library. The range of an op covers its
+// launches, and is recorded in addition to the op's execution.
 struct HostRange
 {
-    engine::Window window; // ns of the timeline
+    engine::Window window; // in ns of the timeline
     engine::OpOfIteration of;
-    std::string text, domain; // domain "": of an op, or the default domain
+    std::string text, domain; // `domain` is "" for an op and for the default domain
 };
 
 // The NVTX ranges of a run, below the device of their op; nested ranges are in lower rows. Ranges
@@ -38,8 +38,8 @@ public:
     // The ranges of a row that touch `window`.
     std::span<const HostRange> around(engine::DeviceId device, int row,
                                       engine::Window window) const;
-    // The range with exactly this window, the outermost one if there are several; nullptr if there
-    // is none.
+    // Returns the range with exactly this window, the outermost one if there are several; nullptr
+    // if none has it.
     const HostRange* at(engine::DeviceId device, engine::Window window) const;
     std::int64_t leftOut() const { return m_leftOut; }
 

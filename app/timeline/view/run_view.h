@@ -20,7 +20,7 @@ struct Occurrence
     bool kinds[engine::kOpKinds] = {};
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
-    std::int64_t longestExposed = 0; // ticks; 0: none
+    std::int64_t longestExposed = 0; // in ticks; 0: none
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
@@ -39,7 +39,7 @@ public:
 
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
-    // The number of the op's chunk on its device, in its direction.
+    // The index of the op's chunk among the chunks of its device in its direction.
     int chunk(const engine::Op& op) const;
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
@@ -71,21 +71,22 @@ public:
     }
     std::span<const engine::Window> exposed(engine::DeviceId device) const;
 
-    // False: neither bytes nor a stash are known.
+    // False if neither bytes nor a stash are known.
     bool knowsMemory() const { return hasMemory() || engine::knowsMicroBatches(m_run->info); }
-    bool hasMemory() const { return !m_run->timeline.memory.empty(); } // false: memory() is in M_a
+    // If false, memory() is in M_a.
+    bool hasMemory() const { return !m_run->timeline.memory.empty(); }
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
 
-    int iterationAt(double time) const; // the nearest iteration; -1: no iterations
-    engine::Window extent() const;      // of all iterations, including the median iteration
+    int iterationAt(double time) const; // the iteration nearest to `time`; -1: no iterations
+    engine::Window extent() const;      // window of all iterations, including the median iteration
     const Occurrence& occurs() const { return m_occurs; }
     bool isEmpty() const { return m_run->timeline.iterations.empty(); }
 
     const profiler::RunMetrics* metrics(int iteration) const; // nullptr if unknown
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
-    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
+    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // sorted by time
     // The paths of all micro-batches.
     const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
@@ -93,7 +94,7 @@ public:
 private:
     struct Device
     {
-        BusyIndex lanes[5]; // by Track::Kind
+        BusyIndex lanes[5]; // index by Track::Kind
         std::vector<engine::Window> exposed;
         std::vector<std::int64_t> exposedBefore; // [k] sum of the windows before window k
     };

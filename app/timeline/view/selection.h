@@ -13,12 +13,13 @@ struct Selection
 
     Kind kind = Kind::None;
     int iteration = -1;      // index into Timeline::iterations
-    engine::DeviceId device; // for Kind::Range: device of the NVTX range, or none
+    engine::DeviceId device; // for Kind::Range: the device of the NVTX range; may be none
     engine::Track::Kind lane = engine::Track::Kind::Compute;
-    std::uint32_t op = 0;   // OpIndex; for Kind::Op
-    engine::Window window;  // of the selected item, on the timeline's clock
-    std::uint32_t work = 0; // index of GpuActivity::work(); for Kind::Kernel, with `op` if known
-    int row = 0;            // among the device's kernel rows; for Kind::Kernel
+    std::uint32_t op = 0;  // for Kind::Op: the OpIndex
+    engine::Window window; // window of the selected item, on the timeline's clock
+    // For Kind::Kernel: index into GpuActivity::work(); `op` is set if known.
+    std::uint32_t work = 0;
+    int row = 0; // for Kind::Kernel: index among the device's kernel rows
 
     friend bool operator==(const Selection&, const Selection&) = default;
 };

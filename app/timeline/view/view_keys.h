@@ -25,9 +25,9 @@ enum class ViewKey {
 };
 ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 
-// The view after ZoomIn, ZoomOut, Left or Right; nullopt for other keys.
+// Returns the view after ZoomIn, ZoomOut, Left or Right; nullopt for other keys.
 std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key);
-inline bool isZoom(ViewKey key) // zooming is in the history, moving is not
+inline bool isZoom(ViewKey key) // zooming is recorded in the history, moving is not
 {
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
@@ -41,7 +41,7 @@ struct ViewCommands
 // Returns false if the key is not a view key.
 bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands);
 
-// Centres `box`, or fits it if it is already centred.
+// Centres `box`, or fits it if it is already centred, and returns the new view.
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);
 
 } // namespace app

@@ -29,8 +29,8 @@ inline ViewWindow viewOf(engine::Window window)
 {
     return {static_cast<double>(window.begin), static_cast<double>(window.end)};
 }
-// The view that shows all of `box`, with the same zoom if possible; nullopt if `inSight` already
-// shows it.
+// Returns the view that shows all of `box`, with the same zoom if possible; nullopt if `inSight`
+// already shows it.
 std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
 
 // The history of views, like that of a browser.

@@ -14,7 +14,7 @@ struct CompareScene
 {
     static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
 
-    // The hovered or selected item: the index of its row, and the item in the run of that row.
+    // The hovered or selected item and the row that it belongs to.
     struct Mark
     {
         int row = -1;
@@ -28,7 +28,7 @@ struct CompareScene
     CompareLayout rows;
     Mark selected, hover;
 
-    QSizeF size; // of the widget
+    QSizeF size; // size of the widget
     ViewWindow window{0, kCompareWhole};
     double dpr = 1;
     int scroll = 0;
@@ -38,10 +38,10 @@ struct CompareScene
     QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
     QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
-    // Returns nullptr if the baseline has another unit or is this row.
+    // Returns nullptr if the row is the baseline, or if the baseline has another unit.
     const CompareRow* baselineOf(const CompareRow& row) const;
     ViewWindow fit() const;
-    // Returns `window` of the row as fractions of the view.
+    // Converts a window of the row's run to fractions of the visible time.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
@@ -52,7 +52,8 @@ struct CompareScene
 private:
     int deviceAt(const CompareRow& row, QPointF at) const;
     Selection hitIn(const CompareRow& row, QPointF at) const;
-    std::optional<Mark> neighbour(int step) const; // of the selection, in the run above or below
+    // Neighbour of the selection in the run above or below.
+    std::optional<Mark> neighbour(int step) const;
 };
 
 } // namespace app

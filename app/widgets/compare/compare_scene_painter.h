@@ -13,8 +13,9 @@ class CompareScenePainter
 public:
     CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
 
-    void paintFrame() const; // includes the first ruler
-    void paintRows() const;  // worth caching; relative to the painter's origin
+    void paintFrame() const; // paints everything except the rows, with the first ruler
+    // Paints the rows relative to the painter's origin; slow, so cache the result.
+    void paintRows() const;
     void paintMarks() const;
     void paintLegend() const;
 

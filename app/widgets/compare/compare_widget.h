@@ -19,7 +19,7 @@ public:
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
-    int greatestHeight() const; // a greater height would leave empty space
+    int greatestHeight() const; // the widget has no use for more height
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 

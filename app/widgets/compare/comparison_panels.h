@@ -23,13 +23,14 @@ class ComparisonPanels : public QWidget
 public:
     explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `baseline` is the baseline of the comparison; every run has a title.
+    // `baseline` names the baseline of the comparison; every run has a title.
     void show(const profiler::Comparison& comparison, const QStringList& titles,
               const engine::RunInfo& baseline);
     using QWidget::show;
     void clear() { m_model->clear(); }
-    int fittingHeight() const; // height of the whole table
-    // Gives the table the width that it needs. Hides the chart if the remaining width is too small.
+    int fittingHeight() const; // the height at which the whole table is visible
+    // Gives the table the width that it needs, and hides the chart if the rest is too narrow for
+    // it.
     void shareWidth();
 
 private:

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// The time shares of each run, averaged over its devices: one bar per run, all with one scale.
+// The time shares of each run, averaged over its devices, as one bar per run on a common scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
     {
         QString name;
         std::vector<TimeShare> shares;
-        Scale time; // of the run: ticks per unit of the chart
+        Scale time; // ticks of the run per unit of the chart
     };
     void show(std::vector<Bar> bars);
     QSize sizeHint() const override { return {424, 200}; }

@@ -22,7 +22,7 @@ protected:
     void paintEvent(QPaintEvent* event) final;
     void keyPressEvent(QKeyEvent* event) override; // Enter also presses
     const Theme& theme() const { return m_theme.theme(); }
-    // The font and colour of a line of text.
+    // Font, size and colour of a line of text.
     struct Type
     {
         QFont font;
@@ -32,7 +32,7 @@ protected:
     void text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
               Qt::Alignment alignment = Qt::AlignLeft) const;
 
-    bool m_isPrimary = false; // filled with the ink colour
+    bool m_isPrimary = false; // the card is filled with the ink colour
     bool m_hasFrame = true;
 
 private:

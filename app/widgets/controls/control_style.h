@@ -39,10 +39,11 @@ private:
     void drawField(QPainter& painter, const QStyleOption& option, const QWidget* widget) const;
     void drawIndicator(QPainter& painter, const QStyleOption& option, bool round) const;
 
-    const ThemeController& m_theme; // must outlive the application's style
+    // The theme controller must outlive the style of the application.
+    const ThemeController& m_theme;
 };
 
-// The tooltip of a widget with this property set to true is HTML, in which text from files must be
+// A widget with this property set to true has an HTML tooltip; texts from files in it must be
 // escaped.
 constexpr const char* kHtmlToolTip = "htmlToolTip";
 

@@ -66,7 +66,7 @@ struct Cell
     { }
 
     QWidget* widget = nullptr;
-    QLayout* layout = nullptr; // both null: a stretching space
+    QLayout* layout = nullptr; // both null: a stretch
     int stretch = 0;
     Qt::Alignment alignment;
 };
@@ -84,7 +84,7 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
         fill(*layout, cells);
     return layout;
 }
-// A title bar in a page, `height` px high.
+// Makes a title bar for a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 
 // An icon that follows the theme.

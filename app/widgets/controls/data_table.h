@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Draws a cell: number or text, share bar, difference from the baseline.
+// Draws a cell: a number or text, a share bar, or the difference from the baseline.
 class CellDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -30,7 +30,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// Table header. In a column with differences the title is above the values.
+// A table header. The title of a column with differences is aligned with the values, above them.
 class TableHeader : public QHeaderView
 {
     Q_OBJECT
@@ -57,9 +57,9 @@ public:
 
     void setModel(QAbstractItemModel* model) override;
     void fitRows();            // limits the height to the rows
-    int fittingHeight() const; // of the header and all rows
-    int neededWidth() const;   // with every column and all distances in full
-    // Columns that are hidden if not all fit, least important first.
+    int fittingHeight() const; // height of the header and all rows
+    int neededWidth() const;   // width that shows every column in full at normal distances
+    // Sets the columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns);
     void setRestColumn(int column); // this column gets the remaining width and elides its texts
 
@@ -67,16 +67,17 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<int> allWidths() const;                      // [column], including hidden ones
-    std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden columns
-    int leastWidth() const; // with every column in full and the smallest distances
+    std::vector<int> allWidths() const; // [column], including hidden ones
+    // [column] the given widths, 0 for hidden columns.
+    std::vector<int> ofShown(std::vector<int> widths) const;
+    int leastWidth() const; // width that shows every column in full at the smallest distances
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
 
     std::vector<int> m_dispensable;
-    int m_restColumn = -1; // -1: all columns share the remaining width
+    int m_restColumn = -1; // the column that gets the remaining width; -1: all columns share it
 };
 
 } // namespace app

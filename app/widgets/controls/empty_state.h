@@ -19,12 +19,13 @@ public:
     struct Texts
     {
         Icon icon = Icon::Compare;
-        QString fact, advice, action; // no button if action is empty
+        QString fact, advice, action; // without an action there is no button
     };
 
     EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent = nullptr);
-    void setTexts(const QString& fact, const QString& advice); // keeps icon and button
-    QPushButton* button() const { return m_button; }           // nullptr without an action
+    // Replaces the texts but keeps icon and button.
+    void setTexts(const QString& fact, const QString& advice);
+    QPushButton* button() const { return m_button; } // nullptr without an action
 
 Q_SIGNALS:
     void activated();

@@ -23,7 +23,7 @@ protected:
 
 private:
     const ThemeController& m_theme;
-    QPointer<QWidget> m_frame; // child of the focused widget
+    QPointer<QWidget> m_frame; // a child of the focused widget that draws the ring
 };
 
 } // namespace app

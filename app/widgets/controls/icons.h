@@ -43,7 +43,7 @@ enum class Icon {
 void paintIcon(QPainter& painter, Icon icon, const QRectF& box, const QColor& colour);
 QIcon makeIcon(Icon icon, const QColor& colour, const QColor& disabled = {});
 
-// The program's mark in the menu bar: four staggered rows in the data colours of the dark or light
+// Draws the logo of the menu bar: four staggered rows in the data colours of the dark or light
 // theme.
 void paintLogo(QPainter& painter, const QRectF& box, bool dark);
 QIcon applicationIcon();

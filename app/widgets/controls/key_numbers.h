@@ -21,7 +21,7 @@ public:
 
         friend bool operator==(const Item&, const Item&) = default;
     };
-    void show(const Prediction* prediction); // nullptr: dashes
+    void show(const Prediction* prediction); // nullptr: shows dashes
     const QList<Item>& items() const { return m_items; }
 
 protected:

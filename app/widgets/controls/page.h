@@ -29,11 +29,11 @@ class Page : public QWidget
 public:
     using QWidget::QWidget;
 
-    virtual QString title() const = 0;          // of the tab: "BitPipe #12"
-    virtual QString file() const { return {}; } // of the shown run; "" for other pages
+    virtual QString title() const = 0;          // title of the tab: "BitPipe #12"
+    virtual QString file() const { return {}; } // path of the shown run; "" for other pages
     virtual bool isClosable() const { return true; }
-    // Asks the user if something would be lost (a running run). Returns false if the page must stay
-    // open.
+    // Asks the user for confirmation if closing would lose something, such as a running run.
+    // Returns false if the page must stay open.
     virtual bool queryClose() { return true; }
 
     // Texts of the status bar: mode and devices first, then counts and selection; `statusNote` is
@@ -41,7 +41,7 @@ public:
     virtual QStringList statusTexts() const { return {}; }
     virtual QString statusNote() const { return {}; }
 
-    // The notes of each run to export; empty if unknown.
+    // [run] The notes to export with each run; empty if unknown.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
     // The iteration that the page shows; -1: the reported iteration of each run.
     virtual int exportedIteration() const { return -1; }
@@ -58,8 +58,8 @@ public:
                         const std::function<void()>& trigger = {}, const QString& tip = {});
 
 protected:
-    // The widget that gets the focus of the page. (With a focus proxy, Tab would start at the proxy
-    // and never reach the widgets before it.)
+    // Sets the widget that gets the focus when the page is shown. A focus proxy would not do: Tab
+    // would start at the proxy and never reach the widgets before it.
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
     void focusInEvent(QFocusEvent* event) override;
 
@@ -69,10 +69,11 @@ private:
 Q_SIGNALS:
     void titleChanged();
     void statusChanged();
-    void actionsChanged(); // menuActions() changed; not needed for enabled and checked
+    // MenuActions() changed; not needed if only enabled or checked states changed.
+    void actionsChanged();
     void closeRequested();
 
-    // A run was read completely or has finished, and belongs in the list of recent runs.
+    // A run was read completely or has finished. The window adds it to the list of recent runs.
     void runOpened(const QString& file, const std::shared_ptr<const engine::Run>& run);
 
     // Requests to the window.
@@ -80,15 +81,15 @@ Q_SIGNALS:
     void openRequested(const QString& file);
     void openDialogRequested();
     void importDialogRequested();
-    // `rules`: TOML, before those of the program.
+    // `rules` is TOML; these rules precede the built-in ones.
     void importAgainRequested(const QStringList& traces, const QString& rules);
-    void importReportRequested(const QString& file);           // of an imported run
-    void whatIfRequested(const QString& file);                 // of a measured run
-    void queryRequested(const QString& file);                  // of any run with a file
-    void startRequested(const QStringList& options);           // of `bscope run`, without -o
+    void importReportRequested(const QString& file); // `file` is an imported run
+    void whatIfRequested(const QString& file);       // `file` is a measured run
+    void queryRequested(const QString& file);        // `file` is any run
+    void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);
-    // `request` has the costs of the shown times.
+    // `request` has the costs that the shown times are based on.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
                        const app::PredictionRequest& request);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);

@@ -11,7 +11,7 @@
 namespace app {
 
 // Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
-// per device. Only sixteen devices are drawn, followed by the number of the others.
+// per device. Draws at most sixteen devices, then the number of the others.
 class SchedulePreview : public QWidget
 {
     Q_OBJECT
@@ -20,11 +20,11 @@ public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(RunViewPointer view);           // nullptr: no schedule
-    void setPlaceholder(const QString& text); // reason that is shown without a schedule
+    void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
-    // Keeps the last picture until the next one arrives. Fades it if that takes long.
+    // Keeps the last picture until the next show(). Fades it if that takes long.
     void setWaiting();
-    void setStale(); // fades the picture; no new one is pending
+    void setStale(); // fades the picture at once, because no new picture will replace it
     bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 

@@ -9,7 +9,7 @@ class QString;
 
 namespace app {
 
-// Draws the θ of "Mθ" as a subscript, because Unicode has no subscript θ (it has a subscript a).
+// The θ of "Mθ" is drawn as a subscript, because Unicode has a subscript a but no subscript θ.
 int subscriptedWidth(const QFont& font, const QString& text);
 // Draws one line with the painter's font and pen, elided to the box.
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,

@@ -19,7 +19,7 @@ QToolButton* makeToolButton(QAction* action);
 // An icon button, 24 x 24, with `tip` as tooltip and accessible name; its parent owns it.
 QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
                             const ThemeController& theme);
-// A button with text, 24 high, with icon, state and tooltip of the action.
+// Makes a text button, 24 high, with the icon, state and tooltip of the action.
 QPushButton* makeActionButton(QAction* action);
 
 } // namespace app

@@ -12,7 +12,7 @@ namespace app {
 
 // Draws a thumbnail into `box`. The iteration takes `share` of the width, so that cards can share a
 // time scale. If `share` is above 1, the picture is cut at the right and marked with three dots in
-// `ink`. Idle time has the plain bubble colour.
+// `ink`. Idle time is drawn in the plain bubble colour.
 void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,
                     const profiler::Palette& palette, const QColor& ink = {});
 

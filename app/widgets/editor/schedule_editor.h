@@ -13,7 +13,7 @@ class Page;
 class ScheduleGrid;
 class ViolationList;
 
-// Edits a schedule. Has the grid, the list of violations next to the grid, and the editing actions.
+// Edits a schedule: the grid, the list of violations next to it, and the editing actions.
 class ScheduleEditor : public QWidget
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ public:
     const ScheduleCheck& result() const { return *m_check; }
 
 Q_SIGNALS:
-    void changed(); // the ops have changed; call check()
+    void changed(); // the ops have changed; the receiver calls check()
     void modifiedChanged();
     void selectionChanged();
 

@@ -22,18 +22,18 @@ public:
         QString fact, advice;
     };
 
-    explicit ScheduleFile(QWidget* parent); // also the parent of the dialogs
+    explicit ScheduleFile(QWidget* parent); // `parent` is also the parent of the dialogs
 
-    const QString& name() const { return m_name; } // for display
+    const QString& name() const { return m_name; } // the name for display
     void setName(const QString& name) { m_name = name; }
-    const QString& path() const { return m_path; } // "" until saved
+    const QString& path() const { return m_path; } // "" until the schedule is saved
 
     // Reads a schedule. If the file has another program's format, path() is empty afterwards, so
     // that save() never overwrites the file, and foreign() names the format.
     tl::expected<engine::Schedule, Refusal> read(const QString& file);
     const QString& foreign() const { return m_foreign; }
 
-    // Return false if the user cancelled or failed() was emitted.
+    // save() and saveAs() return false if the user cancelled or failed() was emitted.
     bool save(const engine::Schedule& schedule); // asks for a file if path() is empty
     bool saveAs(const engine::Schedule& schedule);
     bool saveTo(const QString& file, const engine::Schedule& schedule);

@@ -24,12 +24,13 @@ public:
     void setSchedule(const EditedSchedule* schedule); // not owned; null: empty
     void setCheck(std::shared_ptr<const ScheduleCheck> check);
     OpPlace selected() const { return m_selected; }
-    void select(OpPlace place);      // scrolls to it; an invalid place clears the selection
-    QRect cell(OpPlace place) const; // in the viewport
+    void select(OpPlace place);      // scrolls to the op; an invalid place clears the selection
+    QRect cell(OpPlace place) const; // the cell of the op, in viewport coordinates
 
 Q_SIGNALS:
     void selectionChanged();
-    void moveRequested(const app::OpPlace& from, int before); // dropped in front of `before`
+    // The op was dropped in front of the op at index `before`.
+    void moveRequested(const app::OpPlace& from, int before);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -41,12 +42,13 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    static constexpr std::size_t kMostArrows = 64; // between ops that wait for each other
+    // Largest number of arrows between ops that wait for each other.
+    static constexpr std::size_t kMostArrows = 64;
     struct Drag
     {
         QPoint from;       // where the button was pressed
         bool isOn = false; // whether the pointer moved by at least the drag distance
-        int before = -1;   // drop position; -1: on another device
+        int before = -1;   // index in front of which the op would be dropped; -1: on another device
     };
     int devices() const;
     int opsOf(int device) const;
@@ -56,7 +58,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // what a deadlocked op waits for
+    QString waitText(OpPlace place) const; // describes what a deadlocked op waits for
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

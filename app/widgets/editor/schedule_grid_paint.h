@@ -11,10 +11,13 @@ class QPainter;
 namespace app {
 
 // The dimensions of the grid in pixels.
-constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28; // pitch, pitch, height of a box
-constexpr int kGridHead = 84, kGridRuler = 22;              // fixed at the left and on top
+// Width and height of a cell, height of a box.
+constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28;
+// Width of the device names at the left, height of the ruler at the top.
+constexpr int kGridHead = 84, kGridRuler = 22;
 
-// Paints the visible part of the grid. `scroll` is the size of the hidden part at the left and top.
+// Paints the visible part of the grid. `scroll` is the distance in pixels by which the grid is
+// scrolled.
 class GridPainter
 {
 public:

@@ -13,7 +13,7 @@ namespace app {
 class EmptyState;
 
 // The list beside the grid: violations, deadlocked ops, then missing ops. A click selects an op;
-// Enter or a double click restores a missing one.
+// Enter or a double click on a missing op restores it.
 class ViolationList : public QWidget
 {
     Q_OBJECT
@@ -24,12 +24,14 @@ public:
     void show(const engine::Schedule& schedule, const ScheduleCheck& check,
               const std::vector<AbsentOp>& absent);
     const std::vector<AbsentOp>& absent() const { return m_absent; }
-    int chosenAbsent() const;                                // row of absent(); -1: none
-    std::vector<OpPlace> places() const { return m_places; } // of the violations, in order
+    int chosenAbsent() const; // the chosen missing op as an index into absent(); -1: none
+    // Places of the violations, in the order of the list.
+    std::vector<OpPlace> places() const { return m_places; }
 
 Q_SIGNALS:
     void placeChosen(const app::OpPlace& place);
-    void restoreRequested(int absent); // row of absent()
+    // The user restores the missing op at index `absent` of absent().
+    void restoreRequested(int absent);
 
 private:
     void addLine(const QString& text, OpPlace place);

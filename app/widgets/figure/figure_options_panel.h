@@ -14,7 +14,7 @@ class QVBoxLayout;
 namespace app {
 
 // The right column of the export dialog: size, palette, contents, output. It shows the fields of
-// exportFields(). Its only other knowledge is which contents the runs support.
+// exportFields(), and knows only which contents the runs support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     struct Available
     {
         bool hasMemory = false, hasNotes = false;
-        bool isComparable = true; // false: only a schematic can show the runs
+        bool isComparable = true; // false: some runs are in units, others in ns
     };
 
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
@@ -33,13 +33,13 @@ public:
     // The values of all fields, including disabled ones. Fails with Error::Code::InvalidArgument if
     // the text of a field was refused.
     engine::Result<ExportSettings> settings() const;
-    // Removes the contents that these runs lack or cannot show together.
+    // Returns `settings` without the contents that these runs lack or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
     // Selects the preset without applying it. "" selects no preset.
     void setPreset(const std::string& preset);
-    void setHeight(double points); // of the figure; shown next to its width
+    void setHeight(double points); // height of the figure in points; shown next to its width
     void setAvailable(const Available& available);
     Available available() const { return m_available; }
 

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The figure at its true size on a page with text around it (white in both themes). A figure wider
-// than the view is scaled down; pageText() reports the scale.
+// The figure at its true size on a mock page with text around it, white in both themes. A figure
+// wider than the view is scaled down; pageText() states the scale.
 class FigurePageView : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    double pixelsPerPoint() const; // of this screen; less if the figure would not fit
+    // Pixels per point of this screen; less if the figure would not fit.
+    double pixelsPerPoint() const;
     bool isColumn() const;
     bool isSlide() const;
     void paintMeasure(QPainter& painter, double left, double width) const;
@@ -35,7 +36,7 @@ private:
     profiler::Scene m_scene;
 };
 
-// The figure enlarged.
+// The enlarged figure.
 class FigureZoomView : public QWidget
 {
     Q_OBJECT
@@ -44,7 +45,7 @@ public:
     explicit FigureZoomView(const ThemeController& theme, QWidget* parent = nullptr);
 
     void setScene(const profiler::Scene& scene);
-    void setZoom(double zoom); // 1: true size
+    void setZoom(double zoom); // 1 is the true size
     double zoom() const { return m_zoom; }
     // The largest zoom, up to 2.5, at which the whole figure fits into `width` pixels.
     double fittingZoom(int width) const;

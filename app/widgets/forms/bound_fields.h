@@ -23,10 +23,10 @@ class SpinField;
 // "costMicroBatchSize" with the prefix "cost".
 QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
 
-// Creates form fields for a table of engine::Field, which has their kind, limits, names, label and
-// tooltip. Edits are written to the object, which must outlive the BoundFields. show() updates the
-// fields without signals. If a text is refused, the field keeps the text with a frame in the error
-// colour, and the object is unchanged.
+// Creates form fields for a table of engine::Field, which has the kind, limits, names, label and
+// tooltip of each field. Edits are written to the object, which must outlive the BoundFields.
+// show() updates the fields without signals. If a text is refused, the field keeps it in a frame in
+// the error colour, and the object is unchanged.
 class BoundFields : public QObject
 {
     Q_OBJECT
@@ -64,8 +64,8 @@ public:
                       const QString& leastText = {});
 
     void show();
-    void showEffects(); // disables fields without effect and shows the reason in their tooltips
-    QString problem() const; // of a refused text; "" if there is none
+    void showEffects(); // disables fields without effect and states the reason in their tooltips
+    QString problem() const; // the reason why a text was refused; "" if none was
 
 Q_SIGNALS:
     void edited();

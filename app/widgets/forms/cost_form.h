@@ -26,7 +26,7 @@ class CostForm : public QWidget
     Q_OBJECT
 
 public:
-    // Order::Given: the ops already exist, so no pass can add any.
+    // Order::Given: the ops already exist, so passes cannot add any
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
@@ -36,7 +36,7 @@ public:
 
 Q_SIGNALS:
     void edited();
-    void planChanged(); // more than the edited field changed, so show the plan again
+    void planChanged(); // more than the edited field changed; the receiver shows the plan again
 
 private:
     QWidget* makeUnits();

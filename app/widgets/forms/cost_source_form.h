@@ -30,7 +30,7 @@ public:
 
 Q_SIGNALS:
     void edited();
-    // The source or the sizes changed, so the plan must be shown again.
+    // The source or the sizes changed; the receiver shows the plan again.
     void planChanged();
 
 private:

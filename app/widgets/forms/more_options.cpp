@@ -45,7 +45,8 @@ MoreCosts::MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses
     m_units
         = addGroup({"--recompute-cost", "--optimizer", "--transfer", "--stage-cost", "--latency"});
     m_nodes = addGroup({"--devices-per-node"});
-    m_across = addGroup({"--p2p-across", "--latency-across", "--transfer-across"});
+    m_across = addGroup({"--p2p-across", "--latency-across", "--transfer-across",
+                         "--allreduce-across", "--nics-per-node"});
     rows().addWidget(makeLabel(tr("Interference"), "secondary"));
     addGroup({"--blocking"});
     m_joint = addGroup({"--joint"});
@@ -64,7 +65,8 @@ void MoreCosts::addPasses()
         });
     evict->setToolTip(tr("Share stashes between devices d and D-1-d, as BPipe does"));
     rows().addLayout(makeFormRow(tr("Evict"), {evict}));
-    m_fields->addRow(rows(), engine::experimentField("--data-parallel"), m_plan.experiment);
+    for (const char* flag : {"--data-parallel", "--mapping"})
+        m_fields->addRow(rows(), engine::experimentField(flag), m_plan.experiment);
 }
 
 QWidget* MoreCosts::addGroup(std::initializer_list<const char*> flags)
@@ -93,7 +95,8 @@ void MoreCosts::showPlan()
     m_fields->show();
     showGroups();
     if (!isSimple(applicableCosts(m_plan.source, m_plan.costs)) || m_plan.evict
-        || m_plan.experiment.schedule.dataParallel > 1)
+        || m_plan.experiment.schedule.dataParallel > 1
+        || !m_plan.experiment.schedule.mapping.empty())
         setOpen(true);
 }
 

@@ -11,7 +11,7 @@ namespace app {
 class BoundFields;
 
 // Rarely used costs and passes of a prediction: the options of `bscope simulate` except F, B, P2P
-// and all-reduce. Writes into the plan passed to the constructor.
+// and all-reduce. Writes to the plan passed to the constructor.
 class MoreCosts : public FoldSection
 {
     Q_OBJECT
@@ -21,14 +21,14 @@ public:
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
               QWidget* parent = nullptr);
     void showPlan();         // emits no signal; opens if a setting differs from its default
-    QString problem() const; // BoundFields::problem()
+    QString problem() const; // see BoundFields::problem()
 
 Q_SIGNALS:
     void edited();
 
 private:
     void addPasses();
-    // Adds rows for these costs in one widget, so that they can be hidden together.
+    // Adds rows for the costs with these flags in one widget, so that they can be hidden together.
     QWidget* addGroup(std::initializer_list<const char*> flags);
     void showGroups(); // shows the costs that apply to the current source
 

@@ -23,8 +23,8 @@ protected:
     QValidator::State validate(QString& text, int& position) const override;
 };
 
-// A number field with a slider. The maximum of the slider may be lower than that of the field; the
-// knob then stays at the end for larger numbers.
+// A number field with a slider. The maximum of the field may be higher than that of the slider; the
+// knob stays at the end for such numbers.
 class SliderField : public QWidget
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
 
     SpinField* field() const { return m_field; }
     QSlider* slider() const { return m_slider; }
-    // Snaps values from the slider to rest(value). Typed values are not snapped.
+    // Snaps values from the slider to rest(value). Typed values do not snap.
     void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
     // Shows the reason in place of the slider; see SpinField::setReason().
     void setReason(const QString& reason);

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// The time of an import by rule. A click or the left and right keys select a part.
+// The share of imported time by rule, as a bar. A click or the left and right keys select a part.
 class CoverageBar : public QWidget
 {
     Q_OBJECT
@@ -15,9 +15,9 @@ public:
     explicit CoverageBar(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(std::vector<CoveragePart> parts);
-    void setCurrent(int part); // -1: none; emits nothing
+    void setCurrent(int part); // -1: none; emits no signal
     int current() const { return m_current; }
-    QRect box(int part) const; // for tests
+    QRect box(int part) const; // rectangle of a part, for tests
 
 Q_SIGNALS:
     void chosen(int part);
@@ -26,7 +26,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override; // tooltips
+    bool event(QEvent* event) override; // shows tooltips
 
 private:
     void choose(int part);

@@ -147,7 +147,7 @@ QWidget* ImportReportView::makeCoverage()
 QWidget* ImportReportView::makeClocks()
 {
     return makeSection(tr("Clock alignment"),
-                       makeLabel(tr("against the host of the first rank"), "hint"),
+                       makeLabel(tr("relative to the host of the first rank"), "hint"),
                        {m_clocksTable, m_noClocks});
 }
 

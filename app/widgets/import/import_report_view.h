@@ -26,7 +26,7 @@ class ImportReportView : public QWidget
 public:
     explicit ImportReportView(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(const engine::Run& run); // the run was imported
+    void show(const engine::Run& run); // `run` must be an imported run
 
 private:
     QWidget* makeCoverage();
@@ -47,7 +47,7 @@ private:
     CoverageBar* m_bar;
     DataTable *m_rulesTable, *m_clocksTable, *m_leftOutTable;
     QLabel *m_noClocks, *m_noLeftOut;
-    QWidget* m_structure; // facts of the pipeline, by row
+    QWidget* m_structure; // facts about the pipeline, one per row
     Band* m_replay;
     QWidget* m_warnings;
 };

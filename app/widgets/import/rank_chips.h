@@ -6,8 +6,8 @@
 
 namespace app {
 
-// The ranks of an import, those without a trace with a dashed frame. Shows as many as fit in two
-// rows, then the number of the others.
+// The ranks of an import as chips; a rank without a trace has a dashed frame. Shows as many as fit
+// in two rows, then the number of the others.
 class RankChips : public QWidget
 {
     Q_OBJECT
@@ -17,12 +17,12 @@ public:
 
     void show(std::vector<RankFact> ranks);
     QSize sizeHint() const override;
-    int fitting() const; // chips that are shown
+    int fitting() const; // number of chips that fit
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    bool event(QEvent* event) override; // tooltips
+    bool event(QEvent* event) override; // shows tooltips
 
 private:
     void fit();

@@ -26,7 +26,7 @@ namespace {
 constexpr int kPreviewRow = 26;
 
 // A start for a text without rules.
-const char* const kExample = "# Rules that come before those of the program, for example:\n"
+const char* const kExample = "# Rules that precede the built-in ones, for example:\n"
                              "#\n"
                              "# [[rule]]\n"
                              "# name = \"my-forward\"\n"
@@ -49,11 +49,11 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
     : QWidget(parent)
     , m_theme(theme)
     , m_model(new RulesPreviewModel(this))
-    , m_choice(named(new SegmentControl(theme, {tr("Your rules"), tr("Rules of the program")}),
-                     "rulesChoice"))
+    , m_choice(
+          named(new SegmentControl(theme, {tr("Your rules"), tr("Built-in rules")}), "rulesChoice"))
     , m_texts(new QStackedWidget)
     , m_own(makeText("ownRules", tr("Your rules")))
-    , m_shipped(makeText("shippedRules", tr("Rules of the program")))
+    , m_shipped(makeText("shippedRules", tr("Built-in rules")))
     , m_band(named(new Band(theme, Band::Shape::State), "rulesBand"))
     , m_sample(named(makeLabel({}, "hint"), "rulesSample"))
     , m_state(named(makeLabel({}, "hint"), "rulesState"))
@@ -91,13 +91,13 @@ RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, i
     if (!areGone)
         m_preview = std::make_unique<RulesPreview>(sources, nullptr);
     if (areGone)
-        m_band->show(Band::Kind::Warning, tr("The traces of this run are gone,"),
-                     tr("so rules cannot be tried. Import the traces again from where they are "
-                        "now."));
+        m_band->show(Band::Kind::Warning, tr("The traces of this run no longer exist,"),
+                     tr("so rules cannot be tried. Import the traces again from their new "
+                        "folder."));
     else if (sources.size() < of)
         m_band->show(Band::Kind::Warning,
-                     tr("Only %1 of the %2 traces are there.").arg(sources.size()).arg(of),
-                     tr("The coverage is that of these."));
+                     tr("Only %1 of the %2 traces still exist.").arg(sources.size()).arg(of),
+                     tr("The coverage refers to these."));
     connectPreview();
 }
 

@@ -20,18 +20,19 @@ class DataTable;
 class RulesPreviewModel;
 class SegmentControl;
 
-// The rules of the user, with the coverage that they would give, beside the rules of the program,
-// which are read-only.
+// The user's rules, with the coverage that they would give, next to the built-in rules, which are
+// read-only.
 class RulesPane : public QWidget
 {
     Q_OBJECT
 
 public:
-    // `sources`: the traces of the import that still exist. `of`: how many there were.
+    // `sources`: the traces of the import that still exist; `of`: the number of traces at the
+    // import.
     RulesPane(const ThemeController& theme, const QStringList& sources, int of,
               QWidget* parent = nullptr);
 
-    QString rules() const; // TOML
+    QString rules() const; // the user's rules as TOML
     void setRules(const QString& toml);
 
 Q_SIGNALS:
@@ -44,11 +45,11 @@ private:
     QWidget* makeCoverage();
     void connectPreview();
     void showFailure(const QString& reason, int line);
-    void markLine(int line); // < 1: none
+    void markLine(int line); // below 1: marks no line
     void showCoverage();
 
     const ThemeController& m_theme;
-    std::unique_ptr<RulesPreview> m_preview; // null: the traces are gone
+    std::unique_ptr<RulesPreview> m_preview; // null if the traces no longer exist
     std::optional<engine::ImportReport> m_before, m_after;
     RulesPreviewModel* m_model;
     SegmentControl* m_choice;

@@ -6,7 +6,8 @@
 
 namespace app {
 
-// The text of a query. Keywords are bold, texts and comments muted. Tab moves the focus.
+// The text of a query. Keywords are bold; string literals and comments are muted. Tab moves the
+// focus.
 class QueryEditor : public QPlainTextEdit
 {
     Q_OBJECT
@@ -14,8 +15,9 @@ class QueryEditor : public QPlainTextEdit
 public:
     explicit QueryEditor(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void insertName(const QString& name); // at the cursor, apart from the word before it
-    void replaceAll(const QString& sql);  // can be undone
+    // Inserts at the cursor, separated from the word before it.
+    void insertName(const QString& name);
+    void replaceAll(const QString& sql); // can be undone
 };
 
 } // namespace app

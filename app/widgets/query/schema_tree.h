@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The tables of a run and their columns, with what they hold.
+// The tables of a run and their columns, with a description of each.
 class SchemaTree : public QTreeWidget
 {
     Q_OBJECT
@@ -18,11 +18,13 @@ public:
 
     void show(const std::vector<profiler::SchemaTable>& tables);
     using QTreeWidget::show;
-    void filter(const QString& text); // of the name or the meaning of a table or a column
+    // Keeps the tables and columns whose name or description contains `text`.
+    void filter(const QString& text);
 
 Q_SIGNALS:
-    void chosen(const QString& name);    // of a table or a column, quoted if necessary
-    void described(const QString& text); // of the current table or column: what it holds
+    // A table or column was chosen; its name is quoted if necessary.
+    void chosen(const QString& name);
+    void described(const QString& text); // description of the current table or column
 };
 
 } // namespace app

@@ -197,9 +197,11 @@ void addPairs(const ThemeController& theme, QVBoxLayout& layout, const DetailsSe
     QStringList legend;
     for (const auto& [name, colour] : {std::pair(section.pairLegend[0], palette.optimizerState),
                                        std::pair(section.pairLegend[1], palette.weights)})
-        legend.append(QStringLiteral("<span style='color:%1'>\u25A0</span> %2")
+        legend.append(QStringLiteral("<span style='color:%1'>\u25A0</span>&nbsp;%2")
                           .arg(toQt(colour).name(), name.toHtmlEscaped()));
-    layout.addWidget(text(legend.join(QStringLiteral("&nbsp;&nbsp;&nbsp;")), uiFont(11), "hint"));
+    QLabel* names = text(legend.join(QStringLiteral("&nbsp;&nbsp; ")), uiFont(11), "hint");
+    names->setWordWrap(true);
+    layout.addWidget(names);
 }
 
 void addSection(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,

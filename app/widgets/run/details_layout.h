@@ -9,7 +9,8 @@ class QWidget;
 
 namespace app {
 
-// Creates a widget that shows `details`, without a parent. A clicked link calls `follow`.
+// Creates a widget without a parent that shows `details`. `follow` is called when a link is
+// clicked.
 QWidget* layOutDetails(const ThemeController& theme, const Details& details,
                        const std::function<void(const Selection&)>& follow);
 

@@ -22,7 +22,7 @@ public:
     ~DetailsPanel() override;
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
-    void setKernels(KernelViewPointer kernels); // of the shown run; nullptr: unknown
+    void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
     using QWidget::show;
     QSize sizeHint() const override;
 

@@ -14,7 +14,8 @@ class SwatchPicture : public QWidget
     Q_OBJECT
 
 public:
-    enum class Chain { None, First, Middle, Last }; // connected to its neighbours by a line
+    // Position of the picture in a chain; a line connects it to its neighbours.
+    enum class Chain { None, First, Middle, Last };
 
     SwatchPicture(const ThemeController& theme, const Swatch& swatch, int size, Chain chain);
 

@@ -12,7 +12,7 @@ class QToolButton;
 namespace app {
 
 // The search bar below the toolbar, 36 px high: field, result, previous and next hit, and buttons
-// that add facets. FindController searches.
+// that add facets. The search itself is in FindController.
 class FindBar : public QWidget
 {
     Q_OBJECT
@@ -26,8 +26,8 @@ public:
     void showProblem(const QString& sentence); // outlines the field in the error colour
 
 Q_SIGNALS:
-    void searched(const QString& text); // while typing
-    void stepped(int by);               // Enter: 1, Shift+Enter: -1
+    void searched(const QString& text); // the text was edited
+    void stepped(int by);               // 1: Enter, next hit; -1: Shift+Enter, previous hit
     void closed();
 
 protected:

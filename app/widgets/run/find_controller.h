@@ -16,12 +16,13 @@ class FindController : public QObject
 public:
     explicit FindController(FindBar& bar, QObject* parent = nullptr);
 
-    // Repeats the search in this run. nullptr: no run, or unknown kernels.
+    // Repeats the search in this run. `view` is nullptr without a run, `kernels` if they are
+    // unknown.
     void setRun(RunViewPointer view, KernelViewPointer kernels);
-    // Sets where stepping starts: at the selected hit, otherwise at the first hit in or after
-    // `iteration`.
+    // Sets where stepping starts: at the selection if it is a hit, otherwise at the first hit in or
+    // after `iteration`.
     void setPlace(const Selection& selection, int iteration);
-    void open(); // keeps the previous query
+    void open(); // opens the bar with the previous query
     void step(int by);
 
 Q_SIGNALS:

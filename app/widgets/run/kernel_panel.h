@@ -18,7 +18,7 @@ class EmptyState;
 class KernelsModel;
 
 // The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
-// and saved as CSV. If the kernels are not known, the panel shows the reason.
+// and saved as CSV. If the kernels are unknown, the panel states the reason.
 class KernelPanel : public QWidget
 {
     Q_OBJECT
@@ -26,10 +26,10 @@ class KernelPanel : public QWidget
 public:
     explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `kernels` is nullptr if the kernels are not known; `reason` is then set.
+    // `kernels` is nullptr if the kernels are unknown; `reason` says why.
     void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
     using QWidget::show;
-    void showIteration(int iteration); // index for the scope "this iteration"
+    void showIteration(int iteration); // sets the iteration for the scope "this iteration"
     void showSelection(const Selection& selection);
     KernelsModel& model() { return *m_model; }
 

@@ -8,7 +8,7 @@
 namespace app {
 
 // The loss by iteration: dots for micro-batches, a line for the mean, another background for
-// warm-up, and dashed lines for the two entropies of the data.
+// warm-up, and dashed lines for the two entropies of the training text.
 class LossPlot : public QWidget
 {
     Q_OBJECT

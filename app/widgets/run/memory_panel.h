@@ -13,8 +13,8 @@ class DataTable;
 class GpuMemoryModel;
 class MemoryPlots;
 
-// Memory over time: one plot per device, all with one scale of time and bytes, and a cursor over
-// all plots. For a run on GPUs there is also a table of memory by owner.
+// Memory over time: one plot per device with common time and byte scales, and a cursor across all
+// plots. Runs on GPUs also have a table of memory by owner.
 class MemoryPanel : public QWidget
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ private:
 
     MemoryPlots* m_plots;
     QScrollArea* m_scroll;
-    QWidget* m_gpus; // hidden without GPUs
+    QWidget* m_gpus; // hidden for runs without GPUs
     GpuMemoryModel* m_gpuModel;
     DataTable* m_gpuTable;
 };

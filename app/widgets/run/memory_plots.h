@@ -32,7 +32,7 @@ private:
     QRect cell(int device) const;
     QRectF plot(int device) const;
     double timeAt(const QRectF& plot, double x) const;
-    QString text(double value) const; // in bytes, or in M_a
+    QString text(double value) const; // formats bytes, or M_a if isStashOnly
     void paintCell(QPainter& painter, int device) const;
     void paintArea(QPainter& painter, int device, const QRectF& plot) const;
     void paintHead(QPainter& painter, int device) const;
@@ -45,7 +45,7 @@ private:
     double m_highest = 0;
     Scale m_time, m_bytes;
     bool m_isStashOnly = false;     // no memory was recorded, so the stash in M_a is shown
-    std::optional<double> m_cursor; // on the timeline's clock
+    std::optional<double> m_cursor; // position of the cursor, in time of the timeline
 };
 
 } // namespace app

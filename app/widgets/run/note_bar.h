@@ -9,7 +9,7 @@ class QLineEdit;
 
 namespace app {
 
-// The bar below the toolbar, 36 px high, in which a note is written: its subject and its text.
+// The bar for writing a note, below the toolbar and 36 px high: the note's subject and its text.
 class NoteBar : public QWidget
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
 
 Q_SIGNALS:
     void written(const QString& text); // Enter was pressed; `text` is not empty
-    void closed();                     // by Esc, the close button, or after writing
+    void closed();                     // after Esc, the close button, or writing
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

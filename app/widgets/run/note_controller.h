@@ -45,7 +45,7 @@ public:
 Q_SIGNALS:
     void changed();
     void closed();                           // the bar was closed
-    void openRequested(const QString& file); // opens a copy
+    void openRequested(const QString& file); // the user opens a copy of the run
 
 private:
     void connectActions();
@@ -55,7 +55,8 @@ private:
     void begin();
     void add(const QString& text);
     void refuse(const engine::Note& note, const QString& reason);
-    void askForCopy(const std::optional<engine::Note>& note); // `note` is written to the copy
+    // Asks where to copy the run; `note` is then written to the copy.
+    void askForCopy(const std::optional<engine::Note>& note);
 
     Actions m_actions;
     NotesPanel& m_panel;
@@ -68,7 +69,7 @@ private:
 
     RunViewPointer m_view;
     QString m_file;
-    QString m_problem; // why notes cannot be written; "" if they can
+    QString m_problem; // why notes cannot be stored; "" if they can
     Selection m_selection;
     engine::Note m_draft; // the note that is being written, without its text
     std::optional<engine::Note> m_refused;

@@ -35,10 +35,12 @@ public:
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void showRun(const RunPointer& run, int iteration); // the run and the shown iteration
+    // Shows the tables of the run and of the iteration.
+    void showRun(const RunPointer& run, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // `kernels` is nullptr if unknown and empty if the run has none; `reason` is then set.
+    // `kernels` is nullptr if the kernels are unknown, and `reason` says why. It is empty if the
+    // run has no kernels.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
@@ -48,7 +50,8 @@ public:
     void setFolded(bool folded);
 
 Q_SIGNALS:
-    void selected(const app::Selection& selection); // a row of events or of a device was selected
+    // A row for an op, bubble or device was selected.
+    void selected(const app::Selection& selection);
     void foldedChanged(bool folded);
 
 private:

@@ -23,15 +23,15 @@ public:
     struct Facts
     {
         bool hasTimeline = false, isPreparing = false;
-        bool isOfWorker = false; // started in this window
+        bool isOfWorker = false; // whether the run was started in this window
     };
 
     RunStateView(const ThemeController& theme, QWidget* timeline);
 
-    Band* band() const { return m_band; } // a child until it is added to a layout
+    Band* band() const { return m_band; } // a child of this view until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
-    bool isFailed() const; // no timeline exists or will follow
+    bool isFailed() const; // whether there is no timeline and none will follow
 
 Q_SIGNALS:
     void runAgainRequested();

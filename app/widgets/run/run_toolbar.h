@@ -16,9 +16,8 @@ class IterationSegments;
 class IterationStepper;
 class SegmentControl;
 
-// The toolbar above a run's timeline, 40 px high. It has the zoom history and the iteration and,
-// while the run is running, stop, progress and follow. The page owns the actions and also shows
-// them in menus.
+// The toolbar above a run's timeline, 40 px high: zoom history and iteration; while the run is
+// running, also stop, progress and follow. The page owns the actions and also shows them in menus.
 class RunToolbar : public QWidget
 {
     Q_OBJECT
@@ -36,7 +35,7 @@ public:
     void showRun(const RunDocument& document, int iteration);
     void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
     void setColourBy(int by); // `by` is a ColourBy
-    // Enables the kernels button, or disables it and shows the reason in its tooltip.
+    // Enables the kernels button, or disables it with the reason as its tooltip.
     void offerKernels(bool areKnown, const QString& reason);
     void setKernelsShown(bool shown);
 

@@ -9,8 +9,8 @@ class QLabel;
 
 namespace app {
 
-// Two lines below the selected box while the details dock is folded: op, duration, cause, and one
-// link. A child of the timeline.
+// Two lines below the selected box, shown while the details dock is folded: op, duration, cause,
+// and one link. A child of the timeline.
 class SelectionPopover : public QWidget
 {
     Q_OBJECT
@@ -20,8 +20,8 @@ public:
 
     SelectionPopover(const ThemeController& theme, QWidget* timeline);
 
-    // `box` is the box of the selection in the timeline. If it is empty because the selection is
-    // not visible, hides the popover.
+    // `box` is the box of the selection in timeline coordinates. If it is empty, the selection is
+    // out of view and the popover is hidden.
     void show(const Details& details, const QRect& box);
     void place(const QRect& box);
     using QWidget::show;
@@ -31,7 +31,8 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override; // not passed on to the timeline
+    // Handled here, so that clicks do not reach the timeline.
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
     const ThemeController& m_theme;

@@ -19,8 +19,8 @@ class KeyNumbers;
 class SchedulePreview;
 class SchemeDialog;
 
-// The predicted schedule of a plan: preview, verdict with remedies, facts about the scheme, and key
-// numbers.
+// The predicted schedule of a plan: preview, verdict with suggested fixes, facts about the scheme,
+// and key numbers.
 class PredictionPanel : public QWidget
 {
     Q_OBJECT
@@ -43,11 +43,11 @@ public:
     // Predicts the plan unless it has a fault.
     void setPlan(const RunPlan& plan, const Fault& fault);
     const Verdict& verdict() const { return m_verdict; }
-    const Prediction* prediction() const; // null: impossible or not yet known
+    const Prediction* prediction() const; // null: the plan is not possible or not yet predicted
     void refuse(const QString& bold, const QString& message);
     Band& band() { return *m_band; }
     void setPreviewHeight(int height);
-    void explain(); // describes the scheme in a window that follows the plan
+    void explain(); // opens a window about the scheme, which follows the plan
 
 Q_SIGNALS:
     void judged(); // verdict() changed
@@ -78,7 +78,7 @@ private:
     QLabel *m_facts, *m_costs;
     std::array<QPushButton*, kRemedies> m_remedyButtons{};
     std::array<RunPlan, kRemedies> m_remedies;
-    QPushButton* m_simulate = nullptr;     // also enabled for plans that cannot be trained
+    QPushButton* m_simulate = nullptr;     // stays enabled for plans that cannot be trained
     SchemeDialog* m_explanation = nullptr; // created on first use
 };
 

@@ -17,7 +17,7 @@ class SchemeDialog : public QDialog
 public:
     explicit SchemeDialog(QWidget* parent = nullptr);
 
-    // `prediction` is nullptr if there is none for these numbers.
+    // `prediction` is nullptr if the scheme is not possible with these numbers.
     void show(const engine::ScheduleRequest& request, const Prediction* prediction);
 
 private:

@@ -15,8 +15,8 @@ namespace app {
 
 class EmptyState;
 
-// The card of one scheme: name, one line, and its schedule at the current D and N. An impossible
-// scheme is greyed and shows its condition.
+// The card of one scheme: name, one line of description, and its schedule at the current D and N. A
+// scheme that is not possible is greyed and states its condition.
 class SchemeCard : public CardButton
 {
     Q_OBJECT
@@ -27,8 +27,9 @@ public:
     // `fullWidth` is the time that the width of a thumbnail represents, in cost units. It is the
     // same on every card.
     void showRow(const SchemeTableModel::Row& row, double fullWidth);
-    bool matches(const QString& filter) const;         // contains every word of the filter
-    const QString& reason() const { return m_reason; } // "" unless refused
+    // Whether the card contains every word of the filter.
+    bool matches(const QString& filter) const;
+    const QString& reason() const { return m_reason; } // why the scheme was refused; "" otherwise
 
 protected:
     void paintContent(QPainter& painter) override;
@@ -38,9 +39,10 @@ private:
 
     const engine::Scheme& m_scheme;
     QString m_title, m_line, m_reason;
-    bool m_isShown = false;      // showRow() was called
-    bool m_isImpossible = false; // the request is impossible; otherwise the schedule was refused
-    std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture
+    bool m_isShown = false; // showRow() was called
+    // true: the request is not possible; false: the schedule was refused.
+    bool m_isImpossible = false;
+    std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture alive
     double m_fullWidth = 1;
 };
 
@@ -84,7 +86,7 @@ private:
     bool m_keepsChosenInSight = false;
     QScrollArea* m_scroll = nullptr;
     QLineEdit* m_filter;
-    EmptyState* m_nothing; // shown if no card matches
+    EmptyState* m_nothing; // shown if no card matches the filter
 };
 
 } // namespace app

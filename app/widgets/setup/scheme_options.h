@@ -22,14 +22,14 @@ public:
     void setRefused(bool isRefused);                   // marks the options as invalid
 
 Q_SIGNALS:
-    void changed(const QString& key, const QString& value); // "": the default
+    void changed(const QString& key, const QString& value); // `value` is "" for the default
 
 private:
     void addRow(const engine::SchemeOption& option, const engine::ScheduleRequest& request);
 
     engine::ScheduleRequest m_shown; // the request whose options are shown
     QWidget* m_rows = nullptr;
-    QWidget* m_before; // invisible; marks the rows' place in the tab order
+    QWidget* m_before; // invisible; the rows follow it in the tab order
     QVBoxLayout* m_layout;
     QList<QComboBox*> m_combos;
 };

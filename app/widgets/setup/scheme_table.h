@@ -25,13 +25,14 @@ class SchemeTable : public QWidget
 public:
     SchemeTable(const ThemeController& theme, QAction* copy, QWidget* parent = nullptr);
 
-    void setPlan(const RunPlan& plan); // drops pending predictions and predicts soon
+    void setPlan(const RunPlan& plan); // cancels pending predictions and soon starts new ones
     const SchemeTableModel& model() const { return *m_model; }
 
 Q_SIGNALS:
-    void answered(); // model() has more predictions
+    void answered(); // model() has new predictions
     void chosen(const QString& scheme);
-    // The options of the selected schemes that can be trained, and the names of the others.
+    // `options`: those of the selected schemes that can be trained; `refused`: the names of the
+    // others.
     void runRequested(const QList<QStringList>& options, const QStringList& refused);
 
 private:
@@ -45,7 +46,7 @@ private:
 
     RunPlan m_plan;
     Predictor m_predictor;
-    // Results to be shown at the next update.
+    // Results that the next update shows.
     std::vector<std::pair<QString, Predictor::Answer>> m_arrived;
     QTimer m_debounce, m_collect;
     SchemeTableModel* m_model;

@@ -31,7 +31,7 @@ public:
     const RunPlan& plan() const { return m_plan; }
     void setPlan(const RunPlan& plan); // emits no signal
     void showFault(const Fault& fault);
-    QString problem() const; // of a refused text; "" if all are valid
+    QString problem() const; // the reason why a text was refused; "" if all are valid
 
 Q_SIGNALS:
     void edited();
@@ -57,8 +57,8 @@ private:
     bool m_isShowing = false; // the fields are being set
     SliderField *m_devices, *m_microBatches, *m_chunks;
     CostForm* m_costs;
-    QWidget *m_counts, *m_fileRow;  // for a scheme, for a schedule file
-    std::vector<QWidget*> m_ofRuns; // hidden for simulations
+    QWidget *m_counts, *m_fileRow;  // the rows for a scheme, and the row for a schedule file
+    std::vector<QWidget*> m_ofRuns; // widgets that are hidden for simulations
     QLabel* m_file;
     QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint;
     DeviceFacts m_here = deviceFacts();

@@ -12,15 +12,14 @@ class OverviewDrag
 public:
     enum class Grip { None, Frame, Begin, End };
 
-    // Returns the part of the frame at `x`. A frame that is too narrow for handles has only the
-    // part Frame.
+    // Returns the part of the frame at `x`. A frame too narrow for handles has only the part Frame.
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 
     void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
     void end() { m_grip = Grip::None; }
     bool isActive() const { return m_grip != Grip::None; }
-    // Keeps the edges at least `least` ticks apart.
+    // Returns the window moved by `ticks`. Its edges stay at least `least` ticks apart.
     ViewWindow moved(double ticks, double least) const;
 
 private:

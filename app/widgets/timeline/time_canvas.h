@@ -24,7 +24,7 @@ public:
     struct Key
     {
         ViewWindow window;
-        QSizeF size; // logical pixels
+        QSizeF size; // in logical pixels
         double dpr = 1;
         int scroll = 0, serial = 0;
         friend bool operator==(const Key&, const Key&) = default;
@@ -38,9 +38,9 @@ private:
     QPixmap m_picture;
 };
 
-// The base of the timeline of one run and of the comparison of several: visible time, zoom history,
-// zoom at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling,
-// colours of boxes and an empty state. Subclasses find items at a point and paint.
+// Base class of the timelines of one run and of a comparison: visible time, zoom history, zoom at
+// the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling, colours of
+// boxes and an empty state. Subclasses find items at a point and paint.
 class TimeCanvas : public QWidget
 {
     Q_OBJECT
@@ -65,7 +65,7 @@ protected:
     enum class Remember { No, Yes }; // whether the view enters the zoom history
 
     const Theme& look() const { return m_theme.theme(); }
-    BoxColours& colours(); // for the theme, the pixel ratio and colourBy()
+    BoxColours& colours(); // the colours for the current theme, pixel ratio and colourBy()
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
@@ -88,8 +88,9 @@ protected:
     void hideToolTip();
 
     virtual bool isEmpty() const = 0;
-    virtual QRectF timeArea() const = 0;       // the lanes, in widget coordinates
-    virtual engine::Window extent() const = 0; // the window of everything that can be shown
+    virtual QRectF timeArea() const = 0; // the lanes, in widget coordinates
+    // The window that contains everything that can be shown.
+    virtual engine::Window extent() const = 0;
     virtual void paintCanvas(QPainter& painter) = 0;
     virtual void updateAxis() { } // sets the axis from inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }
@@ -99,14 +100,14 @@ protected:
     virtual bool hover(QPointF at) = 0; // true: the hovered item changed
     virtual bool isHovering() const = 0;
     virtual void endHover() = 0;
-    virtual QString toolTip() const = 0; // of the hovered item
+    virtual QString toolTip() const = 0; // tooltip of the hovered item
     virtual void click(QPointF at) = 0;
     virtual void selectRange(QPointF from, double toX) = 0;
     virtual void clearSelection() = 0;
     // Selects the box at a point. Returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Handles input other than gestures in the time area; returns true if handled.
+    // Handles input in the time area that is not a gesture; returns true if it was handled.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }

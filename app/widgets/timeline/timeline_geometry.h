@@ -12,9 +12,9 @@ struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;
     static constexpr double kOverview = 48, kRuler = 26, kNotes = 18, kLegend = 28;
-    static constexpr double kColumnFrom = 640; // narrower timelines have no memory column
+    static constexpr double kColumnFrom = 640; // minimum width in pixels for the memory column
 
-    QRectF overview, ruler, notes, lanes; // of the time area; `notes` may be empty
+    QRectF overview, ruler, notes, lanes; // areas over the time axis; `notes` may be empty
     QRectF header, column;                // next to the lanes; `column` is empty if it does not fit
     QRectF legend;
 

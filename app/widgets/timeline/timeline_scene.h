@@ -33,7 +33,7 @@ struct TimelineScene
     TimelineGeometry areas;
     std::vector<Lane> lanes;
     TimeAxis axis;
-    int scroll = 0; // of the lanes, in pixels
+    int scroll = 0; // scroll offset of the lanes in pixels
 
     bool isEmpty() const { return !view || view->isEmpty(); }
     const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
@@ -46,21 +46,23 @@ struct TimelineScene
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const;   // device of the lane header at a point; -1: none
-    int noteAt(QPointF at) const;     // index; -1: none
-    QString noteText(int note) const; // for a tooltip
-    int currentNote() const;          // note about the selection; -1: none
+    int deviceAt(QPointF at) const;   // the device whose lane header is at a point; -1: none
+    int noteAt(QPointF at) const;     // index of the note at a point; -1: none
+    QString noteText(int note) const; // tooltip of a note
+    int currentNote() const;          // index of the note about the selection; -1: none
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    // Returns the box of an item in widget coordinates. It is outside of the lanes if the item is
-    // scrolled away.
+    // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
+    // scrolled out of view.
     QRectF boxOf(const Selection& what) const;
-    QString toolTip(QPointF at) const; // of the hovered item
+    QString toolTip(QPointF at) const; // tooltip of the item at a point
     QString spoken() const;            // describes the selection for screen readers
 
-    std::optional<ViewWindow> fitOf(int which) const; // nullopt: no such iteration
-    // The newest iteration of a growing run, otherwise the reported one; keeps the zoom.
+    // The window that fits an iteration; nullopt if it does not exist.
+    std::optional<ViewWindow> fitOf(int which) const;
+    // The window at the newest iteration of a growing run, otherwise at the reported one; keeps the
+    // zoom.
     ViewWindow tail() const;
 };
 

@@ -31,7 +31,7 @@ public:
     int iteration() const { return m_scene.iteration; } // the iteration at the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
-    void select(const Selection& selection); // also scrolls to it
+    void select(const Selection& selection); // also scrolls so that the selection is visible
     bool follow() const { return m_isFollowing; }
     FlowMode flowMode() const { return m_flowMode; }
     ColourBy colourBy() const { return m_colourBy; }
@@ -39,13 +39,14 @@ public:
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
     bool areKernelsShown() const { return m_scene.areKernelsShown; }
-    // Notes are in a strip below the ruler. Keys 1 to 9 and clicks select one.
+    // Sets the notes, which are shown in a strip below the ruler. Keys 1 to 9 and clicks select
+    // one.
     void setNotes(std::vector<engine::Note> notes);
-    void goToNote(int note); // index; ignored if out of range
+    void goToNote(int note); // `note` is an index; ignored if out of range
     int currentNote() const { return m_scene.currentNote(); }
     // Outlines the hits of a search and dims other boxes; nullptr ends the search.
     void setFound(FoundPointer found);
-    QRect selectionRect() const // the visible part of the selected op or bubble
+    QRect selectionRect() const // visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
     }

@@ -4,8 +4,8 @@
 
 namespace app {
 
-// Draws an edited cell with a frame and its measured value struck, and edits numbers above 0. A
-// number that is refused stays in the field, with a frame in the error colour.
+// Draws an edited cell with a frame and its measured value struck through. Accepts numbers above 0;
+// a refused number stays in the field, with a frame in the error colour.
 class CostDelegate : public CellDelegate
 {
     Q_OBJECT

@@ -152,9 +152,9 @@ void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& m
                                         .arg(slowest.device)
                                         .arg(percent(slowest.excess)));
     m_interval->setText(
-        tr("95 % of 100 predictions, each with medians of times drawn from the measured ones. "
-           "Every time is multiplied by %1, the measured iteration relative to the prediction of "
-           "its own order.")
+        tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
+           "is multiplied by %1, the measured iteration divided by the prediction for its own "
+           "schedule.")
             .arg(number(measured.correction(), 3)));
     m_isShowing = false;
     showEdits();
@@ -208,7 +208,9 @@ void WhatIfForm::reset()
 void WhatIfForm::showEdits()
 {
     const Scale scale = timeScale({}, static_cast<std::int64_t>(m_message));
-    const QString messages = tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message));
+    const QString messages = m_message > 0
+        ? tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message))
+        : tr("Messages take no time.");
     const QString edits = m_costs->editsText();
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
     m_undo->setVisible(m_costs->canUndo());

@@ -17,7 +17,7 @@ class SegmentControl;
 class SpinField;
 class StageCostsModel;
 
-// The measured times of a run and what the user changes about them.
+// The measured times of a run, and controls to change them.
 class WhatIfForm : public QWidget
 {
     Q_OBJECT
@@ -27,14 +27,14 @@ public:
 
     void show(const engine::Run& run, const profiler::WhatIfPredictor& measured);
     using QWidget::show;
-    // Without the memory of the schemes a limit means nothing.
+    // Disables the memory limit if the memory of the schemes is unknown.
     void setKnowsBytes(bool knows);
     WhatIfChanges changes() const;
-    std::int64_t memoryLimit() const; // bytes; 0: none
+    std::int64_t memoryLimit() const; // in bytes; 0: no limit
     CostTable& table() const { return *m_table; }
     void undo();
     void redo();
-    void reset(); // all changes; only those of the table can be undone
+    void reset(); // resets all changes; undo() can restore only those of the table
 
 Q_SIGNALS:
     void changed();
@@ -55,9 +55,9 @@ private:
     SegmentControl* m_stragglers;
     SpinField* m_microBatches;
     HundredthsField* m_limit;
-    double m_message = 0;      // ns
-    int m_measuredBatches = 1; // micro-batches of the run
-    bool m_isShowing = false;  // show() sets the fields
+    double m_message = 0;      // median time of a message, in ns
+    int m_measuredBatches = 1; // number of micro-batches of the run
+    bool m_isShowing = false;  // show() is setting the fields
 };
 
 } // namespace app

@@ -72,6 +72,7 @@ WhatIfTable::WhatIfTable(const ThemeController& theme, QWidget* parent)
     , m_progress(named(makeLabel({}, "hint"), "whatIfProgress"))
 {
     using enum WhatIfModel::Column;
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the first column shrinks
     m_view->setItemDelegateForColumn(static_cast<int>(Bars), new IntervalDelegate(theme, m_view));
     auto* head = makeBar(32, 8,
                          {makeLabel(tr("All schemes with these times"), "dock"),

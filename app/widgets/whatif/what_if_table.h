@@ -20,15 +20,15 @@ public:
     explicit WhatIfTable(const ThemeController& theme, QWidget* parent = nullptr);
 
     void setModel(WhatIfModel* model);  // owned by the caller
-    void choose(const QString& scheme); // emits nothing
-    // Schemes whose interval is known.
+    void choose(const QString& scheme); // emits no signal
+    // Shows how many of all intervals are known.
     void showProgress(int intervals, int all);
     QString summary() const; // "8 of 25 fit, shortest first"
     void showSummary();
 
 Q_SIGNALS:
     void chosen(const QString& scheme);
-    void openRequested(const QString& scheme); // its schedule
+    void openRequested(const QString& scheme); // the user opens the schedule of the scheme
 
 private:
     DataTable* m_view;

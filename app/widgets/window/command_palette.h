@@ -22,7 +22,7 @@ public:
     struct Command
     {
         QPointer<QAction> action;
-        QString place; // menu of the action: "File"
+        QString place; // the menu of the action: "File"
     };
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
@@ -45,8 +45,8 @@ private:
     QListWidget* m_list;
 };
 
-// Rates how well `text` matches `name`. In the best match each word of `text` begins a word of
-// `name`; the next best is that `text` occurs in `name`. Negative: no match.
+// Rates how well `text` matches `name`; higher is better, negative is no match. The best match is
+// that each word of `text` begins a word of `name`; the next best is that `text` occurs in `name`.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

@@ -24,7 +24,7 @@ public:
     QSize sizeHint() const override { return {216, 400}; }
 
 Q_SIGNALS:
-    void activated(const QString& file); // a row was clicked outside of its check mark
+    void activated(const QString& file); // a row was clicked, but not its check mark
     void compareRequested(const QStringList& files);
     void addRequested(); // the plus button was pressed
     // The user removed the run from the list. Its file is kept.
@@ -43,7 +43,7 @@ private:
     QListView* m_list;
     QPushButton* m_compare;
     QLabel* m_queue;
-    const RunDocument* m_current = nullptr; // only its address is used
+    const RunDocument* m_current = nullptr; // only compared by address, never dereferenced
 };
 
 } // namespace app

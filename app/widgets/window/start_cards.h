@@ -54,9 +54,10 @@ class SampleCard : public CardButton
 public:
     SampleCard(const ThemeController& theme, const Sample& sample);
 
-    double duration() const; // of the longest run: in cost units, or ms if recorded
+    double duration() const; // duration of the longest run: in cost units, or in ms if recorded
     bool isRecorded() const { return m_isRecorded; }
-    void setFullWidth(double units) { m_fullWidth = units; } // equal on all simulated cards
+    // Sets the duration that the full width represents, equal on all simulated cards.
+    void setFullWidth(double units) { m_fullWidth = units; }
 
 protected:
     void paintContent(QPainter& painter) override;

@@ -9,7 +9,7 @@ class QLabel;
 namespace app {
 
 // The status bar, 24 px high: facts at the left, separated by thin lines, and a sentence about the
-// page at the right. Facts that do not fit are only in the tooltip.
+// page at the right. Facts that do not fit appear only in the tooltip.
 class StatusLine : public QStatusBar
 {
     Q_OBJECT
@@ -17,7 +17,7 @@ class StatusLine : public QStatusBar
 public:
     explicit StatusLine(QWidget* parent = nullptr);
 
-    void show(const QStringList& facts, const QString& note); // rich text
+    void show(const QStringList& facts, const QString& note); // `facts` and `note` are rich text
     QString text() const;                                     // the whole text, for tests
 
 protected:

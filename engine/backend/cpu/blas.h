@@ -14,7 +14,7 @@ struct Blas
 {
     decltype(&cblas_sgemm) sgemm = nullptr;
     decltype(&cblas_dgemm) dgemm = nullptr;
-    decltype(&openblas_set_num_threads) setThreads = nullptr; // for the whole process
+    decltype(&openblas_set_num_threads) setThreads = nullptr; // applies to the whole process
     std::string name;                                         // "OpenBLAS 0.3.21, SkylakeX kernels"
 };
 

@@ -19,6 +19,6 @@ public:
 // package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
-Bytes availableMemory(); // of this machine, now; 0: unknown
+Bytes availableMemory(); // memory of this machine that is free now; 0: unknown
 
 } // namespace engine

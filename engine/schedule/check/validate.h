@@ -16,7 +16,7 @@ struct Violation
         WrongDevice, // the device does not hold the op's stage
         Order,       // an op precedes an op of its own device whose result it needs
         Stash,       // a stash is not on the device when it is used, or there are too many
-        Version,     // a weight version is not yet created, or differs from that of the forward
+        Version,     // a weight version is not created yet, or the forward used another one
         Deadlock,    // devices wait forever; `message` describes the cycle
     };
 

@@ -26,7 +26,7 @@ public:
         ++m_number;
         return take(m_rest, '\n');
     }
-    int number() const { return m_number; } // of the last line returned, from 1
+    int number() const { return m_number; } // number of the last returned line, from 1
 
     // Splits `text` at the first `separator`: returns the part before it and leaves the part after
     // it.

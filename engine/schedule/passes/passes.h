@@ -28,7 +28,7 @@ enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 // needs no evicts or if evicts cannot lower its peak. Fails for schedules with transfers, joint ops
 // or halves.
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
-// As balanceStash(), but fails if nothing can be evicted.
+// Like balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // Adds a RECOMPUTE before each B or I. The RECOMPUTE ops of a joint group all come before the
 // group. If the stash is evicted, its RECOMPUTE comes after the LOAD. The costs decide how much of

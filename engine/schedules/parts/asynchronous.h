@@ -7,8 +7,8 @@
 namespace engine::parts {
 
 // 1F1B over a window of micro-batches, with an update after every `updateEvery` micro-batches.
-// version(D, d, n) is the weight version that forward and backward of micro-batch n use on device
-// d.
+// version(D, d, n) returns the weight version that forward and backward of micro-batch n use on
+// device d.
 using VersionRule = std::function<int(int devices, int device, int microBatch)>;
 Schedule asynchronousOneForwardOneBackward(const ScheduleRequest& request, int updateEvery,
                                            const VersionRule& version);

@@ -4,8 +4,9 @@
 
 namespace engine::parts {
 
-// The time slots of one device of a V, and the number of chunk activations held in each. A slot has
-// at most one op. A weight gradient moves to the next free slot if another op takes its slot.
+// The time slots of one device in a V placement, and the number of chunk activations held in each.
+// A slot has at most one op. A weight gradient moves to the next free slot if another op takes its
+// slot.
 class DeviceSlots
 {
 public:
@@ -26,15 +27,15 @@ public:
         , m_mostHeld(mostHeld)
     { }
 
-    // Number of slots of the op.
+    // Number of slots that the op occupies.
     int length(Content op) const { return isForward(op) || m_splitsBackward ? 1 : 2; }
-    // Puts the op into the first slot from `from` on such that no slot holds more than `mostHeld`,
-    // and returns the slot. Requires that fewer than `mostHeld` are held after the ops placed so
-    // far, because otherwise no slot exists.
+    // Puts the op into the first slot at or after `from` such that no slot holds more than
+    // `mostHeld`, and returns the slot. Requires that fewer than `mostHeld` are held after the last
+    // op, because otherwise no such slot exists.
     int place(Content op, int from);
 
     const std::vector<Content>& contents() const { return m_slots; }
-    int waiting() const { return m_waiting; } // weight gradients after the last slot
+    int waiting() const { return m_waiting; } // number of weight gradients after the last slot
     int held() const;                         // largest number of chunk activations held in a slot
 
 private:
@@ -56,13 +57,13 @@ private:
     int placeInput(Content op, int slot);
     void placeBackward(Content op, int slot);
 
-    // Summary of many slots, so that full slots are skipped quickly.
+    // Summary of kSummarized slots, to skip full slots quickly.
     struct Summary
     {
-        int change = 0; // of held(), from before the first slot to after the last
+        int change = 0; // change of held() from before the first slot to after the last
         int most = 0;   // the maximum after any slot, relative to before the first
     };
-    static constexpr int kSummarized = 64; // slots
+    static constexpr int kSummarized = 64; // number of slots in a summary
 
     bool m_splitsBackward = true;
     int m_mostHeld = 0, m_heldAtEnd = 0;

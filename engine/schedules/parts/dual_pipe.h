@@ -19,7 +19,7 @@ struct DualPipePlace
 {
     int depth = 0;        // distance of the device from the device where phase 0 begins
     int devices = 0;      // number of devices up to the one where the phases meet
-    int microBatches = 0; // of each phase
+    int microBatches = 0; // number of micro-batches of each phase
 };
 
 // Writes the eight steps of DualPipe on one device. F0 is a forward of phase 0, and so on; F&B run

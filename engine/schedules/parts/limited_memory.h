@@ -6,7 +6,7 @@
 
 namespace engine::parts {
 
-// --set costs=F:I:W: the durations for which searchWithinMemory() finds the best order.
+// --set costs=F:I:W: the durations that searchWithinMemory() optimizes for.
 inline constexpr std::array<std::string_view, 1> kUnitCosts{"1:1:1"};
 bool isCosts(std::string_view value);
 inline constexpr SchemeOption kCosts{
@@ -14,9 +14,9 @@ inline constexpr SchemeOption kCosts{
 inline constexpr std::array kCostOptions{kCosts};
 
 // Searches for the best order with one stage per device, split backward and at most `mostStash`
-// micro-batches from F to W on a device. Runs the pipeline with several policies and returns the
-// order with the smallest makespan; ties go to the shortest span, then to the first policy. Every
-// order was executed, so it is valid. Time: ops x log(D) per policy.
+// micro-batches between F and W on a device. Runs the pipeline with several policies and returns
+// the order with the smallest makespan; among equals the one with the shortest span, then the first
+// policy. Every order was executed, so it is valid. Time: ops x log(D) per policy.
 Schedule searchWithinMemory(const ScheduleRequest& request, int mostStash);
 
 } // namespace engine::parts

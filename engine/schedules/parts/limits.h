@@ -4,7 +4,7 @@
 
 namespace engine::parts {
 
-// A divisor of the number of micro-batches, and its description: "the devices".
+// A number that must divide the number of micro-batches, and its description: "the devices".
 struct Unit
 {
     int microBatches = 1;

@@ -4,7 +4,7 @@
 
 namespace engine::parts {
 
-// The device of stage `stage` of D devices in a looping or a V-shaped placement.
+// Returns the device of a stage in a looping or a V-shaped placement on D devices.
 DeviceId loopingDevice(int devices, int stage);
 DeviceId vDevice(int devices, int stage);
 
@@ -41,7 +41,8 @@ public:
     {
         append(OpKind::BackwardWeight, stage, microBatch, replica);
     }
-    // Half 0 or 1 of a micro-batch whose forward is whole; requires two slices in the shape.
+    // Backward of half 0 or 1 of a micro-batch whose forward is not divided; requires two slices in
+    // the shape.
     void backwardHalf(int stage, int microBatch, int half, int replica = 0)
     {
         append(OpKind::Backward, stage, microBatch, replica);
@@ -50,7 +51,7 @@ public:
     }
     // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
-    // These append ops of one slice of the sequence; Op::kWhole is the whole micro-batch.
+    // These append ops for one slice of the sequence; Op::kWhole stands for the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)
     {
         append(OpKind::Forward, stage, microBatch, 0, slice);

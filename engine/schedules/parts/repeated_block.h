@@ -6,11 +6,12 @@
 
 namespace engine::parts {
 
-// The time slots of the first micro-batch's ops on one device of a V. A slot is the duration of one
-// chunk's forward. The ops are F of the first and of the second chunk, then B of the second and of
-// the first.
+// The time slots of the first micro-batch's ops on one device of a V placement. A slot is the
+// duration of one chunk's forward. In order: F of the first and of the second chunk, then B of the
+// second and of the first.
 using BlockSlots = std::array<int, 4>;
-// The slots of all devices, which define a scheme of controllable memory (Qi et al., NeurIPS 2024).
+// The slots of all devices, which define a schedule with controllable memory (Qi et al., NeurIPS
+// 2024).
 using Block = std::vector<BlockSlots>; // [device]
 
 // A split backward takes one slot for I, and W takes any later free slot. A whole backward takes

@@ -33,7 +33,8 @@ enum class Status : int {
     WslDeviceNotSupported = 45,
     Unknown = 999,
 };
-enum class DriverStatus : int { Success = 0, InvalidHandle = 400 }; // of the driver's functions
+// Status codes of the driver's functions.
+enum class DriverStatus : int { Success = 0, InvalidHandle = 400 };
 
 enum class Kind : int {
     Memcpy = 1,
@@ -56,10 +57,10 @@ enum class ExternalKind : int { OpenAcc = 2, Custom0 = 3 };
 enum class CallDomain : int { Driver = 1, Runtime = 2 };
 enum class Attribute : int { ZeroedOutActivityBuffer = 5 };
 constexpr std::uint32_t kFlushForced = 1;
-constexpr std::uint8_t kMemcpyPeer = 10;         // a copy kind
-constexpr std::uint8_t kDeviceMemory = 3;        // a memory kind
-constexpr int kMemoryRelease = 2;                // an operation on memory
-constexpr int kStreamWaitEvent = 2;              // a kind of synchronization
+constexpr std::uint8_t kMemcpyPeer = 10;         // value of a copy kind
+constexpr std::uint8_t kDeviceMemory = 3;        // value of a memory kind
+constexpr int kMemoryRelease = 2;                // value of a memory operation
+constexpr int kStreamWaitEvent = 2;              // value of a synchronization kind
 constexpr std::size_t kSubscriberNameBytes = 64; // smallest allowed size of a name
 
 // Calls by their CUDA names; the suffix is the version of their arguments.
@@ -77,7 +78,7 @@ enum : CallId {
     cudaGraphLaunch_v10000 = 311,
     cudaLaunchKernelExC_v11060 = 430,
     cudaLaunchKernelExC_ptsz_v11060 = 431,
-    cudaLaunchKernel_v13000 = 505, // __cudaLaunchKernel: <<<>>> of CUDA 13
+    cudaLaunchKernel_v13000 = 505, // __cudaLaunchKernel, which <<<>>> calls in CUDA 13
     cudaLaunchKernel_ptsz_v13000 = 506,
 };
 } // namespace runtime_call
@@ -116,7 +117,7 @@ using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::s
 using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid);
 
-// The common begin of all records. Records are packed, so fields are read by copying.
+// The fields at the begin of every record. Records are packed, so fields are read by copying.
 struct Record
 {
     Kind kind;
@@ -131,7 +132,7 @@ struct BS_RECORD KernelRecord
     std::byte reserved0[2];
     std::uint16_t registersPerThread;
     std::byte reserved1[8];
-    std::uint64_t start, end; // end 0: the time stamp is missing
+    std::uint64_t start, end; // `end` is 0 if the time stamp is missing
     std::byte reserved2[8];
     std::uint32_t deviceId, contextId, streamId;
     std::int32_t gridX, gridY, gridZ, blockX, blockY, blockZ;

@@ -9,8 +9,8 @@
 namespace profiler {
 
 // Buffers for CUPTI. They are reused and zeroed here, because CUPTI would otherwise zero them on
-// the launching thread. Thread-safe. No other code is called while the mutex is locked, so CUPTI
-// may call from anywhere.
+// the launching thread. Thread-safe. Calls no other code while the mutex is locked, so CUPTI may
+// call it from anywhere.
 class BufferPool
 {
 public:
@@ -28,7 +28,7 @@ public:
     struct Full
     {
         std::uint8_t* data = nullptr;
-        std::size_t valid = 0; // bytes with records
+        std::size_t valid = 0; // number of bytes with records
     };
 
     // Returns an empty, zeroed buffer, or nullptr if all buffers are in use; CUPTI then drops
@@ -42,8 +42,8 @@ public:
     void recycle(const Full& buffer);
 
     std::size_t bytes() const { return m_size.bytes; } // bytes per buffer that CUPTI may use
-    // Readable bytes after the end of a buffer, because the last record of an older CUPTI may be
-    // shorter than our declaration.
+    // Number of readable bytes after the end of a buffer. They are needed because a record of an
+    // older CUPTI may be shorter than its declaration here.
     static constexpr std::size_t kBeyond = 256;
     std::int64_t declined() const;
 

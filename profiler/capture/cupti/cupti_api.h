@@ -36,7 +36,7 @@ struct CuptiApi
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
     Status (*deviceId)(Context, std::uint32_t*) = nullptr;
-    // Returns the context of a stream. This is a function of the driver.
+    // Returns the context of a stream. The driver exports this function.
     cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*) = nullptr;
 };
 

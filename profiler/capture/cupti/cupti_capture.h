@@ -42,7 +42,7 @@ private:
     RecordParser m_parser;
     cupti::Subscriber m_subscriber = nullptr;
     std::vector<cupti::Kind> m_enabled;
-    std::int64_t m_declinedBefore = 0; // declined buffers that were already reported
+    std::int64_t m_declinedBefore = 0; // number of declined buffers already reported
     bool m_launchesOnly = false, m_stopped = false;
 
     struct NamedStream
@@ -51,7 +51,7 @@ private:
         std::uint32_t stream = 0, context = 0, device = 0;
     };
     std::mutex m_mutex;               // protects the members below
-    std::vector<NamedStream> m_named; // since the last take()
+    std::vector<NamedStream> m_named; // streams that were named since the last take()
 };
 
 } // namespace profiler

@@ -15,8 +15,9 @@ namespace profiler {
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 
-// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so fields
-// are read by copying, and only fields that all supported versions have. Not thread-safe.
+// Converts CUPTI's records to rows of a trace. Records are packed and newer versions append fields.
+// Therefore fields are read by copying, and only fields that all supported versions have. Not
+// thread-safe.
 class RecordParser
 {
 public:
@@ -25,8 +26,9 @@ public:
     { }
 
     void parse(std::uint8_t* buffer, std::size_t valid);
-    // Returns the rows whose op is known or cannot become known. The launch of a kernel may be
-    // recorded in a later buffer than the kernel, so rows without an op stay for one more call.
+    // Returns the rows whose op is known or can no longer become known. The launch of a kernel may
+    // be recorded in a later buffer than the kernel, so rows without an op are held back for one
+    // call.
     engine::GpuTrace take(bool isLast);
 
 private:
@@ -43,7 +45,7 @@ private:
     void addAllocation(const cupti::MemoryRecord& record);
     void addContext(const cupti::ContextRecord& record);
 
-    std::uint32_t text(std::string_view value); // index in the trace's strings
+    std::uint32_t text(std::string_view value); // index of the text in the strings of the trace
     std::uint32_t callName(bool isDriver, cupti::CallId id);
     engine::OpOfIteration opOf(std::uint32_t correlation) const;
     template<class Rows, class Correlation>
@@ -52,13 +54,14 @@ private:
     void moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast);
 
     const CuptiApi& m_api;
-    engine::GpuTrace m_trace;  // rows that take() has not returned
-    std::size_t m_old[3] = {}; // [kernels, copies, memsets] rows that stayed at the last take()
+    engine::GpuTrace m_trace; // rows that take() has not returned
+    // [kernels, copies, memsets] number of rows that the last take() held back.
+    std::size_t m_old[3] = {};
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // The ops by correlation id. Kernels may end long after their launch was recorded, so the
-    // latest half to one million entries are kept.
+    // The ops by correlation id. A kernel may end long after its launch was recorded, so the latest
+    // half to one million entries are kept.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

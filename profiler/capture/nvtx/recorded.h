@@ -15,10 +15,10 @@ constexpr const char* kNvtxLibrary = "libbubblescope_nvtx.so";
 struct RecordedRanges
 {
     std::vector<std::string> strings;
-    std::vector<engine::GpuRange> ranges; // on CLOCK_MONOTONIC; not yet linked to ops
+    std::vector<engine::GpuRange> ranges; // times on CLOCK_MONOTONIC; not yet linked to ops
 };
 
-// Functions that the library exports. `stream` is the cudaStream_t that was named.
+// Types of the functions that the library exports. `stream` is the cudaStream_t that was named.
 using StreamNamed = void (*)(void* stream, const char* name);
 using TakeRanges = const char* (*)(const char* buildId, RecordedRanges* ranges, StreamNamed named);
 constexpr const char* kTakeRanges = "bubblescope_nvtx_take";

@@ -36,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// The columns with the time and the place of a piece of GPU work.
+// The columns for the time and the GPU of a piece of work.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",
@@ -48,7 +48,7 @@ void placed(auto& work, std::int64_t& process, auto&& column)
 struct KernelRow
 {
     engine::GpuKernel work;
-    std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names: StringIds.id
+    std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names are ids of StringIds
 };
 template<>
 inline constexpr TableText kTableOf<KernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
@@ -93,7 +93,7 @@ void columns(OfProcess<engine::GpuMemset>& row, auto&& column)
 struct CallRow
 {
     engine::GpuCall call;
-    std::int64_t globalTid = 0, name = 0; // name: StringIds.id
+    std::int64_t globalTid = 0, name = 0; // `name` is an id of StringIds
 };
 template<>
 inline constexpr TableText kTableOf<CallRow>{
@@ -178,8 +178,9 @@ inline constexpr TableText kTableOf<engine::GpuSample>{
     "Clocks, power and temperature of the GPUs, ten samples per second. 0: not reported"};
 void columns(engine::GpuSample& sample, auto&& column)
 {
-    column({"time", kInteger, "ns", "of the timeline (live), CLOCK_MONOTONIC (emulated)"},
-           sample.time);
+    column(
+        {"time", kInteger, "ns", "on the timeline (live runs) or CLOCK_MONOTONIC (emulated runs)"},
+        sample.time);
     column({"device", kInteger, "", "CUDA's ordinal"}, sample.device);
     column({"sm_clock", kInteger, "MHz"}, sample.smClock);
     column({"memory_clock", kInteger, "MHz"}, sample.memoryClock);

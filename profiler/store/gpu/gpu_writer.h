@@ -12,7 +12,7 @@
 
 namespace profiler {
 
-// Writes GPU activity to the tables of Nsight Systems, and the links from GPU activity to ops to
+// Writes GPU activity to the tables of Nsight Systems, and the links from this activity to ops to
 // BS_ tables, within the caller's transaction. Times are ns of the timeline.
 class GpuWriter
 {
@@ -33,12 +33,12 @@ private:
     Database* m_database;
     std::int64_t m_process = 0;
     std::unordered_map<std::string, std::int64_t> m_strings; // text -> StringIds.id
-    std::int64_t m_nextString = -1;                          // -1: not read yet
+    std::int64_t m_nextString = -1; // next id of StringIds; -1: not read yet
     struct Name
     {
         std::int64_t mangled = 0, demangled = 0, brief = 0;
     };
-    std::vector<Name> m_names; // [GpuTrace::strings]
+    std::vector<Name> m_names; // [index into GpuTrace::strings]
     engine::GpuTraceHealth m_health;
 };
 

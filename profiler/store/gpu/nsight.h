@@ -17,8 +17,8 @@ namespace profiler {
 // synthetic thread, with an id above the highest id of a Linux thread (2^22).
 std::int64_t globalPid(std::int64_t process);
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
-// Ops that overlap compute have threads of their own: one per device and category of range, and
-// more (`row` > 0) where they overlap each other, so that the ranges of a thread nest.
+// The thread of an op. Ops that overlap compute have their own threads: one per device and category
+// of range, and more (`row` > 0) if they overlap each other, so that the ranges of a thread nest.
 std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::OpKind kind, int row,
                        const engine::Shape& shape);
 
@@ -27,8 +27,8 @@ std::int64_t globalTid(std::int64_t process, engine::DeviceId device, engine::Op
 engine::Result<void> writeNsightSession(Database& database, const engine::Run& run,
                                         std::int64_t process);
 
-// Writes the NVTX range of a span as push/pop, the only type that the recipes for Nsight Systems
-// join: on the thread of its device, or on one of its own if it overlaps compute.
+// Writes the NVTX range of a span as push/pop, the only type that the recipes of Nsight Systems
+// join. The range is on the thread of its device, or on a separate one if it overlaps compute.
 class NvtxWriter
 {
 public:
@@ -40,13 +40,13 @@ public:
                const engine::Span& span);
     // The thread of the range that was written last.
     std::int64_t lastThread() const { return m_lastThread; }
-    // Writes the range of a library, on the thread of the range. `strings` is GpuTrace::strings.
+    // Writes a range of a library, on the thread that pushed it. `strings` is GpuTrace::strings.
     bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
                     const std::vector<std::string>& strings);
     // Moves the range of an op to the time of the op's launch on the host, in ns of the timeline,
     // and to the thread of its device, which launched it.
     bool moveRange(std::int64_t id, engine::DeviceId device, engine::Window window);
-    std::int64_t lastEnd() const { return m_lastEnd; } // ns, over all ranges so far
+    std::int64_t lastEnd() const { return m_lastEnd; } // latest end of the ranges so far, in ns
 
 private:
     NvtxWriter(Insert<NvtxRow> insert, Insert<ThreadRow> thread, Statement move,

@@ -48,7 +48,7 @@ inline constexpr PlainText kCudaDevices{
 using CudaDeviceRow
     = Plain<kCudaDevices, int, int, std::int64_t, std::string, std::optional<std::int64_t>>;
 
-// The ENUM_ tables, which name the numbers of other tables.
+// The ENUM_ tables, which give names to the numbers in other tables.
 template<const PlainText& Text>
 using NumberRow = Plain<Text, int, std::string, std::string>;
 inline constexpr std::string_view kNumberColumns = "id name label";
@@ -98,7 +98,7 @@ inline std::optional<std::int64_t> numberOf(const engine::GpuFacts& gpu, std::st
         = std::ranges::find(gpu.numbers, name, &std::pair<std::string, std::int64_t>::first);
     return found == gpu.numbers.end() ? std::nullopt : std::optional(found->second);
 }
-// A number of a GPU by the name of its column; NULL if CUDA does not report it.
+// A number that describes a GPU, by the name of its column; NULL if CUDA does not report it.
 struct GpuNumber
 {
     engine::GpuFacts& gpu;

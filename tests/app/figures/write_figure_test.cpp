@@ -78,7 +78,7 @@ TEST_CASE("the SVG is well-formed XML with a group per device and an element per
     CHECK(texts >= 64 + 8);
 }
 
-TEST_CASE("the PNG has the pixels of its width at the dpi, and says the dpi")
+TEST_CASE("the PNG has its width in pixels at the dpi, and states the dpi")
 {
     const QImage image = QImage::fromData(bytes(FigureFormat::Png, 600), "PNG");
     CHECK(image.width() == 1998); // 3.33 in

@@ -35,7 +35,7 @@ TEST_CASE("a small preview is answered before ask() returns, with its view")
     CHECK(answers[0].view->run().schedule.shape.microBatches == 4);
 }
 
-TEST_CASE("of many large previews the first and the last are answered, those between are left out")
+TEST_CASE("of many large previews only the first and the last are computed")
 {
     PreviewPredictor predictor;
     std::vector<PreviewPredictor::Answer> answers;
@@ -51,7 +51,7 @@ TEST_CASE("of many large previews the first and the last are answered, those bet
     CHECK(units(answers[1]) == Approx(3.9 * (256 + 31)));
 }
 
-TEST_CASE("another order after another cost is built anew")
+TEST_CASE("a changed order after a changed cost is rebuilt")
 {
     PreviewPredictor predictor;
     std::vector<PreviewPredictor::Answer> answers;

@@ -69,7 +69,7 @@ TEST_CASE("a growing file is followed to its end, and what was read is what was 
     CHECK(snapshots >= 1);
 }
 
-TEST_CASE("snapshots take turns: a run that grows is never copied, and an old one never changes")
+TEST_CASE("snapshots alternate: a growing run is never copied, and an old snapshot never changes")
 {
     const QTemporaryDir folder;
     const engine::Run run = simulatedRun({"1f1b", 4, 8, 4});
@@ -111,7 +111,7 @@ TEST_CASE("a snapshot outlives the follower that handed it out")
     CHECK(snapshot->timeline.iterations.size() == 1);
 }
 
-TEST_CASE("a finished file is loaded whole, a file that is not a run says what it is")
+TEST_CASE("a finished file is loaded completely, and the error for another file says what it is")
 {
     const QTemporaryDir folder;
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 2});

@@ -60,7 +60,7 @@ TEST_CASE("a worker of another build is refused before it runs, and both builds 
     CHECK_FALSE(QFile::exists(worker.file("run.sqlite")));
 }
 
-TEST_CASE("stop is SIGINT, and the worker may end in its own time")
+TEST_CASE("stop sends SIGINT, and the worker decides when to end")
 {
     const FakeWorker worker("trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
                             "\\\"cancelled\\\"}\"; exit 0' INT\n"

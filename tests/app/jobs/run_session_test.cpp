@@ -21,7 +21,7 @@ QByteArray contents(const QString& file)
 
 } // namespace
 
-TEST_CASE("a run is started, followed and complete, its log and progress say so")
+TEST_CASE("the log and progress of a run show its start, its iterations and its end")
 {
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 3});
     FakeWorker worker("cp \"$(dirname \"$0\")/source.sqlite\" \"$file\"\n"
@@ -48,7 +48,7 @@ TEST_CASE("a run is started, followed and complete, its log and progress say so"
     QFile::remove(document->file());
 }
 
-TEST_CASE("a worker that is killed leaves what was recorded, and the window says what is kept")
+TEST_CASE("a killed worker leaves the recorded iterations, and the window names them")
 {
     engine::Run run = simulatedRun({"1f1b", 4, 4, 2});
     run.info.outcome = engine::Outcome::Running;
@@ -93,7 +93,7 @@ TEST_CASE("without a folder for runs nothing is started, and the notice says wha
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
-TEST_CASE("opening a file twice gives the same document, one that is no run says so")
+TEST_CASE("opening a file twice gives the same document, and a file that is not a run fails")
 {
     FakeWorker folder("");
     REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
@@ -110,7 +110,7 @@ TEST_CASE("opening a file twice gives the same document, one that is no run says
     CHECK(missing->notice().title == QStringLiteral("Not opened."));
 }
 
-TEST_CASE("runs wait in a queue for the one that works, and each starts by itself")
+TEST_CASE("runs wait in a queue for the running one and start automatically")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                       + FakeWorker::kUntilLetGo
@@ -159,7 +159,7 @@ TEST_CASE("two windows never choose the same name for a new run")
                 library->stop(*document);
 }
 
-TEST_CASE("a queued run is moved before others, and the list follows")
+TEST_CASE("moving a queued run updates the list")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                       + FakeWorker::kForEver);
@@ -186,7 +186,7 @@ TEST_CASE("a queued run is moved before others, and the list follows")
         library.stop(*one);
 }
 
-TEST_CASE("what a queued run takes is estimated from one of its kind, by their FLOPs")
+TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar run")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n")
                       + FakeWorker::kUntilLetGo
@@ -210,7 +210,7 @@ TEST_CASE("what a queued run takes is estimated from one of its kind, by their F
         library.stop(*each);
 }
 
-TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
+TEST_CASE("a paused worker makes no progress until it is resumed, and can be stopped")
 {
     FakeWorker worker("trap 'exit 0' INT\necho $$ > \"$(dirname \"$0\")/id\"\n"
                       "echo '{\"event\":\"started\",\"iterations\":100000}'\n"

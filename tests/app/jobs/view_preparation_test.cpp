@@ -35,7 +35,7 @@ TEST_CASE("a small run is prepared before ask returns")
     CHECK_FALSE(asked.preparation.isBusy());
 }
 
-TEST_CASE("a large run is prepared beside the GUI thread, and of several only the newest")
+TEST_CASE("a large run is prepared in the thread pool, and only the newest of several is delivered")
 {
     Asked asked;
     const RunPointer first = large(), second = large(), third = sharedRun({"1f1b", 4, 4});

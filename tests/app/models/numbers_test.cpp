@@ -11,7 +11,7 @@ TEST_CASE("numbers have a true minus sign and thin spaces between thousands")
     CHECK(number(-0.04, 1) == QStringLiteral("0.0")); // no minus zero
 }
 
-TEST_CASE("a difference says its sign, and 0 where it would print as nothing")
+TEST_CASE("a difference is printed with its sign, or as 0 if it rounds to 0")
 {
     CHECK(signedNumber(4, 1) == QStringLiteral("+4.0"));
     CHECK(signedNumber(-0.4, 1) == QStringLiteral("\u22120.4"));

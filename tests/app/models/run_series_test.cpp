@@ -6,7 +6,7 @@
 
 using namespace app;
 
-TEST_CASE("the loss series leaves the replay out and keeps room for iterations still to come")
+TEST_CASE("the loss series omits the median iteration and has space for planned iterations")
 {
     engine::Run run = simulatedRun({"1f1b", 2, 2, 3});
     run.info.plannedWarmup = 1;
@@ -57,7 +57,7 @@ TEST_CASE("even costs take the median of the ops of a kind and stage")
     CHECK(even->timeline.iterations[0].window.duration() == 9'000'000); // 3 x (1 + 2) ms
 }
 
-TEST_CASE("what is kept of a run that was cut off is said in iterations")
+TEST_CASE("the notice of a cut-off run names the iterations that were kept")
 {
     engine::Run run = simulatedRun({"1f1b", 2, 2, 3});
     CHECK(keptSentence(nullptr) == QStringLiteral("Nothing was recorded."));

@@ -47,7 +47,7 @@ TEST_CASE("the style sheet names no token that is left over")
     }
 }
 
-TEST_CASE("choosing the other theme says so once")
+TEST_CASE("choosing another theme emits changed() once")
 {
     ThemeController controller;
     controller.setChoice(ThemeController::Choice::Light);
@@ -67,7 +67,7 @@ TEST_CASE("a data colour of the palette is the design's")
 // Colour alone never says what a box is, and lightness says it where colours are not seen. Messages
 // have lanes of their own; their purple is as light as F. Without the cones for red B and W of the
 // dark theme come close in lightness; their hues do not.
-TEST_CASE("what stands in one lane differs in lightness, too")
+TEST_CASE("the colours in one lane also differ in lightness")
 {
     using profiler::Sight;
     for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {

@@ -77,7 +77,7 @@ TEST_CASE("a launch that CUDA refuses is refused")
           == cudaErrorInvalidValue);
 }
 
-TEST_CASE("a kernel is not given memory of the host")
+TEST_CASE("a kernel that receives host memory is refused")
 {
     cudaLaunchConfig_t config;
     config.blockDim = dim3(32);

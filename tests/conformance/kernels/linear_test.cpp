@@ -119,7 +119,7 @@ TEST_CASE("linear layers backwards")
         backwardConforms(l);
 }
 
-TEST_CASE("however the library refuses what goes with a product, layers are the same in parts")
+TEST_CASE("layers give the same result whichever epilogue the library refuses")
 {
     if (!isEmulated())
         return;
@@ -175,7 +175,7 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
 }
 
 // The library does not say how exact its GELU is; 8 bits it has.
-TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias where they find room")
+TEST_CASE("the library's GELU is used for bfloat16 only, and its bias sums where they fit")
 {
     if (!isEmulated())
         return;

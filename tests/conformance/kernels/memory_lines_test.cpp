@@ -60,7 +60,7 @@ TEST_CASE("a byte anywhere in a line touches that line alone, on every device")
     }
 }
 
-TEST_CASE("a device counts what is found in a copy, in any order of its threads")
+TEST_CASE("a device counts the lines of a copy in any order of its threads")
 {
     using cuda_on_cpu::Order;
     for (const auto& device : devices())

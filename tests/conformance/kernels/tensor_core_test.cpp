@@ -112,7 +112,7 @@ TEST_CASE("a product of tensor cores has its numbers in the lanes that PTX says"
         }
 }
 
-TEST_CASE("an asynchronous copy is there when its thread has waited, and zeros where nothing is")
+TEST_CASE("an asynchronous copy is visible after waiting, with zeros for missing data")
 {
     if (!kernel_test::isEmulated())
         return;

@@ -155,7 +155,7 @@ TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("a GPU that has no memory left says so, and the next allocation that fits is given")
+TEST_CASE("an allocation fails if a GPU is full, and a later one that fits succeeds")
 {
     const RunDevices on = emulatedGpus(1, 1);
     cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));

@@ -207,7 +207,7 @@ TEST_CASE("streams and contexts of a live run go by their device")
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("a message that is never sent on GPUs ends the run with who waits for whom")
+TEST_CASE("a message that is never sent on GPUs ends the run with the waiting devices")
 {
     const Devices devices = emulatedGpus(4);
     const Trained live

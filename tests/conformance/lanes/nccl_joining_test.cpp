@@ -144,7 +144,7 @@ TEST_CASE("a run that is cancelled while ranks join says so and has begun nothin
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
-TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept free for it")
+TEST_CASE("each GPU's memory has NCCL's memory and the reserved bytes")
 {
     constexpr std::int64_t kMega = 1 << 20, kTaken = 6 * kMega, kKept = 24 * kMega; // of a rank
     const Machine machine(4);

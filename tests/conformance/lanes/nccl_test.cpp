@@ -130,7 +130,7 @@ TEST_CASE("a message is under way by NCCL from when both of its ends have come t
     CHECK(messages > 0);
 }
 
-TEST_CASE("what all communicators of a GPU may take at once leaves room for ops")
+TEST_CASE("all communicators of a GPU together leave multiprocessors for ops")
 {
     const Machine machine(8);
     REQUIRE(trainByNccl(scheduleOf("bitpipe", 8, 16), machine).result);
@@ -156,7 +156,7 @@ TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's word
 }
 
 // Each receive gets the next message instead, and the last gets none.
-TEST_CASE("a message that is never sent by NCCL ends the run with who waits for whom")
+TEST_CASE("a message that NCCL never sends ends the run with the waiting devices")
 {
     const Machine machine(4);
     const Trained live = trainByNccl(scheduleOf("1f1b", 4, 4), machine,
@@ -170,7 +170,7 @@ TEST_CASE("a message that is never sent by NCCL ends the run with who waits for 
     CHECK_FALSE(cuda_on_cpu::hasAbortHung());
 }
 
-TEST_CASE("a device that does not call for its sum keeps the others waiting, which is found")
+TEST_CASE("a device that never joins an all-reduce is reported as a deadlock")
 {
     const Machine machine(4);
     const Trained live

@@ -28,7 +28,7 @@ Events eventsOn(const cuda_on_cpu::Gpus& gpus)
 
 } // namespace
 
-TEST_CASE("it is tried out whose events a partition's streams take")
+TEST_CASE("the events that a partition's streams accept are found by a trial")
 {
     CHECK(eventsOn({}) == Events::OfGpu);
     CHECK(eventsOn({.eventsOfContexts = true}) == Events::Own);

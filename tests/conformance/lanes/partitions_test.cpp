@@ -40,7 +40,7 @@ TEST_CASE("one GPU is divided into equal parts, several are taken whole")
     CHECK(names(4, {.count = 5}, TransportChoice::Nccl) == Names(4, "GPU on the CPU, 132 SMs"));
 }
 
-TEST_CASE("what cannot be divided says why in one sentence")
+TEST_CASE("a GPU that cannot be divided gives the reason in one sentence")
 {
     CHECK_THROWS_MATCHES(
         names(32, {}), std::runtime_error,
@@ -63,7 +63,7 @@ TEST_CASE("what cannot be divided says why in one sentence")
 }
 
 // Seven clusters of 18 multiprocessors and one of 6 have seven parts of 16, and fourteen of 8.
-TEST_CASE("where clusters have no room for large partitions, there are smaller ones")
+TEST_CASE("partitions are smaller where clusters do not fit large ones")
 {
     using Names = std::vector<std::string>;
     CHECK(names(8, {.cluster = 18}) == Names(8, "GPU on the CPU, 8 of 132 SMs"));

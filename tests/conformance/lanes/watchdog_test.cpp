@@ -123,7 +123,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a kernel that never ends ends a live run with its op, and nothing waits for it")
+TEST_CASE("a kernel that hangs ends a live run with its op, and nothing waits for it")
 {
     const auto [iteration, gpus] = GENERATE(table<int, int>({{0, 1}, {1, 1}, {1, 4}}));
     CAPTURE(iteration, gpus);
@@ -143,7 +143,7 @@ TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
     checkLost(emulate(lowered, devices[0].get(), hanging(1, 60)));
 }
 
-TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
+TEST_CASE("a kernel that hangs is also detected while gradients are read")
 {
     // The last op before an OPT, in which its gradient is read; and what an OPT does before that:
     // it keeps a version of its weights.
@@ -160,7 +160,7 @@ TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("a driver that does not come back ends a live run, and its thread is left where it is")
+TEST_CASE("a driver call that does not return ends a live run and leaves its thread")
 {
     const Devices devices = emulatedGpus(4, 4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);

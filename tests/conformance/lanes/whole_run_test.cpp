@@ -163,7 +163,7 @@ TEST_CASE("the transport selects the GPUs of a run")
     CHECK(peer->info.gpuMemory.size() == 4);
 }
 
-TEST_CASE("a run that does not fit on one of its GPUs does not begin, and names it")
+TEST_CASE("a run that does not fit on one of its GPUs fails before it starts and names the GPU")
 {
     const Experiment experiment = experimentOf(Family::Gpt, "1f1b", Precision::Fp32);
     const auto crowded = [](int count) -> Result<RunDevices> {
@@ -177,7 +177,7 @@ TEST_CASE("a run that does not fit on one of its GPUs does not begin, and names 
                Catch::StartsWith("GPU 1 needs ") && Catch::Contains("for 2 of 4 devices"));
 }
 
-TEST_CASE("a run on a GPU that never ends fails, and says that its devices are lost")
+TEST_CASE("a run on a GPU that never ends fails and reports lost devices")
 {
     bool ended = false;
     RunObserver observer;

@@ -24,7 +24,7 @@ double lossOf(Matrix<const Real> logits, const std::vector<std::int32_t>& target
 
 } // namespace
 
-TEST_CASE("OpenBLAS is there and says which kernels it picked")
+TEST_CASE("OpenBLAS is loaded and reports its kernels")
 {
     const auto device = openCpuDevice();
     REQUIRE(device);

@@ -3,7 +3,7 @@
 
 using namespace engine;
 
-TEST_CASE("a vector of ids visits them in order and knows which ones it has")
+TEST_CASE("an IdVector visits ids in order and has() finds its ids")
 {
     const IdVector<DeviceId, int> squares{0, 1, 4};
     int sum = 0;

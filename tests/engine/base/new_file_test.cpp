@@ -117,7 +117,7 @@ TEST_CASE("a device, a pipe, a socket and a folder are refused")
     close(descriptor);
 }
 
-TEST_CASE("a symbolic link stays a link, and the file that it names is replaced")
+TEST_CASE("a symbolic link is kept, and its target is replaced")
 {
     const TemporaryFolder folder;
     put(folder / "real.csv", "old");
@@ -127,7 +127,7 @@ TEST_CASE("a symbolic link stays a link, and the file that it names is replaced"
     CHECK(textOf(folder / "real.csv") == "new");
 }
 
-TEST_CASE("on a full disk the old content stays and the error says so")
+TEST_CASE("on a full disk the old content is kept and the error has the reason")
 {
     const TemporaryFolder folder;
     const int status = statusOf([&] {
@@ -154,7 +154,7 @@ TEST_CASE("on a full disk the old content stays and the error says so")
         CHECK(status == 0);
 }
 
-TEST_CASE("a file that is being written is refused to everyone else, also with force")
+TEST_CASE("a file that is being written cannot be written by others, even with --force")
 {
     const TemporaryFolder folder;
     const fs::path file = folder / "run.sqlite";

@@ -5,7 +5,7 @@
 
 using namespace engine;
 
-TEST_CASE("the nearest name is the one a typing mistake away")
+TEST_CASE("the nearest name differs by one typing mistake")
 {
     constexpr std::array<std::string_view, 4> kNames{"gpipe", "1f1b", "bitpipe",
                                                      "interleaved-1f1b"};
@@ -27,7 +27,7 @@ TEST_CASE("names are joined with commas")
     CHECK(joined({}).empty());
 }
 
-TEST_CASE("a word is quoted where a shell would not read it as it is")
+TEST_CASE("a word with special characters is quoted for the shell")
 {
     CHECK(shellQuoted("a/b-1.sqlite") == "a/b-1.sqlite");
     CHECK(shellQuoted("lr=0.5,20%") == "lr=0.5,20%");

@@ -97,7 +97,7 @@ TEST_CASE("libraries of wheels are found by a python3 that links into a virtual 
     CHECK(library.symbol<void*>("cudaLaunchKernel") == nullptr);
 }
 
-TEST_CASE("a library that is nowhere says so")
+TEST_CASE("a missing library gives an error")
 {
     const ToolkitLibrary library("none", {"libbs_none.so.1"});
     CHECK_FALSE(library);

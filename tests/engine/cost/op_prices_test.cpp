@@ -57,7 +57,7 @@ TEST_CASE("a backward that costs nothing elsewhere divides evenly where it costs
     CHECK(units(*prices, opOf(OpKind::BackwardWeight, 1)) == 1.5);
 }
 
-TEST_CASE("what goes between nodes has its own cost, what stays in one does not")
+TEST_CASE("transfers between nodes have a separate cost")
 {
     UnitCosts costs;
     costs.p2p = {1, 4};
@@ -65,7 +65,7 @@ TEST_CASE("what goes between nodes has its own cost, what stays in one does not"
     costs.devicesPerNode = 2;
     costs.p2pAcross = Fraction{2};
     costs.latencyAcross = Fraction{1};
-    const auto prices = unitPrices(Shape{4, 4, 1}, costs);
+    const auto prices = unitPrices(tests::scheduleOf("1f1b", 4, 1), costs);
     REQUIRE(prices);
     CHECK(units(*prices, opOf(OpKind::SendActivation, 0, 1), 0) == 0.25);
     CHECK(units(*prices, opOf(OpKind::SendActivation, 1, 2), 1) == 2);

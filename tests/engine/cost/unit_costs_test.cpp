@@ -88,7 +88,7 @@ TEST_CASE("an evict and a load cost a chunk's share, a recompute its share of th
           == std::vector<double>{0.25, 0.25, 0.5});
 }
 
-TEST_CASE("a unit is as many ticks as make every duration whole")
+TEST_CASE("a unit has as many ticks as make every duration an integer")
 {
     CHECK(costsOf(scheduleOf("1f1b", 2, 1)).ticksPerUnit == 2);
     CHECK(costsOf(scheduleOf("bitpipe", 2, 2)).ticksPerUnit == 2);
@@ -96,7 +96,7 @@ TEST_CASE("a unit is as many ticks as make every duration whole")
     CHECK(costsOf(scheduleOf("bitpipe", 2, 2), withForward({5, 2})).ticksPerUnit == 4);
 }
 
-TEST_CASE("costs that cannot add up exactly are refused")
+TEST_CASE("costs whose sum is not exact are refused")
 {
     const Schedule schedule = lower(scheduleOf("1f1b", 2, 100));
     UnitCosts costs;

@@ -116,7 +116,7 @@ TEST_CASE("the gradient norm of every synchronous scheme is that of sequential t
     }
 }
 
-TEST_CASE("where an iteration has several updates there is no one gradient norm")
+TEST_CASE("an iteration with several updates has no gradient norm")
 {
     for (const std::optional<double>& norm : normsOf({"pipedream"}))
         CHECK(!norm);

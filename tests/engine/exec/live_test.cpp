@@ -179,7 +179,7 @@ TEST_CASE("on the wall clock every op runs after what it consumes, and one at a 
     CHECK(spans == iterations * opCount(schedule));
 }
 
-TEST_CASE("a live run says that it is one, on how many threads and cores")
+TEST_CASE("the info of a live run has its mode, threads and cores")
 {
     const auto result = tests::runOf(miniature("bitpipe", Mode::Live));
     REQUIRE(result);
@@ -229,7 +229,7 @@ TEST_CASE("a fault on one device ends the run with its cause")
     CHECK(broken.run.timeline.iterations.empty());
 }
 
-TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run ends")
+TEST_CASE("without progress the watchdog names the waiting devices and ends the run")
 {
     const std::string scheme = GENERATE("1f1b", "pipedream", "pipedream-2bw");
     Broken broken(scheme);
@@ -248,7 +248,7 @@ TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run 
                Contains("3F0, waits for the activation of stage 2, micro-batch 0 from device 2"));
 }
 
-TEST_CASE("with several copies of the pipeline the watchdog says whose device waits")
+TEST_CASE("with several pipeline copies the watchdog names the copy of the waiting device")
 {
     Broken broken("1f1b", 2);
     const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};

@@ -54,7 +54,7 @@ struct Training
         model = makeTransformer(miniature(precision), run.schedule.shape.stages, *device);
         emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
                                             tokenBytes(microBatches)},
-                                           link},
+                                           {link, link}},
                           run);
         tokens.load(TextData::builtIn(1), 0);
     }
@@ -187,7 +187,7 @@ TEST_CASE("weights, gradients and optimizer state follow from the parameters of 
         }
 }
 
-TEST_CASE("at its fullest moment an arena holds what is alive, by category")
+TEST_CASE("at the peak an arena has the live bytes by category")
 {
     for (const char* scheme : {"1f1b", "zb-h1", "bitpipe", "bpipe", "chimera", "pipedream-2bw"}) {
         CAPTURE(scheme);

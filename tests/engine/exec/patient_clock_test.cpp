@@ -9,7 +9,7 @@ constexpr std::int64_t kMillisecond = 1'000'000, kLong = PatientClock::kLongestS
 
 } // namespace
 
-TEST_CASE("who is looked at often waits as long as the clock on the wall")
+TEST_CASE("a clock that is read often follows the wall clock")
 {
     PatientClock clock(500);
     CHECK(clock.look(500) == 0);
@@ -17,7 +17,7 @@ TEST_CASE("who is looked at often waits as long as the clock on the wall")
     CHECK(clock.look(500 + 20 * kMillisecond + kLong) == 20 * kMillisecond + kLong);
 }
 
-TEST_CASE("time in which nobody looked is not time in which somebody could have come")
+TEST_CASE("a long gap between two reads counts as a short one")
 {
     constexpr std::int64_t kHour = 3'600'000 * kMillisecond;
     PatientClock clock(0);

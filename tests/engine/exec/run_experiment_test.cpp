@@ -88,7 +88,7 @@ TEST_CASE("in the replay every op takes the median of its measured durations")
     }
 }
 
-TEST_CASE("a run says what it is and how its numbers were made")
+TEST_CASE("RunInfo has the origin of a run and the meaning of its numbers")
 {
     const auto result = tests::runOf(miniature("1f1b"));
     REQUIRE(result);
@@ -155,7 +155,7 @@ TEST_CASE("the loss of tiny falls by 1.8 nats in 60 iterations and 0.3 below its
     CHECK(loss[149] > *result->info.entropyRate);
 }
 
-TEST_CASE("the observer is told of the start, each op's measurement and each placed iteration")
+TEST_CASE("the observer receives the start, the op timings and each placed iteration")
 {
     std::vector<std::string> told;
     std::map<std::uint32_t, std::size_t> opsMeasured;
@@ -338,7 +338,7 @@ TEST_CASE("with a link model transfers take time, and the run is labelled as ass
     CHECK(result->info.link == "1 GB/s, 2 us (assumed)");
 }
 
-TEST_CASE("who listens is told around everything that is launched for an op")
+TEST_CASE("launch hooks are called around all launches of an op")
 {
     std::vector<OpOfIteration> told;
     int open = 0, deepest = 0;

@@ -85,7 +85,7 @@ TEST_CASE("a bad experiment is an error that names the key")
     CHECK(message("[run\n").starts_with("experiment: line 1: "));
 }
 
-TEST_CASE("the command of a run says what is not default")
+TEST_CASE("the command of a run has the settings that are not default")
 {
     CHECK(commandOf(Experiment())
           == "bscope run --scheme bitpipe --devices 4 --micro-batches 8 --model tiny");
@@ -164,7 +164,7 @@ TEST_CASE("every setting survives TOML and the command line at any value")
     }
 }
 
-TEST_CASE("each field that has an option or a key says what it is")
+TEST_CASE("each field with an option or a key has a help text")
 {
     std::set<std::string> flags;
     for (const auto& field : experimentFields()) {

@@ -43,7 +43,7 @@ TEST_CASE("a kit has the schedule that bscope run executes, and the model and te
     CHECK(kit->nodes == 2);
 }
 
-TEST_CASE("a kit says why PyTorch's runtime cannot execute its schedule")
+TEST_CASE("a kit states why PyTorch's runtime cannot execute its schedule")
 {
     CHECK(trainingKit(experimentWith("1f1b"), 8)->torchObstacle.empty());
     for (const auto& [scheme, reason] : {std::pair("bitpipe", "one direction"),

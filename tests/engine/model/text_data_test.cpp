@@ -43,7 +43,7 @@ TEST_CASE("the built-in language is readable, seeded, and has an entropy rate be
     CHECK(data.unigramEntropy() < 3.2);
 }
 
-TEST_CASE("the verb of the built-in language agrees with its subject over a distance")
+TEST_CASE("the verb of the built-in language agrees with a distant subject")
 {
     const std::string text = TextData::builtIn(1).text();
     CHECK(text.find("fox near the rivers waits") != std::string::npos);
@@ -167,7 +167,7 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
     CHECK(TextData::fromFile(longer.path, 1, 8));
 }
 
-TEST_CASE("a grammar tells the probability of what it says")
+TEST_CASE("a grammar gives the probability of a sentence")
 {
     const auto grammar
         = Grammar::parse("# two words\nstart: {word} {word}.\nword: a | b | c | d\n");

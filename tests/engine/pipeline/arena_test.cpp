@@ -57,7 +57,7 @@ TEST_CASE("what I frees of a stash serves others before its W")
     CHECK(layOut(lives).bytes == 640);
 }
 
-TEST_CASE("buffers that a fixed order would stack too high are searched a better one")
+TEST_CASE("a better order is searched for buffers that a fixed order packs badly")
 {
     // By begin, end, size, duration or both, the best is 14 % above the peak.
     Random random(7);
@@ -161,7 +161,7 @@ TEST_CASE("the schedule orders what a device sends after what came back, and not
     CHECK_FALSE(order.isOrdered(at(0, Forward, 0), at(0, Forward, 0)));
 }
 
-TEST_CASE("an arena knows what was touched, what was not, or is poisoned, reads as NaN")
+TEST_CASE("an arena counts touched bytes, and untouched or poisoned memory reads as NaN")
 {
     const Arena arena(1000);
     CHECK(arena.size() == 1024);

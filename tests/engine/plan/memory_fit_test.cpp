@@ -63,7 +63,7 @@ TEST_CASE("a device that holds its arena and no byte more is large enough")
     CHECK(planned.check().error().code == Error::Code::Device);
 }
 
-TEST_CASE("what does not fit says on which device, at which op, by how much, and what would")
+TEST_CASE("a memory error names device, op, missing bytes and a setting that fits")
 {
     Planned planned(gpipe());
     planned.experiment.deviceMemory = planned.fullest() - 3'000'000;
@@ -75,7 +75,7 @@ TEST_CASE("what does not fit says on which device, at which op, by how much, and
     CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));
 }
 
-TEST_CASE("everything that is said to fit does, and of halves the largest is said")
+TEST_CASE("every suggestion fits, and the largest of several halves is suggested")
 {
     Planned planned(gpipe());
     Experiment tight = planned.experiment;
@@ -104,7 +104,7 @@ TEST_CASE("the machine is a limit for all devices together")
     CHECK(planned.check(2 * total));
     const std::string message = planned.check(total).error().message; // a tenth is left to others
     CHECK_THAT(message, Catch::StartsWith("this run needs "));
-    CHECK_THAT(message, Catch::Contains(" device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains(" device 3 needs the most, "));
 }
 
 TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, and what would fit")
@@ -129,7 +129,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     const std::string message = planned.check(with(on(3) / 2)).error().message;
     CHECK_THAT(message, Catch::StartsWith("GPU 5 needs "));
     CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices but can use "));
-    CHECK_THAT(message, Catch::Contains("; device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains("; device 3 needs the most, "));
     CHECK_THAT(message, Catch::Contains("; these would fit: "));
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("halves of a micro-batch share the stash of the whole and ignore each 
           == "gradient of stage 2, micro-batch 1, slice 0; stash of stage 1, micro-batch 1");
 }
 
-TEST_CASE("an evicted stash is elsewhere until a load brings it back")
+TEST_CASE("an evicted stash is on the partner until a LOAD")
 {
     CHECK(text(consumes(op("1EVICT2"), kFour)) == "stash of stage 1, micro-batch 2");
     CHECK(text(produces(op("1EVICT2"), kFour)) == "evicted stash of stage 1, micro-batch 2");

@@ -21,7 +21,7 @@ TEST_CASE("parse and print are inverses for every kind, direction and slice")
             }
 }
 
-TEST_CASE("ops are spelled as the contract says")
+TEST_CASE("ops are spelled as documented")
 {
     for (const std::string text :
          {"2F0", "5B3u", "1F4.1", "1F4u.1", "3I2", "3W2", "3SEND_F1", "4RECV_F1", "4SEND_B1u",

@@ -129,7 +129,7 @@ TEST_CASE("a transfer longer than a forward is exposed")
     CHECK(measured(schedule, withTransfer({2})).iteration > 117);
 }
 
-TEST_CASE("evicts go from device d to D-1-d, and the one in the middle keeps its own")
+TEST_CASE("device d evicts to D-1-d, and the middle device evicts nothing")
 {
     for (const int devices : {5, 8, 9}) {
         const Schedule schedule = bpipe(devices, 4 * devices, "steady");

@@ -29,7 +29,7 @@ ScheduleRequest withOption(const std::string& scheme, const std::string& key,
 
 } // namespace
 
-TEST_CASE("the table of schemes is complete: words, citation, limits and a default per option")
+TEST_CASE("the table of schemes is complete: texts, citation, limits and a default per option")
 {
     std::set<std::string_view> names;
     for (const Scheme& scheme : schemes()) {
@@ -79,7 +79,7 @@ TEST_CASE("BitPipe names its rule and the nearest number it takes")
     CHECK_THAT(errorOf("bitpipe", 8, 3), Catch::EndsWith("the nearest is 8"));
 }
 
-TEST_CASE("a rule on micro-batches is named with the nearest number that keeps it")
+TEST_CASE("a violated rule on micro-batches is reported with the nearest valid number")
 {
     CHECK(
         errorOf("grouped-interleaved", 4, 7)
@@ -126,7 +126,7 @@ TEST_CASE("one device is the sequential baseline of the one-direction schemes")
     }
 }
 
-TEST_CASE("numbers that make no schedule are refused with what would")
+TEST_CASE("invalid numbers are refused with valid ones")
 {
     CHECK(errorOf("1f1b", 4, 0) == "0 micro-batches: there must be at least 1");
     CHECK(errorOf("bitpipe", 4, 0) == "0 micro-batches: there must be at least 1");
@@ -160,7 +160,7 @@ TEST_CASE("a million devices are refused before anything is allocated")
     CHECK_THAT(errorOf(request), Catch::Contains("480000000000000000000000 ops"));
 }
 
-TEST_CASE("where the machine is the limit, what it has and what would be needed is said")
+TEST_CASE("the error about the machine's limit has the available and the required memory")
 {
     const SizeLimit limit{50'000'000, 200, true};
     CHECK(checkRequest(requestOf("1f1b", 1024, 20'000), limit));

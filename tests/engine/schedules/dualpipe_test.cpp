@@ -91,7 +91,7 @@ TEST_CASE("DualPipe and DualPipeV are valid at random sizes")
     }
 }
 
-TEST_CASE("DualPipe and DualPipeV name what they need")
+TEST_CASE("DualPipe and DualPipeV name their requirements")
 {
     CHECK(errorOf("dualpipe", 5, 20)
           == "dualpipe needs an even number of devices, not 5; the nearest is 6");

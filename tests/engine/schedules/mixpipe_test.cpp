@@ -45,7 +45,7 @@ TEST_CASE("MixPipe, our stand-in: makespan 29, 65, 123 with a stash of D, 110 wi
     CHECK(peakOf(open) == 12);
 }
 
-TEST_CASE("MixPipe keeps to its cap and its injection, whatever D and N")
+TEST_CASE("MixPipe respects its cap and its injection for every D and N")
 {
     std::mt19937 random(20230709);
     const auto upTo
@@ -69,7 +69,7 @@ TEST_CASE("MixPipe keeps to its cap and its injection, whatever D and N")
     }
 }
 
-TEST_CASE("where every device of MixPipe would wait for room, the cap gives way")
+TEST_CASE("the cap of MixPipe is raised if every device would be blocked")
 {
     for (const int cap : {1, 2, 3}) {
         const Schedule schedule
@@ -80,7 +80,7 @@ TEST_CASE("where every device of MixPipe would wait for room, the cap gives way"
     }
 }
 
-TEST_CASE("MixPipe says that it is approximate, and which numbers it takes")
+TEST_CASE("MixPipe states that it is approximate, and its valid numbers")
 {
     CHECK(findScheme("mixpipe")->summary.find("approximation") != std::string_view::npos);
     CHECK(buildSchedule(requestOf("mixpipe", 5, 4)).error().message

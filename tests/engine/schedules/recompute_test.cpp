@@ -78,7 +78,7 @@ TEST_CASE("GPipe with recompute holds N inputs and one activation, 1F1B D-d of t
     CHECK(peaksOf(scheduleOf("gpipe", 4, 8), 0).kept == std::vector<double>(4, 0));
 }
 
-TEST_CASE("what keeps all of an activation counts as if nothing was recomputed")
+TEST_CASE("keeping all of an activation counts like no recomputation")
 {
     for (const std::string scheme :
          {"gpipe", "1f1b", "bitpipe", "zb-h1", "seq1f1b", "dualpipe", "bpipe", "hanayo"}) {
@@ -100,7 +100,7 @@ TEST_CASE("peaks under recompute are the same with spans and without")
     }
 }
 
-TEST_CASE("a stash that is evicted before it is rebuilt moves as what is kept of it")
+TEST_CASE("a stash that is evicted before its RECOMPUTE moves with its reduced size")
 {
     const Schedule schedule = addRecompute(scheduleOf("bpipe", 8, 32));
     const Peaks peaks = peaksOf(schedule, 0);

@@ -175,7 +175,7 @@ TEST_CASE("ZB-1P and ZB-2P look for the best order of the costs that are set")
         }
 }
 
-TEST_CASE("of orders that are as long, the search takes the one that keeps devices for less time")
+TEST_CASE("of equally long orders the search selects the one with the shortest span")
 {
     struct Case
     {

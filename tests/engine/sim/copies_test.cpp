@@ -67,7 +67,7 @@ TEST_CASE("an evict runs beside the op behind it, and the backward waits for its
                    "0B3 10-12"});
 }
 
-TEST_CASE("a load that takes longer than the op beside it holds its backward up")
+TEST_CASE("a LOAD that takes longer than the concurrent op delays its backward")
 {
     UnitCosts costs;
     costs.transfer = {3};

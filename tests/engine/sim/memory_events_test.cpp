@@ -34,7 +34,7 @@ std::int64_t peakBytes(const Schedule& schedule, double kept)
 
 } // namespace
 
-TEST_CASE("a stage that keeps less than its stash is whole only while it is computed")
+TEST_CASE("a stage that keeps less than its stash holds all of it only during its ops")
 {
     const Schedule gpipe = scheduleOf("gpipe", 4, 8), steady = scheduleOf("1f1b", 4, 8);
     CHECK(peakBytes(gpipe, 100) == 800);

@@ -100,7 +100,7 @@ OpCosts randomCosts(const Schedule& lowered, std::mt19937& random)
 
 } // namespace
 
-TEST_CASE("whatever the durations, every op is placed where the rules say")
+TEST_CASE("every op is placed by the rules, for any durations")
 {
     std::mt19937 random(20241025);
     for (int round = 0; round < 60; ++round) {

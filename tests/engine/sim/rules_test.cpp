@@ -109,7 +109,7 @@ TEST_CASE("... of measured times, too, which the factor does not divide: to the 
     CHECK(timeline->tracks[0].spans[0].window() == Window{0, 9}); // of 9.6
 }
 
-TEST_CASE("an all-reduce takes as long as its slowest member says, on all of them")
+TEST_CASE("an all-reduce takes the duration of its slowest member on all devices")
 {
     const Schedule schedule = addP2P(meeting());
     OpCosts costs; // of stage 0 device 0 says 5, of stage 1 device 1 says 7; the others 1
@@ -161,7 +161,7 @@ TEST_CASE("compute beside an all-reduce of its device is slowed down while that 
           == Spans{"0F0 0-1", "0B0 1-4", "0F1 4-5", "0B1 5-7"});
 }
 
-TEST_CASE("what is slowed down may come late to the next all-reduce, which moves with it")
+TEST_CASE("a slowed device may delay the next all-reduce")
 {
     UnitCosts costs;
     costs.allReduce = {2}; // two chunks a device: one unit each

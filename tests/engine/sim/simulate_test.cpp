@@ -178,7 +178,7 @@ TEST_CASE("iterations run back to back, each like the first")
     }
 }
 
-TEST_CASE("an iteration is placed behind the timeline's end and keeps its own facts")
+TEST_CASE("an iteration is placed after the timeline's end and keeps its number and kind")
 {
     const Schedule lowered = lower(scheduleOf("1f1b", 2, 2));
     const OpCosts costs = costsOf(lowered);
@@ -228,4 +228,23 @@ TEST_CASE("ops that fit no stage, and copies without a partner, are refused")
     schedule.program[{0}][1].peer = Op::kNoPeer;
     CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
                Catch::StartsWith("device 0, index 1: 0EVICT0 is not valid in this schedule"));
+}
+
+// The local gradient waited for the message that carries it to the previous device.
+TEST_CASE("a slice's gradient reaches the previous slice of its device without a link")
+{
+    // Device 1 runs B of both slices back to back: 2 x F, 2 x B of half a micro-batch.
+    UnitCosts costs;
+    costs.p2p = {1};
+    costs.latency = {5};
+    const Simulated run = simulated(scheduleOf("seq1f1b", 2, 1), costs);
+    const Track* track = run.timeline.track(DeviceId{1}, Track::Kind::Compute);
+    REQUIRE(track != nullptr);
+    const OpIndex index(run.schedule);
+    std::vector<Window> backwards;
+    for (const Span& span : track->spans)
+        if (opAt(run.schedule, index, span.op).kind == OpKind::Backward)
+            backwards.push_back(span.window());
+    REQUIRE(backwards.size() == 2);
+    CHECK(backwards[1].begin == backwards[0].end);
 }

@@ -22,7 +22,7 @@ std::vector<IterationSummary> summaries(const Schedule& schedule, const UnitCost
                                         SyncPolicy sync)
 {
     const Schedule order = addOptimizer(addAllReduce(schedule, sync));
-    const auto prices = unitPrices(order.shape, costs);
+    const auto prices = unitPrices(order, costs);
     REQUIRE(prices);
     auto all = summarize(order, *prices, {.iterations = 2});
     REQUIRE(all);
@@ -88,14 +88,20 @@ TEST_CASE("sums without spans are the sums of the spans, in every scheme")
         const Schedule schedule = scheduleOf(std::string(scheme.name), 4, 8);
         checkSame(schedule, {}, SyncPolicy::Eager);
         checkSame(schedule, unevenCosts(), SyncPolicy::Late);
+        UnitCosts shared = unevenCosts();
+        shared.transfer = {1, 2};
+        shared.nicsPerNode = 1;
+        checkSame(schedule, shared, SyncPolicy::Eager);
         UnitCosts hindered = unevenCosts();
         hindered.rules.blockingSend = true;
         hindered.rules.slowDown = {3, 2};
         checkSame(schedule, hindered, SyncPolicy::Eager);
+        hindered.nicsPerNode = 2;
+        checkSame(schedule, hindered, SyncPolicy::Eager);
     }
 }
 
-TEST_CASE("what recomputes is summed up by what it keeps, too")
+TEST_CASE("summaries with recomputation use the kept share")
 {
     const Schedule schedule = addRecompute(scheduleOf("1f1b", 4, 8));
     checkSame(schedule, unevenCosts(), SyncPolicy::Eager);

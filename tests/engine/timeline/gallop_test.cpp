@@ -11,7 +11,7 @@ TEST_CASE("from anywhere before it a gallop finds the first place that is not be
                 CHECK(gallop(from, size, [&](std::size_t at) { return at < answer; }) == answer);
 }
 
-TEST_CASE("a gallop looks near where it begins, and never outside")
+TEST_CASE("a galloping search starts near its begin and stays within the range")
 {
     std::size_t looks = 0, furthest = 0;
     const auto upTo = [&](std::size_t answer) {

@@ -17,7 +17,7 @@ TEST_CASE("the short name of a kernel is its function alone")
     CHECK(demangled("not mangled") == "not mangled");
 }
 
-TEST_CASE("a kernel that runs what it is given is called by that")
+TEST_CASE("a kernel that only runs a class is labelled with the class")
 {
     CHECK(kernelLabel("void engine::cuda::eachPack<4, engine::cuda::(anonymous namespace)::Gelu>"
                       "(unsigned long, engine::cuda::(anonymous namespace)::Gelu)")
@@ -34,7 +34,7 @@ TEST_CASE("a kernel that runs what it is given is called by that")
           == "nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT");
 }
 
-TEST_CASE("kernels of NCCL are known by both of its spellings")
+TEST_CASE("NCCL kernels are recognized in both spellings")
 {
     CHECK(isNcclKernel("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"));
     CHECK(isNcclKernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t"));

@@ -86,7 +86,7 @@ TEST_CASE("nothing is around a window of an empty track")
     CHECK(SpanIndex(std::span<const Span>()).around({0, 10}).empty());
 }
 
-TEST_CASE("what has ended before an instant is told block by block, from any place known to be so")
+TEST_CASE("endedBefore() searches block by block from an earlier result")
 {
     std::mt19937 random(7);
     const auto spans = transfers(3, 400, random);

@@ -68,7 +68,7 @@ TEST_CASE("a track is found by device and kind")
     CHECK(timeline.track(DeviceId{1}, Track::Kind::Compute) == nullptr);
 }
 
-TEST_CASE("every mode, outcome and memory category has its own word")
+TEST_CASE("every mode, outcome and memory category has a distinct name")
 {
     std::set<std::string_view> words;
     for (const Mode mode : {Mode::Simulate, Mode::Emulate, Mode::Live, Mode::Imported})

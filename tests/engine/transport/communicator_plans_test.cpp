@@ -56,7 +56,7 @@ TEST_CASE("a sum of several devices has one behind the messages, each a rank onc
 }
 
 // 12 MiB for a channel to a neighbour (NCCL's buffers, communicators.h).
-TEST_CASE("what a communicator keeps free is a connection for each channel and neighbour")
+TEST_CASE("the memory of a communicator is one connection per channel and neighbour")
 {
     constexpr Bytes kMega = Bytes{1} << 20;
     const auto of = [](CommunicatorPlan::Carries carries, std::size_t ranks) {

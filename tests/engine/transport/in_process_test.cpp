@@ -121,7 +121,7 @@ TEST_CASE("devices with nothing in common have side threads of their own")
     CHECK(InProcessTransport(traffic, 4, SideWork::Inline).sideThreads() == 0);
 }
 
-TEST_CASE("whoever waits gives up when the transport is aborted")
+TEST_CASE("every wait ends when the transport is aborted")
 {
     std::array<int, 1> source{}, slot{};
     InProcessTransport transport({{{kFirst, kSecond, bytesOf(source), bytesOf(slot)}}, {}, {}}, 2,

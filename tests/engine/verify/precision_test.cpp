@@ -142,7 +142,7 @@ TEST_CASE("both precisions begin with the same weights, of which one rounds")
     CHECK(single.weights == narrow.weights); // master weights
 }
 
-TEST_CASE("a device that does not compute in bf16 says so")
+TEST_CASE("a device without bf16 fails with a message")
 {
     class Single final : public Device
     {

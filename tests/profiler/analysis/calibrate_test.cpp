@@ -86,7 +86,7 @@ TEST_CASE("joint ops divide the span that they have together, and predict it aga
     CHECK(times[1]->duration == times[0]->duration);
 }
 
-TEST_CASE("another schedule of the same stages takes what it would under the recorded costs")
+TEST_CASE("another schedule of the same stages is simulated with the recorded costs")
 {
     const UnitCosts costs = unevenCosts();
     const Run recorded = runOf(scheduleOf("interleaved-1f1b", 4, 8), costs);
@@ -181,7 +181,7 @@ TEST_CASE("a message over another class of link has that class's price")
     CHECK_THAT(unknown.error().message, Catch::Contains("SEND_F, SEND_B"));
 }
 
-TEST_CASE("what a run does not say is refused, with what to record")
+TEST_CASE("missing times of a run are an error that says what to record")
 {
     const Run run = runOf(scheduleOf("1f1b", 4, 8), {});
     CHECK_THAT(refusal(run, scheduleOf("interleaved-1f1b", 4, 8)),
@@ -279,7 +279,7 @@ TEST_CASE("a message of which nothing was recorded takes what those of other sta
     CHECK(durationOf(asked, *byForth, OpKind::SendGradient, 1) == 3);
 }
 
-TEST_CASE("an op that the run has takes its own time, whichever direction its micro-batch went")
+TEST_CASE("an op that the run has takes its recorded time, in either direction")
 {
     UnitCosts costs;
     costs.rules.jitter = {1, 5};
@@ -305,7 +305,7 @@ TEST_CASE("an op that the run has takes its own time, whichever direction its mi
     CHECK(compared == 2 * 4);
 }
 
-TEST_CASE("a run that cuts its sequences another way is refused for that, not for what it lacks")
+TEST_CASE("a run with other sequence slices is refused for the slices, not for missing times")
 {
     const Run two = runOf(scheduleOf("seq1f1b", 4, 8, {{"slices", "2"}}), {});
     CHECK(refusal(two, scheduleOf("seq1f1b", 4, 8, {{"slices", "4"}}))
@@ -328,7 +328,7 @@ TEST_CASE("an op's own time is its own, whether it runs alone or with the next")
         CHECK(asked->of[{0}][i].duration == times[i]->duration);
 }
 
-TEST_CASE("where none of a joint kind ran alone, a backward is taken for two forwards")
+TEST_CASE("if no op of a joint pair ran alone, a backward counts as two forwards")
 {
     const RecordedTimes times = recordedTimes(runOf(scheduleFrom({"0F1 (0F0 0B1) (0F2 0B0)"}), {}));
     CHECK(times[1]->duration * 2 == times[2]->duration);

@@ -14,7 +14,7 @@ Run labelled(Run run, const std::string& label)
 }
 } // namespace
 
-TEST_CASE("a comparison says how much shorter a run is, and where the time went")
+TEST_CASE("a comparison states how much shorter a run is, and why")
 {
     const Run base = labelled(simulated("1f1b", 4, 4), "1F1B");
     const Run bitpipe = labelled(simulated("bitpipe", 4, 4), "BitPipe");
@@ -71,7 +71,7 @@ TEST_CASE("runs on the two clocks are never subtracted")
         == "mine and 1F1B cannot be compared: one is in abstract units, the other in nanoseconds");
 }
 
-TEST_CASE("what one run does not say contradicts nobody")
+TEST_CASE("a setting that one run lacks is not a difference")
 {
     const Run simulatedRun = simulated("1f1b", 2, 2);
     Run here = simulated("1f1b", 2, 2), there = here;
@@ -127,7 +127,7 @@ TEST_CASE("numbers read as people write them")
     CHECK(shareText(1.0 / 7) == "14.3 %");
 }
 
-TEST_CASE("runs of one scheme are named by what differs between them")
+TEST_CASE("runs of one scheme are labelled by their differences")
 {
     Run one, two, other;
     for (Run* run : {&one, &two, &other}) {

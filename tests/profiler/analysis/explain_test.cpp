@@ -77,7 +77,7 @@ TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
     CHECK(all[3].chain.empty());
 }
 
-TEST_CASE("an op says what it needed, who needed it, and how long its device had been free")
+TEST_CASE("an explanation has the inputs, the consumers and the waiting time of an op")
 {
     const Run run = pingPong();
     const auto b = explain(run, 0, find(run, "0B0")).value();
@@ -94,7 +94,7 @@ TEST_CASE("an op says what it needed, who needed it, and how long its device had
     CHECK_FALSE(explain(run, 0, 999).has_value());
 }
 
-TEST_CASE("the flow of a micro-batch goes down its stages and back up")
+TEST_CASE("the flow of a micro-batch passes its stages forward and backward")
 {
     const Run run = pingPong();
     CHECK(spelled(run, flow(run, 0, MicroBatchId{0})) == "0F0@0-2 1F0@5-7 1B0@7-11 0B0@12-16");
@@ -192,7 +192,7 @@ TEST_CASE("the critical path of a 1F1B iteration is its whole length")
     }
 }
 
-TEST_CASE("exposed communication comes by begin and adds up to the metric")
+TEST_CASE("exposed communication is sorted by begin and adds up to the metric")
 {
     UnitCosts costs;
     costs.p2p = {1, 2};
@@ -258,7 +258,7 @@ TEST_CASE("an op that takes no time ends no bubble and no critical path")
     CHECK(spelled(run, Explainer(run, 0).criticalPath()) == "0F0@0-2 0B0@2-6");
 }
 
-TEST_CASE("what a recompute makes again is no longer needed of the forward")
+TEST_CASE("after a RECOMPUTE the forward is no longer an input")
 {
     const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 6},
                              {{0, "0F0", 0, 2}, {0, "0RECOMPUTE0", 2, 3}, {0, "0B0", 3, 6}});

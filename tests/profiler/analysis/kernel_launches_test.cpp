@@ -42,7 +42,7 @@ TEST_CASE("kernels of measured iterations are counted by the device of their op"
           == std::vector<double>{1.5, 0});
 }
 
-TEST_CASE("what belongs to no op, to another copy, to a warm-up or to no iteration does not count")
+TEST_CASE("work without an op, of other copies, warm-up or no iteration does not count")
 {
     const Run run = twoDevices();
     const GpuTrace others = launched(

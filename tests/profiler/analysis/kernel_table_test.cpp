@@ -115,7 +115,7 @@ TEST_CASE("a filter leaves a kind of op, a device, an iteration, a stretch of ti
     CHECK(late.rows[0].op == OpKind::Backward);
 }
 
-TEST_CASE("an op knows its gaps, its longest one and what kinds of kernels took its time")
+TEST_CASE("the work of an op has its gaps, the longest gap and the time by kind of kernel")
 {
     const Run run = oneDevice();
     const GpuActivity activity(run, trace());
@@ -209,7 +209,7 @@ TEST_CASE("a kernel's kind is read from its name")
     CHECK(kernelKindOf("somethingElse") == KernelKind::Other);
 }
 
-TEST_CASE("a run without kernels says why")
+TEST_CASE("a run without kernels gives the reason")
 {
     RunInfo info;
     CHECK(whyNoKernels(info).find("simulated") != std::string::npos);
@@ -282,7 +282,7 @@ TEST_CASE("a call without a number, as of a launch that was not told of, launche
     CHECK(callAt(40) == &activity.trace().calls[1]);
 }
 
-TEST_CASE("work of no known op in a context that several devices share goes to none of them")
+TEST_CASE("work without an op in a shared context belongs to no device")
 {
     const Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 200},
                              {{0, "0F0", 0, 100}, {1, "1F0", 100, 200}});

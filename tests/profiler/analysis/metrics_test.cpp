@@ -117,7 +117,7 @@ TEST_CASE("a transfer behind a computation is not exposed")
     CHECK(m.devices[{0}].bubble == 0);
 }
 
-TEST_CASE("what is exposed, computed and idle adds up to the iteration, whatever the costs")
+TEST_CASE("compute, exposed communication and bubble add up to the iteration, for any costs")
 {
     UnitCosts costs;
     costs.p2p = {1, 4};
@@ -195,7 +195,7 @@ TEST_CASE("tokens per second and MFU need a clock in nanoseconds and what they c
     CHECK_FALSE(numbers(run).tokensPerSecond.has_value());
 }
 
-TEST_CASE("a run without iterations has no metrics, and says so")
+TEST_CASE("a run without iterations has no metrics and fails with a message")
 {
     Run run = pingPong();
     CHECK(metrics(run, 3).error().message == "the run has no iteration 3; it has 0 to 0");

@@ -111,7 +111,7 @@ TEST_CASE("lost records, lost times and unknown kinds are counted")
     CHECK(capture->take().health.isComplete()); // told once
 }
 
-TEST_CASE("when memory for records is full they are declined, and the trace says so")
+TEST_CASE("when memory for records is full they are declined, and the trace counts them")
 {
     BufferPool pool({64, 2});
     std::uint8_t* first = pool.take();
@@ -171,7 +171,7 @@ TEST_CASE("kernels alone record launches, all records every call")
     CHECK(cupti.calls == 0);
 }
 
-TEST_CASE("the end takes what is incomplete, too, and lets go of CUPTI")
+TEST_CASE("finish() also returns incomplete records and releases CUPTI")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
@@ -192,7 +192,7 @@ TEST_CASE("there is one capture at a time")
     CHECK(started(cupti) != nullptr);
 }
 
-TEST_CASE("what is in CUPTI's way is one sentence, and says what to do")
+TEST_CASE("the reason why CUPTI cannot start is one sentence that says what to do")
 {
     FakeCupti cupti;
     cupti.subscribeResult = cupti::Status::MultipleSubscribersNotSupported;

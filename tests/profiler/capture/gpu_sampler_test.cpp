@@ -120,7 +120,7 @@ TEST_CASE("an idle GPU is slow as it should be, and counts in nothing")
     CHECK(clockText(clocks) == "clocks 1980..1980 MHz (median 1980), no throttling");
 }
 
-TEST_CASE("a GPU that was never busy when it was asked has no clocks, and says why")
+TEST_CASE("a GPU that was idle in all samples has no clocks, with the reason")
 {
     FakeNvml nvml;
     nvml.reasons = {1};
@@ -130,7 +130,7 @@ TEST_CASE("a GPU that was never busy when it was asked has no clocks, and says w
     CHECK_THAT(clockText((*sampler)->finish()), Catch::Matchers::Contains("the GPUs were idle"));
 }
 
-TEST_CASE("what a GPU does not tell is 0, and the rest is kept")
+TEST_CASE("values that a GPU does not report are 0, and the others are kept")
 {
     FakeNvml nvml;
     nvml.powerResult = 3; // not supported

@@ -76,7 +76,7 @@ TEST_CASE("a kernel that NCCL's thread launched belongs to the op for which its 
     CHECK(made.trace.health.withoutOp == 2);
 }
 
-TEST_CASE("what a recorded message by NCCL waited for is told from what it transferred")
+TEST_CASE("the wait of a recorded NCCL message is separated from its transfer")
 {
     Recording made = message();
     CHECK(splitNccl(made.trace, schedule()).empty()); // nobody knows whose kernels these are

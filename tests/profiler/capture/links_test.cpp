@@ -120,7 +120,7 @@ TEST_CASE("launches of graphs are among the calls that are recorded with kernels
     CHECK(cupti.driverCalls.contains(cupti::driver_call::cuLaunchKernelEx));
 }
 
-TEST_CASE("what other copies of the pipeline launch is neither kept nor missed")
+TEST_CASE("launches of other pipeline copies are neither kept nor counted as missing")
 {
     FakeCupti cupti;
     const auto capture = started(cupti, TraceLevel::All);

@@ -28,7 +28,7 @@ GpuKernel kernel(std::uint32_t op, Window window)
 
 } // namespace
 
-TEST_CASE("what a GPU did moves with its op from where it ran to where it is drawn")
+TEST_CASE("GPU activity moves with its op from wall-clock time to the timeline")
 {
     GpuTrace trace;
     trace.kernels = {kernel(0, {9050, 9060}), kernel(0, {9010, 9040}), kernel(1, {9150, 9290})};
@@ -94,7 +94,7 @@ TEST_CASE("on the one GPU that emulates all devices, work goes to the device it 
     CHECK(placed.kernels[1].place.device == 1);
 }
 
-TEST_CASE("a live timeline begins where its spans say")
+TEST_CASE("the origin of a live timeline follows from its spans")
 {
     CHECK(originOf(placedRun(), std::vector<MeasuredWindow>{{{1, 0}, {9500, 9700}}}) == 9000);
     // The second of two ops that run as one began later than the window both have.

@@ -162,7 +162,7 @@ TEST_CASE("names of streams are told at once")
     CHECK(g_streams == std::vector<std::string>{"device 3: compute"});
 }
 
-TEST_CASE("a tool that was asked for from outside keeps the ranges")
+TEST_CASE("a tool in NVTX_INJECTION64_PATH receives the ranges")
 {
     recorder();
     setenv("NVTX_INJECTION64_PATH", "/opt/nvidia/libToolsInjection64.so", 1);

@@ -36,7 +36,7 @@ TEST_CASE("1F1B on two devices with one micro-batch is this table")
              "0,measured,1,receive,1RECV_F0,RF,1,0,0,,0,1,1.25,0.25,forward\n");
 }
 
-TEST_CASE("times in nanoseconds are integers and say so")
+TEST_CASE("times in nanoseconds are integers, and the unit is stated")
 {
     Run run = runOf("1f1b", 1, 1);
     run.info.ticksPerUnit = 1;

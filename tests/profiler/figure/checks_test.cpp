@@ -62,7 +62,7 @@ TEST_CASE("ink under 4.5 : 1 is a warning that names the row")
           == FigureCheck{false, "Device 1: contrast of numbers only 1.0 : 1"});
 }
 
-TEST_CASE("sight keeps grey grey, and luminance where colours go")
+TEST_CASE("simulated vision keeps grey unchanged, and luminance without colours")
 {
     const Colour forward{0x31, 0x5A, 0xC2}, grey{120, 120, 120}, white{255, 255, 255};
     for (const Sight sight : {Sight::Grey, Sight::Deuteranopia, Sight::Protanopia})

@@ -57,7 +57,7 @@ TEST_CASE("notes of the drawn iteration stand above its rows, numbered by time")
     CHECK(layoutFigure(runs, options)->height == without->height); // nobody made one
 }
 
-TEST_CASE("the line of a note stands at its time and goes through all rows")
+TEST_CASE("the line of a note is at its time and crosses all rows")
 {
     const auto run = sample::measured({"1f1b", 2, 2, 1});
     const engine::Run* runs[] = {run.get()};

@@ -169,7 +169,7 @@ TEST_CASE("stacked runs share one scale and show the gap to the first")
     checkPage(scene);
 }
 
-TEST_CASE("options leave out what they name")
+TEST_CASE("options omit the parts that they name")
 {
     const std::vector runs{tests::unitRun("bitpipe", 4, 4)};
     FigureOptions options;
@@ -205,7 +205,7 @@ TEST_CASE("the legend has an entry only for what occurs")
         == "forward, chunk 0 and 1;backward;optimizer;exposed communication;direction up;bubble;");
 }
 
-TEST_CASE("the legend keeps silent of slivers that paper does not show")
+TEST_CASE("the legend omits windows too narrow to be printed")
 {
     engine::UnitCosts costs;
     costs.p2p = {1, 1000};
@@ -299,10 +299,10 @@ TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is i
     CHECK(first.y > 0.3 * small.height); // two rows
     CHECK(first.y < 0.5 * small.height);
     options.height = 100;
-    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 in; "));
+    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 inches; "));
 }
 
-TEST_CASE("a figure that cannot be drawn says which option is at fault")
+TEST_CASE("the error for a figure that cannot be drawn names the option")
 {
     const std::vector runs{tests::unitRun("bitpipe", 4, 4)};
     FigureOptions small;

@@ -37,7 +37,7 @@ TEST_CASE("an op box is one element with id, class and data-op")
           != std::string::npos);
 }
 
-TEST_CASE("text stays text, and what XML forbids in it is escaped")
+TEST_CASE("text is written as text, with XML's special characters escaped")
 {
     Text text;
     text.text = "<7 & \x01up";

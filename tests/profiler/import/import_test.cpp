@@ -14,14 +14,6 @@ using namespace tests;
 
 namespace {
 
-ImportedRun imported(const TemporaryFolder& folder)
-{
-    auto result = importTraces({folder.path()}, Rules::shipped());
-    INFO((result ? "" : result.error().message));
-    REQUIRE(result);
-    return *std::move(result);
-}
-
 std::string importError(const std::vector<std::filesystem::path>& paths)
 {
     const auto result = importTraces(paths, Rules::shipped());
@@ -33,19 +25,6 @@ bool mentions(const std::vector<std::string>& texts, const std::string& part)
 {
     return std::ranges::any_of(
         texts, [&](const std::string& text) { return text.find(part) != std::string::npos; });
-}
-
-// The compute ops of each device in order.
-std::vector<std::vector<std::string>> orderOf(const Schedule& schedule)
-{
-    std::vector<std::vector<std::string>> order;
-    for (const auto& program : schedule.program) {
-        order.emplace_back();
-        for (const Op& op : program)
-            if (op.kind == OpKind::Forward || isBackward(op.kind))
-                order.back().push_back(toString(op));
-    }
-    return order;
 }
 
 } // namespace
@@ -80,33 +59,6 @@ TEST_CASE("a trace of PyTorch's pipeline runtime becomes the run that it shows")
     }
 }
 
-TEST_CASE("the ranges of a kit name slices and directions")
-{
-    for (const char* scheme : {"seq1f1b", "mixpipe"}) {
-        CAPTURE(scheme);
-        const TemporaryFolder folder;
-        const Run run = simulatedRun(scheme, 4, 8);
-        TorchTraceOptions options;
-        options.name = [](const Op& op) { return toString(op); };
-        writeTorchTraces(folder.path(), run, options);
-        const ImportedRun result = imported(folder);
-        CHECK(result.run.info.scheme == scheme);
-        CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
-        REQUIRE(result.run.info.import->replayError);
-        CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
-    }
-}
-TEST_CASE("the losses that a kit adds to its traces are those of the iterations")
-{
-    const TemporaryFolder folder;
-    TorchTraceOptions options;
-    options.kit = R"({"model":"tiny","losses":[5.5,5.25,5.125]})";
-    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
-    const ImportedRun result = imported(folder);
-    CHECK(result.run.info.model == "tiny");
-    REQUIRE(result.run.timeline.iterations.size() == 2);
-    CHECK(result.run.timeline.iterations[1].loss == 5.25);
-}
 TEST_CASE("without ranges of iterations, an op that occurs again begins the next one")
 {
     const TemporaryFolder folder;

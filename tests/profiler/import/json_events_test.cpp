@@ -57,7 +57,7 @@ TEST_CASE("events and members are found, however the bytes arrive")
     CHECK(readTrace("[{\"n\":1}]").events.size() == 1);
 }
 
-TEST_CASE("what is read before damage counts, and the warning says where it is")
+TEST_CASE("events before damage are kept, and the warning has its position")
 {
     const ReadTrace cut = readTrace(R"({"traceEvents":[{"n":1},{"n":)");
     CHECK(cut.events.size() == 1);

@@ -6,6 +6,9 @@
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "engine/timeline/run.h"
+#include "profiler/import/import.h"
+#include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <fmt/format.h>
 
@@ -169,6 +172,27 @@ inline void writeTorchTraces(const std::filesystem::path& folder, const engine::
         if (rank != missing)
             writeText(folder / fmt::format("rank{}.json", options.copy + options.copies * rank),
                       TorchTrace(run, rank, options).text());
+}
+
+inline profiler::ImportedRun imported(const TemporaryFolder& folder)
+{
+    auto result = profiler::importTraces({folder.path()}, profiler::Rules::shipped());
+    INFO((result ? "" : result.error().message));
+    REQUIRE(result);
+    return *std::move(result);
+}
+
+// The compute ops of each device in order.
+inline std::vector<std::vector<std::string>> orderOf(const engine::Schedule& schedule)
+{
+    std::vector<std::vector<std::string>> order;
+    for (const auto& program : schedule.program) {
+        order.emplace_back();
+        for (const engine::Op& op : program)
+            if (op.kind == engine::OpKind::Forward || engine::isBackward(op.kind))
+                order.back().push_back(engine::toString(op));
+    }
+    return order;
 }
 
 } // namespace tests

@@ -163,7 +163,7 @@ TEST_CASE("several threads may append")
     CHECK(readRun(folder / "run.sqlite").value() == run);
 }
 
-TEST_CASE("a reader says when another run took the place of its file")
+TEST_CASE("a reader reports that another run replaced its file")
 {
     const TemporaryFolder folder;
     const Run run = simulatedRun(1);
@@ -178,7 +178,7 @@ TEST_CASE("a reader says when another run took the place of its file")
           == (folder / "run.sqlite").string() + " was replaced by another run: open it again");
 }
 
-TEST_CASE("where WAL is refused a run is written all the same, and reader and writer say so")
+TEST_CASE("without WAL a run is still written, and reader and writer report this")
 {
     // This way of locking has no shared memory, as network file systems.
     sqlite3_vfs* usual = sqlite3_vfs_find(nullptr);

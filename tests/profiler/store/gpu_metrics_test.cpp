@@ -27,7 +27,7 @@ RunInfo onGpus(RunInfo info)
 
 } // namespace
 
-TEST_CASE("what a run on GPUs learned is in its file, written at once or at its end")
+TEST_CASE("the GPU results of a run are in its file, whether written at once or at the end")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun();

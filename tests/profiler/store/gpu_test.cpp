@@ -105,7 +105,7 @@ std::filesystem::path write(const TemporaryFolder& folder, const Recorded& recor
 
 } // namespace
 
-TEST_CASE("what ran on GPUs is read back as it was written")
+TEST_CASE("GPU activity is read back as written")
 {
     const TemporaryFolder folder;
     const Recorded recorded;
@@ -165,7 +165,7 @@ TEST_CASE("of a live run, where the host launched an op is read back, of others 
           == 1);
 }
 
-TEST_CASE("a window asks for what lies in it")
+TEST_CASE("readGpuTrace() returns only the activity within the window")
 {
     const TemporaryFolder folder;
     const Recorded recorded;
@@ -317,7 +317,7 @@ TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
     CHECK(script("SELECT count(*) FROM BS_peer_access WHERE access = 1") == Rows{{"2"}});
 }
 
-TEST_CASE("clocks are known when a run has ended, why there are none, when it begins")
+TEST_CASE("clocks are stored at the end of a run, and the reason for missing ones at its begin")
 {
     const TemporaryFolder folder;
     const Run run = simulatedRun(1);

@@ -108,7 +108,7 @@ TEST_CASE("a run killed with SIGKILL half-way opens and shows what was recorded"
     }
 }
 
-TEST_CASE("a killed run opens where we may not write, from a copy that goes away again")
+TEST_CASE("a killed run in a read-only folder is opened from a temporary copy")
 {
     const TemporaryFolder folder;
     const Run run = runningRun(12);

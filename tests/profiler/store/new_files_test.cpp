@@ -78,7 +78,7 @@ int writeUntilFull(const std::filesystem::path& file, const Run& run, const std:
 
 } // namespace
 
-TEST_CASE("a file that exists is not written over unless it is said")
+TEST_CASE("an existing file is replaced only on request")
 {
     const TemporaryFolder folder;
     std::ofstream(folder / "run.sqlite") << "precious";
@@ -106,7 +106,7 @@ TEST_CASE("a file is lost only when its successor is there")
     CHECK(folder.files() == 1);
 }
 
-TEST_CASE("what a replaced run left beside its file does not come back in the new one")
+TEST_CASE("companion files of a replaced run do not affect the new one")
 {
     const TemporaryFolder folder;
     Run old = simulatedRun(5);
@@ -134,7 +134,7 @@ TEST_CASE("a folder that is missing, or a folder in place of the file, is named"
           == "cannot write " + folder.path().string() + ": it is a folder; name a file in it");
 }
 
-TEST_CASE("a folder that may not be written says so")
+TEST_CASE("a read-only folder is reported")
 {
     const TemporaryFolder folder;
     std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
@@ -165,7 +165,7 @@ TEST_CASE("names with signs that mean something to SQLite are names")
     }
 }
 
-TEST_CASE("a full disk reaches flush() and finish(), and the run says so")
+TEST_CASE("flush() and finish() report a full disk")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun(1);

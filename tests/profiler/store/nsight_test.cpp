@@ -149,7 +149,7 @@ TEST_CASE("messages over two links at once are on two threads of one name")
             .empty());
 }
 
-TEST_CASE("the grammar of sail-sg is what its loader asks for")
+TEST_CASE("the range names of sail-sg are those that its loader expects")
 {
     Run run = fullRun();
     run.info.nvtxGrammar = "sail-sg";
@@ -275,7 +275,7 @@ TEST_CASE("clock, versions and start are where scripts look for them")
     }
 }
 
-TEST_CASE("what was measured stands beside what was placed")
+TEST_CASE("measured times are stored beside the placed ones")
 {
     const TemporaryFolder folder;
     const Run run = simulatedRun(1);

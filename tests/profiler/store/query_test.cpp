@@ -88,7 +88,7 @@ TEST_CASE("a query cannot change the run, nor open other files")
     CHECK_FALSE(std::filesystem::exists("/tmp/x"));
 }
 
-TEST_CASE("an error says where it is in the query")
+TEST_CASE("an error has its position in the query")
 {
     const Recorded run;
     CHECK(run.reason("SELECT absent FROM BS_span") == "no such column: absent");

@@ -117,14 +117,14 @@ TEST_CASE("the last row of an iteration wins")
     CHECK(readRun(folder / "run.sqlite").value() == run);
 }
 
-TEST_CASE("a schedule that points outside its shape is not written")
+TEST_CASE("a schedule with an op that does not exist is not written")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun(1);
     run.schedule.program[{1}][0].stage = StageId{99};
     const auto written = writeRun(folder / "run.sqlite", run);
     REQUIRE_FALSE(written);
-    CHECK(written.error().message == "the schedule's op 0 of device 1 is outside its shape");
+    CHECK(written.error().message == "op 0 of device 1 does not exist in a schedule of this size");
     CHECK(folder.files() == 0);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a span of an op or iteration that does not exist is an error of the w
     CHECK(readRun(folder / "run.sqlite").value().info.outcome == Outcome::Failed);
 }
 
-TEST_CASE("a run that was recorded without ops is told from one that has not begun")
+TEST_CASE("a run recorded without ops differs from one that has not begun")
 {
     Run run = simulatedRun(1);
     CHECK(checkHasOps(run, "a.sqlite"));

@@ -55,7 +55,7 @@ std::string refusalAfter(const std::string& sql)
 
 } // namespace
 
-TEST_CASE("what is not there, not a file or not SQLite is named in one line")
+TEST_CASE("a missing path, a folder and a file that is not SQLite give one line")
 {
     const TemporaryFolder folder;
     CHECK(refusal(folder / "missing.sqlite") == "does not exist: check the name");
@@ -73,7 +73,7 @@ TEST_CASE("what is not there, not a file or not SQLite is named in one line")
     CHECK(refusal("/dev/null") == "is not a file");
 }
 
-TEST_CASE("a truncated run says how much of it is there")
+TEST_CASE("the error for a truncated run has its size")
 {
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
@@ -102,7 +102,7 @@ TEST_CASE("a SQLite file of another program is named as such")
     CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
 }
 
-TEST_CASE("what may be a trace is recognised by its first bytes, not by its name")
+TEST_CASE("traces are recognised by their first bytes, not by their names")
 {
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.json", fullRun()));
@@ -217,7 +217,7 @@ TEST_CASE("a schedule that does not fit together is an error")
     }
 }
 
-TEST_CASE("a file that we may not read says so")
+TEST_CASE("a file without read permission gives an error that says so")
 {
     const TemporaryFolder folder;
     REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));

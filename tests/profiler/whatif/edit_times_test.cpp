@@ -55,7 +55,8 @@ TEST_CASE("the share of W in B can be given if it was not measured")
     MeasuredTimes times = twoStages();
     REQUIRE(setWeightShare(times, 0.3));
     CHECK(times.inputShare == Approx(0.7));
-    CHECK(times.assumptions == std::vector<std::string>{"W is 30.0 % of B: the run has only B."});
+    CHECK(times.assumptions
+          == std::vector<std::string>{"The run has only B; W is assumed to be 30.0 % of it."});
     CHECK_FALSE(setWeightShare(times, 1.1));
     times.backwardIsSplit = true;
     CHECK(setWeightShare(times, 0.3).error().message.find("was measured") != std::string::npos);

@@ -5,6 +5,8 @@
 #include "profiler/whatif/predict.h"
 #include "tests/catch.h"
 
+#include <algorithm>
+
 using namespace engine;
 using namespace profiler;
 
@@ -55,7 +57,7 @@ std::int64_t durationOf(const Run& run)
 
 } // namespace
 
-TEST_CASE("a run predicts what other schemes take with the same times")
+TEST_CASE("a run predicts other schemes with the same times")
 {
     const Run run = measuredRun("1f1b");
     const auto predictor = WhatIfPredictor::create(run);
@@ -81,6 +83,20 @@ TEST_CASE("a stage of another partition takes the times of the part of the model
     REQUIRE(two);
     CHECK(static_cast<double>(two->iteration)
           == Approx(durationOf(measuredRun("1f1b", 2, 2))).epsilon(1e-6));
+}
+
+TEST_CASE("a run without all-reduces says that they are assumed to be free")
+{
+    const auto isStated = [](const std::string& scheme) {
+        const Run run = measuredRun(scheme);
+        const auto predictor = WhatIfPredictor::create(run);
+        REQUIRE(predictor);
+        return std::ranges::any_of(predictor->times().assumptions, [](const std::string& text) {
+            return text.starts_with("All-reduces");
+        });
+    };
+    CHECK(isStated("1f1b"));
+    CHECK_FALSE(isStated("bitpipe"));
 }
 
 TEST_CASE("slow stages and links can be edited")
@@ -160,7 +176,7 @@ TEST_CASE("runs without stages or times are refused with a reason")
 }
 
 // The Gantt chart of a prediction showed another duration than the sentence above it.
-TEST_CASE("the predicted run lasts as long as the prediction says")
+TEST_CASE("the duration of the predicted run equals the prediction")
 {
     Run run = measuredRun("1f1b");
     for (Iteration& iteration : run.timeline.iterations)

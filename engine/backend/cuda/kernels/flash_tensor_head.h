@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    struct Place // of a tile
+    struct Place // a tile: its slice, and its first key or query
     {
         int slice = 0, first = 0;
     };

@@ -25,10 +25,10 @@ public:
 
 private:
     int m_gpu;
-    Stream m_stream; // of the whole GPU, or of the partition
+    Stream m_stream; // a stream of the whole GPU, or of the partition
     std::array<cudaEvent_t, 4> m_tries{};
     cudaEvent_t m_anchor = nullptr; // the best of m_tries
-    std::int64_t m_time = 0;        // of the anchor, on the host clock
+    std::int64_t m_time = 0;        // time of the anchor on the host clock
 };
 
 } // namespace engine::cuda

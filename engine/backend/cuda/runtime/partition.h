@@ -26,8 +26,9 @@ public:
     Partition& operator=(const Partition&) = delete;
 
     cudaStream_t makeStream() const;
-    CUcontext context() const;                                // for profilers; nullptr if unknown
-    int multiprocessors() const { return m_multiprocessors; } // as made by the driver
+    CUcontext context() const; // for profilers; nullptr if unknown
+    // The number that the driver assigned.
+    int multiprocessors() const { return m_multiprocessors; }
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }
 

@@ -14,7 +14,7 @@ TEST_CASE("a closed form is filled in with the numbers and evaluated")
     CHECK(*form.value == Approx(1.0 / 7));
 }
 
-TEST_CASE("a closed form says nothing where its condition does not hold")
+TEST_CASE("a closed form has no value if its condition does not hold")
 {
     CHECK_FALSE(closedForm("(D-2)/(3N+D-2) at N = D", {4, 8, 2, 1}).applies);
     const char* withRemark = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain";
@@ -48,6 +48,17 @@ TEST_CASE("a formula in other words is shown and not evaluated")
     CHECK_FALSE(form.value);
     CHECK(form.filled.isEmpty());
     CHECK_FALSE(closedForm("(D-1)/(N-N)", {4, 4, 1, 1}).value); // 3 / 0
+}
+
+TEST_CASE("a closed form for multiples of D does not apply to other numbers")
+{
+    const auto form = [](int microBatches) {
+        return closedForm("(D-1)/(vN+D-1) for N = kD", {4, microBatches, 2, 1});
+    };
+    CHECK(form(8).value == Approx(3.0 / 19));
+    CHECK(form(4).applies);
+    CHECK_FALSE(form(10).applies);
+    CHECK_FALSE(form(3).value);
 }
 
 TEST_CASE("every scheme's formula is one that can be filled in")

@@ -48,7 +48,10 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
     const engine::ModelOnHardware on{*engine::loadTransformer("gpt3-96b"),
                                      *engine::loadHardware("a100-sxm-80"), wish.source.setup};
     const engine::Schedule& lowered = prediction->run->schedule;
-    const auto costs = engine::resolved(lowered, *engine::modelPrices(lowered.shape, on));
+    const auto mapping = engine::Mapping::of(lowered, engine::mappingOf(lowered, ""),
+                                             engine::nodeShape(on.hardware, 8));
+    REQUIRE(mapping);
+    const auto costs = engine::resolved(lowered, *engine::modelPrices(lowered.shape, on, *mapping));
     REQUIRE(costs);
     const auto timeline = engine::simulate(lowered, *costs);
     REQUIRE(timeline);
@@ -62,7 +65,7 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
                     + lowered.shape.devices * bytes[{0}].stash));
 }
 
-TEST_CASE("what does not fit into the memory of the hardware is said, with the device")
+TEST_CASE("a prediction names the device that does not fit in memory")
 {
     PredictionRequest wish = request("1f1b", Kind::Hardware);
     const auto large = predict(wish);
@@ -77,7 +80,7 @@ TEST_CASE("what does not fit into the memory of the hardware is said, with the d
     CHECK(memoryExcess(*predict(wish)).isEmpty());
 }
 
-TEST_CASE("what is recomputed costs time and saves memory on hardware, too")
+TEST_CASE("recomputation also costs time and saves memory on hardware")
 {
     PredictionRequest wish = request("1f1b", Kind::Hardware);
     const auto all = predict(wish);
@@ -146,7 +149,7 @@ TEST_CASE("a scheme takes as many chunks as the recorded stages need, where it c
     CHECK(withStagesOf(source, wish) == wish);
 }
 
-TEST_CASE("the command says where costs are from, and nothing that does not count beside them")
+TEST_CASE("the command has the cost source and only the costs that apply")
 {
     RunPlan plan;
     plan.experiment.mode = engine::Mode::Simulate;

@@ -53,7 +53,7 @@ TEST_CASE("an op moves within its device, swaps with its neighbour, and every st
     CHECK(ops(edited, 0) == "0B1 0F0 0F1 0B0");
 }
 
-TEST_CASE("a deleted op comes back behind the op that stood before it")
+TEST_CASE("a restored op follows the op that preceded it")
 {
     EditedSchedule edited(built("1f1b", 2, 2));
     CHECK(edited.remove({0, 1}) == OpPlace{0, 1});
@@ -65,7 +65,7 @@ TEST_CASE("a deleted op comes back behind the op that stood before it")
     CHECK(edited.removed().empty());
 }
 
-TEST_CASE("two ops that run as one move as one, and one of them alone is a plain op")
+TEST_CASE("joint ops move together, and a single one of them is a plain op")
 {
     EditedSchedule edited(built("dualpipe", 2, 4));
     int pair = -1;
@@ -95,7 +95,7 @@ TEST_CASE("what follows from the order is left out of an edited file")
     CHECK(edited.undoStack().isClean());
 }
 
-TEST_CASE("an order in which devices wait for each other shows how far each one comes")
+TEST_CASE("a deadlocked order shows how far each device runs")
 {
     EditedSchedule edited(built("1f1b", 2, 2));
     REQUIRE(checked(edited).isValid());
@@ -111,7 +111,7 @@ TEST_CASE("an order in which devices wait for each other shows how far each one 
     CHECK(check.messages.contains({0, 1}));
 }
 
-TEST_CASE("a missing op is marked absent and finds the place where the schedule is valid again")
+TEST_CASE("a missing op is restored where the schedule becomes valid")
 {
     engine::Schedule schedule = built("1f1b", 2, 3);
     const engine::Op gone = schedule.program[{0}][1];

@@ -65,7 +65,7 @@ TEST_CASE("the costs of a prediction are exact: 1F1B with P2P 0.5 and another ba
           == QStringLiteral("--input-gradient 0.5 --weight-gradient 0.5 --p2p 0.5"));
 }
 
-TEST_CASE("a prediction says whether its closed form is what was simulated")
+TEST_CASE("a prediction states whether its closed form matches the simulation")
 {
     CHECK(closedFormText(predicted("gpipe", 4, 4)).toStdString()
           == QStringLiteral("(D−1)/(N+D−1): (4−1)/(4+4−1) = 42.9\u2009%, as simulated")
@@ -111,7 +111,7 @@ TEST_CASE("a refused request names the nearest values, each a request that is po
     }
 }
 
-TEST_CASE("an option's value that does not exist is the option's fault, and goes back to the usual")
+TEST_CASE("an invalid option value is reported for the option, and resets to the default")
 {
     engine::ScheduleRequest wrong = request("bitpipe", 4, 8);
     wrong.options["placement"] = "sideways";
@@ -121,7 +121,7 @@ TEST_CASE("an option's value that does not exist is the option's fault, and goes
     CHECK(fault.remedies[0].request == request("bitpipe", 4, 8));
 }
 
-TEST_CASE("dragging rests on what the scheme accepts")
+TEST_CASE("dragging snaps to values that the scheme accepts")
 {
     using Request = engine::ScheduleRequest;
     CHECK(nearestPossible(request("bitpipe", 4, 8), &Request::microBatches, 9, 128) == 8);
@@ -130,7 +130,7 @@ TEST_CASE("dragging rests on what the scheme accepts")
     CHECK(nearestPossible(request("1f1b", 4, 8), &Request::devices, 3, 64) == 3);
 }
 
-TEST_CASE("a rule is cut to the fields that it is about")
+TEST_CASE("a rule is split by field")
 {
     const RuleParts rule = ruleParts(*engine::findScheme("bitpipe"));
     CHECK(rule.devices == QStringLiteral("≥ 2, even (early: any)"));
@@ -158,7 +158,7 @@ TEST_CASE("the table of schemes sorts by any column, refused ones last, and is a
     CHECK(column(model, 1).toStdString() == "39|14||no"); // the answers stay until others come
 }
 
-TEST_CASE("one scheme that is much longer does not squeeze the pictures of the others")
+TEST_CASE("one much longer scheme does not shrink the pictures of the others")
 {
     SchemeTableModel model;
     model.setRows({row("gpipe"), row("bitpipe"), row("gems")});

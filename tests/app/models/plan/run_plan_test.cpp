@@ -7,7 +7,7 @@
 
 using namespace app;
 
-TEST_CASE("what runs on GPUs is said on the command line and read back from an experiment")
+TEST_CASE("GPU settings are in the command and are read back from an experiment")
 {
     RunPlan plan;
     plan.experiment.backend = engine::Backend::Cuda;
@@ -32,7 +32,7 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
           == engine::TransportChoice::Auto);
 }
 
-TEST_CASE("a machine without a driver says so of runs on GPUs, and of nothing else")
+TEST_CASE("without a driver only runs on GPUs are refused")
 {
     RunPlan plan;
     CHECK(machineProblem(plan, {}).isEmpty());
@@ -62,7 +62,7 @@ TEST_CASE("as many layers as stages can be run, fewer cannot")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("too few for 4 stages")));
 }
 
-TEST_CASE("a text to train on is there and not empty")
+TEST_CASE("the text to train on must exist and have content")
 {
     const engine::Schedule lowered = sample::lowered({"1f1b", 4, 8, 1}).schedule;
     QTemporaryFile file;
@@ -77,7 +77,7 @@ TEST_CASE("a text to train on is there and not empty")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("cannot be read")));
 }
 
-TEST_CASE("every cost of the form is an option of the command that says the same")
+TEST_CASE("every cost of the form has an option of the command with the same meaning")
 {
     RunPlan plan;
     plan.experiment.mode = engine::Mode::Simulate;
@@ -137,7 +137,7 @@ TEST_CASE("what a run trains is in its command, and its experiment leads back to
     CHECK(back == plan);
 }
 
-TEST_CASE("a run with what only a prediction has is refused with the way out")
+TEST_CASE("a run with prediction-only settings is refused with an alternative")
 {
     RunPlan plan;
     plan.experiment.schedule.scheme = "1f1b";
@@ -170,7 +170,7 @@ TEST_CASE("a run of a schedule file leads back to the file, and a large seed to 
           == QStringLiteral("bscope run --schedule 'my order.csv' --model tiny --seed 5000000000"));
 }
 
-TEST_CASE("another model keeps what was set apart from the old one, but for sizes that it decides")
+TEST_CASE("choosing a model keeps changed settings, except sizes from the preset")
 {
     RunPlan plan;
     plan.experiment.model.layers = 6;

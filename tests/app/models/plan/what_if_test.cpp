@@ -35,6 +35,20 @@ TEST_CASE("a prediction is shorter only if its whole interval is")
              "to 421.0).");
 }
 
+// 16 micro-batches were said to be longer than 8.
+TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
+{
+    WhatIfNumbers numbers{400'000'000, {}, 0};
+    numbers.measuredBatches = 8;
+    numbers.batches = 16;
+    const auto verdict = verdictOf(rowOf(600'000'000, 590'000'000, 610'000'000), numbers);
+    CHECK(verdict.kind == WhatIfVerdict::Kind::Shorter);
+    CHECK(
+        textOf(verdict)
+        == "ZB-V would take 600.0 ms for 16 micro-batches instead of 400.0 ms for 8 micro-batches "
+           "(\u221225.0\u2009% per micro-batch, 95 % interval 590.0 to 610.0).");
+}
+
 TEST_CASE("the sentence names the device whose memory changes most, and a limit that is near")
 {
     constexpr std::int64_t kGiB = std::int64_t{1} << 30;

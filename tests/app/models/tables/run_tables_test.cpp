@@ -33,7 +33,7 @@ QStringList header(const QAbstractItemModel& model)
 
 } // namespace
 
-TEST_CASE("the mode of a live run says when its threads oversubscribe the cores")
+TEST_CASE("the mode of a live run states that its threads oversubscribe the cores")
 {
     engine::RunInfo info;
     info.mode = engine::Mode::Live;
@@ -85,7 +85,7 @@ TEST_CASE("the events table lists every op of an iteration once a lane, in time 
     CHECK(model.rowOf(chosen.op, chosen.lane) > 0); // the row moved, the event is the same
 }
 
-TEST_CASE("iterations that come while a run goes on are appended, and the last one may change")
+TEST_CASE("iterations of a growing run are appended, and the last one may change")
 {
     IterationsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -127,7 +127,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
 }
 
-TEST_CASE("an oversubscribed live run says so beside its mode")
+TEST_CASE("an oversubscribed live run is marked beside its mode")
 {
     CompareModel model;
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});

@@ -34,7 +34,7 @@ TEST_CASE("closed forms of a scheme have the numbers of D and N filled in")
     CHECK(facts[1].value.endsWith(QStringLiteral("as simulated")));
 }
 
-TEST_CASE("prose is no closed form where the simulator disagrees")
+TEST_CASE("a formula in prose is not shown as a closed form if the simulator disagrees")
 {
     engine::UnitCosts costs;
     costs.p2p = {1, 2};

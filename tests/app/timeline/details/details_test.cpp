@@ -35,7 +35,7 @@ Selection firstBubble(const app::RunView& view)
 
 } // namespace
 
-TEST_CASE("a bubble says what it waits for and when that ends")
+TEST_CASE("the details of a bubble name the awaited op and its end")
 {
     // D = 2, N = 2, F 1, B 2: device 0 has computed at 2, stage 1 ends 1B0 at 1 + 1 + 2 = 4.
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
@@ -50,7 +50,7 @@ TEST_CASE("a bubble says what it waits for and when that ends")
     CHECK(details.sections.front().links.back().name == QLatin1String("0B0"));
 }
 
-TEST_CASE("an op says what it needed, who needs it, and leads there")
+TEST_CASE("the details of an op link to its inputs and its consumers")
 {
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
     const auto details = app::detailsOf(view, *app::firstOp(view, 0));
@@ -80,7 +80,7 @@ TEST_CASE("a range counts ops at its edges with their part")
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
 }
 
-TEST_CASE("a device says that bytes were not recorded instead of showing none")
+TEST_CASE("the details of a device state that no bytes were recorded")
 {
     const app::RunView view(sample::units({"1f1b", 4, 4, 1}));
     Selection device;
@@ -92,7 +92,7 @@ TEST_CASE("a device says that bytes were not recorded instead of showing none")
     CHECK(row(details, "Largest stash").startsWith(QLatin1String("4.0")));
 }
 
-TEST_CASE("a device says what its peak is made of, apart from how many weights it holds")
+TEST_CASE("the details of a device list its peak by category and its weights")
 {
     const app::RunView view(sample::measured({"bitpipe", 4, 4, 2}));
     Selection device;
@@ -105,7 +105,7 @@ TEST_CASE("a device says what its peak is made of, apart from how many weights i
     CHECK(row(details, "Weights") == QString::fromUtf8("2.0 Mθ"));
 }
 
-TEST_CASE("a device says what was laid out for it, what was alive and what was touched")
+TEST_CASE("the details of a device list planned, live and touched bytes")
 {
     engine::Run run = *sample::units({"1f1b", 2, 2, 1});
     Selection device;
@@ -127,7 +127,7 @@ TEST_CASE("a device says what was laid out for it, what was alive and what was t
           == QLatin1String("known at the end of the run"));
 }
 
-TEST_CASE("MFU says where its peak comes from")
+TEST_CASE("MFU states the source of its peak")
 {
     engine::Run run = *sample::units({"1f1b", 2, 2, 1});
     run.info.ticksPerUnit = 1;
@@ -154,7 +154,7 @@ TEST_CASE("a selection that the run does not have shows nothing")
     CHECK(app::detailsOf(view, gone).isEmpty());
 }
 
-TEST_CASE("a length that would read 0.0 is said in a finer unit")
+TEST_CASE("a length that rounds to 0.0 is shown in a finer unit")
 {
     engine::Run run = *sample::measured({"bitpipe", 4, 8, 1});
     for (engine::Track& track : run.timeline.tracks)
@@ -238,7 +238,7 @@ TEST_CASE("a time that is short beside its iteration has as many digits as it ne
     CHECK(row(details, "Start, end") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
-TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")
+TEST_CASE("a difference between driver and owners is marked, and GPUs are counted")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;

@@ -180,7 +180,7 @@ TEST_CASE("columns of kernels too narrow for boxes count waiting apart from tran
           == Approx(static_cast<double>(nccl.kernels.waitOf(at)->duration())));
 }
 
-TEST_CASE("details of a kernel of NCCL say its wait, its transfer, and its share of the op alone")
+TEST_CASE("the details of an NCCL kernel have its wait, its transfer and its share of the op")
 {
     const NcclView nccl;
     const std::uint32_t at = nccl.waiting();

@@ -72,7 +72,7 @@ TEST_CASE("two joint ops share their time in half")
     CHECK(busy[static_cast<std::size_t>(Share::Backward)] == 5);
 }
 
-TEST_CASE("a sweep from left to right says at every instant what a search of all says")
+TEST_CASE("a sweep gives the same sums as a search at every instant")
 {
     std::mt19937 random(7);
     const std::vector<Share> kinds{Share::Forward, Share::Backward, Share::Communication};

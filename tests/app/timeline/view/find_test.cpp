@@ -49,7 +49,7 @@ TEST_CASE("facets narrow a search down to one op of every iteration")
     CHECK(run.view.op(hit.op).microBatch.value == 3);
 }
 
-TEST_CASE("hits stand in the order of time, and every one is said to be found")
+TEST_CASE("hits are sorted by time, and has() is true for each")
 {
     const Searched run({"bitpipe", 4, 8, 2});
     const Found found = run.found("mb:5");
@@ -74,7 +74,7 @@ TEST_CASE("a duration is compared in the unit in which the run counts")
     CHECK(Found(measured, *slow).hits().size() >= 4 * 4 * 2);
 }
 
-TEST_CASE("a facet that leaves nothing is named, with what there is instead")
+TEST_CASE("a facet without matches is named, with its valid values")
 {
     const Searched run({"1f1b", 4, 8, 2});
     CHECK(run.found("op:B stage:2 mb:9").blame()
@@ -127,7 +127,7 @@ TEST_CASE("kernels are found by a part of their name, beneath the ops that other
     CHECK_FALSE(app::parseFind(QStringLiteral("kernel:")));
 }
 
-TEST_CASE("what is no facet is refused in words")
+TEST_CASE("an unknown facet is refused with a message")
 {
     CHECK(refusal("op:Q").find("\"op:Q\" is not understood") == 0);
     for (const char* text : {"mb:", "mb:x", "mb:3-1", "dur>fast", "colour:red", "dir:left", "1Q5"})

@@ -104,7 +104,7 @@ TEST_CASE("a device with kernels has a row for each stream, and its transfers st
     CHECK(without[0].sendTop() == without[0].computeTop() + 42 + 3);
 }
 
-TEST_CASE("beside kernels the memory of a lane gives way first")
+TEST_CASE("with kernels, the memory of a lane shrinks first")
 {
     LaneOptions options;
     options.available = 4 * 136;
@@ -128,7 +128,7 @@ TEST_CASE("lanes that would not fit with their kernels fold before they scroll")
     CHECK(heightOf(lanes) <= 500);
 }
 
-TEST_CASE("lanes that are dense for their kernels' sake alone keep them and are scrolled")
+TEST_CASE("lanes that are dense only because of kernels keep them and scroll")
 {
     LaneOptions options;
     options.available = 500;
@@ -141,7 +141,7 @@ TEST_CASE("lanes that are dense for their kernels' sake alone keep them and are 
     CHECK(layoutLanes(32, options)[0].kind == LaneKind::Dense);
 }
 
-TEST_CASE("a kernel is a box in the colour of its kind, and the gap behind it stays")
+TEST_CASE("a kernel is a box in the colour of its kind, and the gap after it stays visible")
 {
     const Painted painted(1000); // the first kernel, a norm, takes about 94 us; gaps are 4 us
     const auto& norm = painted.first(0);
@@ -187,7 +187,7 @@ TEST_CASE("a kernel is found under the pointer, and drawn where it is found")
           == Selection::Kind::None);
 }
 
-TEST_CASE("a kernel says its launch, its share and leads to its op")
+TEST_CASE("the details of a kernel have its launch, its share and a link to its op")
 {
     const Painted painted(1000);
     const auto index
@@ -209,7 +209,7 @@ TEST_CASE("a kernel says its launch, its share and leads to its op")
     CHECK(details.sections.front().links.front().target.kind == Selection::Kind::Op);
 }
 
-TEST_CASE("a live run says how long a kernel waited for its launch")
+TEST_CASE("the details of a kernel in a live run state how long it waited after its launch")
 {
     engine::Run run = *sample::measured({"1f1b", 2, 2, 1});
     run.info.mode = engine::Mode::Live;
@@ -225,7 +225,7 @@ TEST_CASE("a live run says how long a kernel waited for its launch")
     CHECK(isSaid);
 }
 
-TEST_CASE("a copy says its bytes and its bandwidth")
+TEST_CASE("the details of a copy state bytes and bandwidth")
 {
     const Painted painted(1000);
     const auto& copy = painted.first(1);
@@ -239,7 +239,7 @@ TEST_CASE("a copy says its bytes and its bandwidth")
     CHECK(data.rows[1].value.startsWith(QString::number(rate, 'f', 1)));
 }
 
-TEST_CASE("a device says what its GPU was, how fast it ran and what slowed it down")
+TEST_CASE("the details of a device state GPU, clocks and throttling")
 {
     const tests::GpuRun made = tests::gpuRun();
     const RunView view(std::make_shared<const engine::Run>(made.run));
@@ -261,7 +261,7 @@ TEST_CASE("a device says what its GPU was, how fast it ran and what slowed it do
     CHECK_FALSE(rowsOf(nullptr).contains(QStringLiteral("Throttled by=power cap")));
 }
 
-TEST_CASE("a kernel of NCCL says how long it waited for the others and how long it transferred")
+TEST_CASE("the details of an NCCL kernel state its wait and its transfer")
 {
     const auto run = sample::measured({"bitpipe", 4, 8, 1}); // the two replicas sum their gradients
     const RunView view(run);
@@ -293,7 +293,7 @@ TEST_CASE("an op lists its kernels, their kinds and the share of its gaps")
     CHECK(plain.sections.size() + 1 == details.sections.size());
 }
 
-TEST_CASE("the keyboard goes from an op into its kernels, along the stream, and out again")
+TEST_CASE("keys move from an op to its kernels, along the stream, and back")
 {
     const Painted painted(1000);
     const Selection op = opOf(painted, painted.first(0));
@@ -312,7 +312,7 @@ TEST_CASE("the keyboard goes from an op into its kernels, along the stream, and 
     CHECK_FALSE(walk(op, KernelStep::Next));
 }
 
-TEST_CASE("kinds of kernels stay apart for every sight, in both themes")
+TEST_CASE("kinds of kernels are distinguishable with every colour vision, in both themes")
 {
     using enum profiler::KernelKind;
     using profiler::KernelKind;

@@ -24,7 +24,7 @@ app::TimeAxis whole(const app::RunView& view, double width)
 
 } // namespace
 
-TEST_CASE("the pieces of a lane leave no instant out and none twice")
+TEST_CASE("the pieces of a lane cover every instant exactly once")
 {
     const app::RunView view(sample::measured({"bitpipe", 4, 8, 3}));
     for (const double width : {90.0, 400.0, 5000.0}) {

@@ -17,7 +17,7 @@ TEST_CASE("a full lane is 138 high and its parts stand where the design puts the
     CHECK(second.memoryTop() + second.memory + 8 == second.bottom());
 }
 
-TEST_CASE("lanes shrink, collapse and get dense as the room gets less")
+TEST_CASE("lanes shrink, collapse and become dense as the height decreases")
 {
     struct Case
     {
@@ -57,7 +57,7 @@ TEST_CASE("a triangle opens one lane among dense ones and closes one among full 
     CHECK(layoutLanes(4, {600, 42, {0}})[0].height == 58);
 }
 
-TEST_CASE("the lane under a point is found, and none below the last")
+TEST_CASE("laneAt() finds the lane at a point, and none below the last")
 {
     const auto lanes = layoutLanes(4, {600, 42, {}});
     CHECK(app::laneAt(lanes, 0) == 0);
@@ -68,7 +68,7 @@ TEST_CASE("the lane under a point is found, and none below the last")
 
 // A band above the timeline took 40 pixels: all lanes closed, and a sixth of the window stayed
 // empty.
-TEST_CASE("memory gives way before the lanes close")
+TEST_CASE("memory shrinks before lanes collapse")
 {
     const auto lanes = layoutLanes(4, {480, {}, {}});
     CHECK(lanes[0].kind == LaneKind::Full);

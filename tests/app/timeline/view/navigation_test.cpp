@@ -89,7 +89,7 @@ TEST_CASE("pointing finds the box that is drawn there, in every lane and at its 
     }
 }
 
-TEST_CASE("nothing lies beside the iteration or between the lanes")
+TEST_CASE("nothing is selected beside the iteration or between the lanes")
 {
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
     const app::TimeAxis axis{-100, 100, 0, 200, 1};

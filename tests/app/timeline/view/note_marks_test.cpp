@@ -55,7 +55,7 @@ TEST_CASE("each note has a flag and a line down through the lanes where its time
     CHECK(painted.body(250) == painted.theme.chrome.text); // the current one
 }
 
-TEST_CASE("of notes that share a pixel the current one stands above the rest")
+TEST_CASE("of several notes within a pixel the current one is drawn on top")
 {
     const std::vector<engine::Note> crowd(50, noteAt(1000));
     const Painted other(crowd), first(crowd, 0);

@@ -113,7 +113,7 @@ TEST_CASE("ranges of a device nest in rows: ops, then what libraries mark within
     CHECK_FALSE(touches({second.end + 1, second.end + 10}));
 }
 
-TEST_CASE("a file that names an op which is not there loses its ranges, not the program")
+TEST_CASE("ranges of an op that does not exist are dropped without a crash")
 {
     const auto run = sample::measured({"1f1b", 2, 2, 1});
     engine::GpuTrace trace = ranged(*run);
@@ -147,7 +147,7 @@ TEST_CASE(
     CHECK(tip.contains(QStringLiteral("on the host")));
 }
 
-TEST_CASE("details of an NVTX range say its words, who marked it, and what was launched meanwhile")
+TEST_CASE("the details of an NVTX range have its text, its domain and the work launched in it")
 {
     const Ranged sample;
     const engine::DeviceId device{0};

@@ -8,7 +8,7 @@ using app::ViewKey;
 using app::viewKey;
 using app::ViewWindow;
 
-TEST_CASE("keys step the view, and only a zoom is worth remembering")
+TEST_CASE("keys change the view, and only zooming enters the history")
 {
     const ViewWindow window{100, 200};
     const auto stepped
@@ -64,13 +64,13 @@ TEST_CASE("every key of the view has one command, the same in every timeline")
     CHECK(done.join(u' ') == QStringLiteral("back forward selection fit all clear 110 1 90 0"));
 }
 
-TEST_CASE("Backspace goes back, as Alt and the left arrow do")
+TEST_CASE("Backspace and Alt+Left return to the previous view")
 {
     CHECK(viewKey(Qt::Key_Backspace, Qt::NoModifier) == ViewKey::Back);
     CHECK(viewKey(Qt::Key_Left, Qt::AltModifier) == ViewKey::Back);
 }
 
-TEST_CASE("F first brings what is selected to the middle, however little it is beside it")
+TEST_CASE("F first centres the selection, however small the distance")
 {
     const ViewWindow aside = centredThenFitted({0, 100}, {58, 62}); // a tenth of the width away
     CHECK(aside == ViewWindow{10, 110});

@@ -11,7 +11,7 @@ TEST_CASE("zooming leaves the instant under the pointer where it is")
     CHECK(closer.duration() == 100);
 }
 
-TEST_CASE("the view stays at the run and between a few ticks and twice the run")
+TEST_CASE("the view keeps the run visible and is between a few ticks and twice the run")
 {
     const engine::Window run{1000, 2000};
     CHECK(app::limited({0, 1'000'000}, run).duration() == 2000);
@@ -27,7 +27,7 @@ TEST_CASE("fit leaves 10 pixels before the first box and 16 behind the last")
     CHECK(view.end == Approx(818));
 }
 
-TEST_CASE("the history goes back and forward as a browser's does")
+TEST_CASE("the view history works like that of a browser")
 {
     app::ZoomHistory history;
     ViewWindow view{0, 1};

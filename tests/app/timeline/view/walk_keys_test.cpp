@@ -37,7 +37,7 @@ TEST_CASE("the first key of all selects the first op, whichever it is")
         CHECK(walk.go({}, {key}) == *firstOp(walk.view, 0));
 }
 
-TEST_CASE("J goes to the next micro-batch, K back, comma and period along the lane")
+TEST_CASE("J and K select the next and previous micro-batch, comma and period move along the lane")
 {
     const Walk walk;
     const Selection first = walk.go({}, {Qt::Key_J});
@@ -49,7 +49,7 @@ TEST_CASE("J goes to the next micro-batch, K back, comma and period along the la
     CHECK(walk.go(next, {Qt::Key_Comma}) == first);
 }
 
-TEST_CASE("brackets go along the flow, up and down from device to device")
+TEST_CASE("brackets move along the flow, Up and Down between devices")
 {
     const Walk walk;
     const Selection first = walk.go({}, {Qt::Key_J});

@@ -72,7 +72,7 @@ TEST_CASE("abstract units and measured time never share a scale, the baseline's 
     CHECK(layout.groups[1].rulerTop == layout.rows[0].height);
 }
 
-TEST_CASE("an empty comparison says so")
+TEST_CASE("an empty comparison shows a text")
 {
     Shown shown({});
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
@@ -198,7 +198,7 @@ TEST_CASE("the wheel zooms all runs together, Alt and the arrows walk the histor
     CHECK(shown.picture() == fitted);
 }
 
-TEST_CASE("a run without an iteration stands beside the others")
+TEST_CASE("a run without an iteration is shown beside the others")
 {
     auto empty = std::make_shared<engine::Run>(*sample::units({"1f1b"}));
     empty->timeline = {};

@@ -8,7 +8,7 @@
 
 using namespace app;
 
-TEST_CASE("a schedule that was saved is read again, and a folder that is not there is named")
+TEST_CASE("a saved schedule is read again, and a missing folder is named")
 {
     const QTemporaryDir folder;
     const auto schedule = engine::buildSchedule(engine::ScheduleRequest());
@@ -33,7 +33,7 @@ TEST_CASE("a schedule that was saved is read again, and a folder that is not the
     CHECK(other.foreign().isEmpty());
 }
 
-TEST_CASE("a file that is no schedule is refused with its name")
+TEST_CASE("a file that is not a schedule is refused with its name")
 {
     const QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("notes.csv"));

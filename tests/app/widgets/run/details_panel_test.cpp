@@ -37,7 +37,7 @@ struct Shown
 
 } // namespace
 
-TEST_CASE("the panel says that there is no run, and describes the run without a selection")
+TEST_CASE("the panel has a text without a run, and describes the run without a selection")
 {
     Shown shown;
     CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
@@ -94,7 +94,7 @@ TEST_CASE("the panel follows the theme")
     CHECK(shown.panel.grab().toImage() != light);
 }
 
-TEST_CASE("the panel stays within its 292 pixels, however long the texts are")
+TEST_CASE("long texts do not widen the panel beyond 292 pixels")
 {
     auto run = std::make_shared<engine::Run>(*sample::measured({"bitpipe", 4, 8, 1}));
     run->info.label = "BitPipe with early forwarding, interleaved, second try on the slow link";

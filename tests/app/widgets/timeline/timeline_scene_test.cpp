@@ -21,7 +21,7 @@ TimelineScene scene()
 
 } // namespace
 
-TEST_CASE("a timeline without iterations says so, and why")
+TEST_CASE("a timeline without iterations shows the reason")
 {
     TimelineScene empty;
     REQUIRE(empty.emptyTexts());

@@ -59,7 +59,7 @@ std::shared_ptr<const engine::Run> growing(int iterations)
 
 } // namespace
 
-TEST_CASE("without a run or an iteration the timeline says so instead of staying blank")
+TEST_CASE("without a run or an iteration the timeline shows a text")
 {
     Shown shown(nullptr);
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("timelineEmpty")));
@@ -120,7 +120,7 @@ TEST_CASE("the wheel zooms and leaves what is under the pointer there")
     CHECK(shown.selection() == before);
 }
 
-TEST_CASE("the zoom history goes back and forward, 0 and Home fit")
+TEST_CASE("keys move through the zoom history, and 0 and Home fit")
 {
     Shown shown;
     const QImage fitted = shown.picture();

@@ -67,7 +67,7 @@ TEST_CASE("communicators are joined without blocking, and looked at until they a
     CHECK(gpu.join(member("gradients down")) == 1);
 }
 
-TEST_CASE("an id is made by the library, or the reason is told")
+TEST_CASE("the library creates an id or gives the reason")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -116,7 +116,7 @@ TEST_CASE("what belongs together is one group, in the order given")
     CHECK(fake.log.empty());
 }
 
-TEST_CASE("a call that NCCL refuses ends its group, and says why")
+TEST_CASE("a call that NCCL refuses ends its group with the reason")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -135,7 +135,7 @@ TEST_CASE("a call that NCCL refuses ends its group, and says why")
     CHECK(fake.log.empty());
 }
 
-TEST_CASE("an error that NCCL finds later is found by looking, and what is left is to abort")
+TEST_CASE("a later NCCL error is found by polling, after which only abort() works")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -167,7 +167,7 @@ TEST_CASE("a rank that does not come is an error after a while, not a standstill
              "respond");
 }
 
-TEST_CASE("any thread looks after NCCL and aborts, also while another waits")
+TEST_CASE("any thread may poll and abort NCCL while another waits")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -203,7 +203,7 @@ TEST_CASE("leaving ends in order, going without it aborts")
     CHECK(fake.log.back() == "abort c");
 }
 
-TEST_CASE("the library of this machine has every function that is used, or the reason is told")
+TEST_CASE("the library of this machine has every used function, or the reason is given")
 {
     std::string reason;
     const NcclFunctions* library = ncclFunctions(&reason);

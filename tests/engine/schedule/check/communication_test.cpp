@@ -128,7 +128,7 @@ TEST_CASE("a fused exchange carries 1F1B, which blocking sends do not")
     }
 }
 
-TEST_CASE("who waits for whom is told with device, index and op")
+TEST_CASE("a deadlock is reported with device, index and op")
 {
     const CommunicationReport report = reportOf(scheduleOf("1f1b", 2, 2));
     const TransportVerdict& blocking = report.verdicts[TransportKind::Blocking];
@@ -140,7 +140,7 @@ TEST_CASE("who waits for whom is told with device, index and op")
              "1SEND_B0 waits for 0RECV_B0 of device 0");
 }
 
-TEST_CASE("a message in another's place is told with both ends")
+TEST_CASE("a message at the wrong position is reported with both ends")
 {
     // Device 0 sends micro-batch 0 first, device 1 receives micro-batch 1 first.
     const Schedule schedule = scheduleFrom({"0F0 0SEND_F0 0F1 0SEND_F1 0RECV_B1 0B1 0RECV_B0 0B0",

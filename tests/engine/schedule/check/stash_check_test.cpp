@@ -33,7 +33,7 @@ using Faults = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("a stash that goes and comes back before it is used is well kept")
+TEST_CASE("a stash that is evicted and loaded before its use is valid")
 {
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1")).empty());
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0RECOMPUTE0 0B0 0B1")).empty());
@@ -68,7 +68,7 @@ TEST_CASE("a stash that is moved or rebuilt after its last use is named")
                     "was used at index 2"});
 }
 
-TEST_CASE("a load of what was not evicted is named")
+TEST_CASE("a LOAD of a stash that was not evicted is reported")
 {
     CHECK(faultsOf(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))
           == Faults{"device 0, index 1: 0LOAD0 needs the stash of stage 0, micro-batch 0, which is "

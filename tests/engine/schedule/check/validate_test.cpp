@@ -49,7 +49,7 @@ TEST_CASE("split backwards, sequence slices, halves and joint ops are valid")
     CHECK(messagesOf(halves).empty());
 }
 
-TEST_CASE("a stash comes back before its backward, and somebody has to take it")
+TEST_CASE("a stash is loaded before its backward, and an EVICT needs a partner")
 {
     const auto of = [](const std::string& program) {
         return messagesOf(scheduleFrom({program, "1F0 1B0"}));
@@ -94,7 +94,7 @@ TEST_CASE("torch 2.8's printed 1F1B is rejected: its last device has no F0 and o
     CHECK(violations[0].message == "device 0: 0F3 is missing");
 }
 
-TEST_CASE("an op that is there twice is named with both places")
+TEST_CASE("a duplicate op is reported with both positions")
 {
     CHECK(messagesOf(scheduleFrom({"0F0 0F0 0B0"}))
           == Messages{"device 0, index 1: 0F0: 0F0 at index 0 does the same work"});
@@ -197,7 +197,7 @@ TEST_CASE("all-reduces in different orders wait for each other for ever")
                    && Catch::Contains("all-reduce of stage 1 waits for device 1"));
 }
 
-TEST_CASE("a stage in slices behind one in whole micro-batches waits for what is never made")
+TEST_CASE("a sliced stage after an unsliced one waits for values that are never produced")
 {
     const std::vector<Violation> violations
         = validate(scheduleFrom({"0F0 0B0", "1F0.0 1F0.1 1B0.1 1B0.0"}));

@@ -96,7 +96,7 @@ TEST_CASE("a backward with other weights than its forward is named")
         == Faults{"device 0, index 7: 0B3 uses weight version 3, but its forward used version 2"});
 }
 
-TEST_CASE("an update out of turn, or from no gradient, is named")
+TEST_CASE("an update in the wrong order or without a gradient is named")
 {
     Schedule schedule = lower(scheduleOf("pipedream", 1, 2));
     schedule.program[{0}].back().version = 5;

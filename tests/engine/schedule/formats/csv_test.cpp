@@ -105,7 +105,7 @@ TEST_CASE("the scheme of a file is the caller's to name")
     CHECK(readCsv(text, "mine")->scheme == "mine");
 }
 
-TEST_CASE("what is wrong with a file is told by line and column")
+TEST_CASE("errors of a file name line and column")
 {
     const auto row = [](const std::string& text) { return errorOf(kHeader + text + '\n'); };
     CHECK(row("0,0,F,0,0,0,0,,0,,7")
@@ -129,7 +129,7 @@ TEST_CASE("what is wrong with a file is told by line and column")
                Catch::StartsWith("line 3, column device: rows must be sorted"));
 }
 
-TEST_CASE("what is wrong with a header is told by column")
+TEST_CASE("errors of a header name the column")
 {
     CHECK_THAT(errorOf(""), Catch::StartsWith("line 1: column '' instead of 'device'"));
     CHECK_THAT(errorOf("device,index,op\n"),

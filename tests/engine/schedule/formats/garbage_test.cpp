@@ -27,7 +27,7 @@ std::string sentenceOf(const std::string& text)
 
 } // namespace
 
-TEST_CASE("an empty file, blanks and headers alone are told apart")
+TEST_CASE("an empty file, blanks and a lone header give different errors")
 {
     CHECK(sentenceOf("") == "the file is empty");
     CHECK(sentenceOf(" \n\n \r\n") == "the file is empty");

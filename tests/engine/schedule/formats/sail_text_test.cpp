@@ -68,7 +68,7 @@ TEST_CASE("checks of the gradient norm are no part of sail-sg's order")
                                       "1RECV_F0 1F0 1I0 1SEND_B0 1W0"});
 }
 
-TEST_CASE("what is wrong with sail-sg's text is told by line and word")
+TEST_CASE("errors of sail-sg's text name line and word")
 {
     CHECK_THAT(sailError("f0 x1\n"), Catch::StartsWith("line 1: 'x1' is not a word"));
     CHECK_THAT(sailError("f0\nf0 sF1\n"), Catch::StartsWith("line 2: 'sF1' is not a word"));

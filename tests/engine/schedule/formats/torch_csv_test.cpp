@@ -36,7 +36,7 @@ TEST_CASE("PyTorch's file has a line a device, actions between commas")
           == "0F0,0F1,0B0,0B1\n1F0,(1F1;1B0)OVERLAP_F_B,1B1\n");
 }
 
-TEST_CASE("what PyTorch can say comes back the same, with transfers and without")
+TEST_CASE("a schedule in PyTorch's format is read back unchanged, with and without transfers")
 {
     for (const std::string scheme : {"gpipe", "1f1b", "interleaved-1f1b", "looped-bfs", "hanayo",
                                      "zb-h1", "zb-h2", "interleaved-zb", "zb-v", "dualpipev"}) {
@@ -68,7 +68,7 @@ TEST_CASE("what PyTorch prints is read: idle steps, sharding, reductions, Window
              "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1REDUCE_GRAD\n");
 }
 
-TEST_CASE("an empty line is a device that idles, at the end it is none")
+TEST_CASE("an empty line is an idle device, except at the end")
 {
     const auto schedule = readTorch("0F0,0B0\n\n1F0,1B0\n\n\n");
     REQUIRE(schedule);
@@ -77,7 +77,7 @@ TEST_CASE("an empty line is a device that idles, at the end it is none")
     CHECK(validate(*schedule).empty());
 }
 
-TEST_CASE("what PyTorch cannot say is refused with the op and the reason")
+TEST_CASE("a schedule that PyTorch cannot express is refused with the op and the reason")
 {
     CHECK_THAT(refusal(scheduleOf("bitpipe", 4, 4)),
                Catch::Contains("3F2u") && Catch::Contains("one direction"));
@@ -101,7 +101,7 @@ TEST_CASE("transfers that would meet in the wrong order are not written for PyTo
                Catch::Contains("by order") && Catch::Contains("remove p2p"));
 }
 
-TEST_CASE("what is wrong with PyTorch's file is told by line and action")
+TEST_CASE("errors of PyTorch's file name line and action")
 {
     CHECK_THAT(torchError("0F0,0X0\n"), Catch::StartsWith("line 1: '0X0' is not a PyTorch action"));
     CHECK_THAT(torchError("0F0\n1F0,F1\n"),

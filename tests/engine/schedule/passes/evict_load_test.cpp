@@ -27,7 +27,7 @@ std::string refusal(const Schedule& schedule)
 
 } // namespace
 
-TEST_CASE("a stash leaves behind its forward and comes back one op before its backward")
+TEST_CASE("a stash is evicted after its forward and loaded one op before its backward")
 {
     CHECK(programOf(evicting("1f1b", 4, 6)).front()
           == "0F0 0F1 0EVICT1 0F2 0F3 0EVICT3 0B0 0LOAD1 0F4 0B1 0F5 0B2 0LOAD3 0B3 0B4 0B5");
@@ -69,7 +69,7 @@ TEST_CASE("where there is nothing to share, or no way to, the reason is named")
                Catch::StartsWith("1f1b already has evicts and loads"));
 }
 
-TEST_CASE("a schedule that needs no help comes back as it is")
+TEST_CASE("a balanced schedule is returned unchanged")
 {
     const Schedule schedule = scheduleOf("1f1b", 2, 8);
     CHECK(balanceStash(schedule, EvictPolicy::Steady).value() == schedule);

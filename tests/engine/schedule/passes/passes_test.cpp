@@ -41,7 +41,7 @@ TEST_CASE("stages on one device hand over locally")
     CHECK(messagesSent(lowered) == std::vector<int>{2, 2});
 }
 
-TEST_CASE("a joint pair keeps together: receives before it, sends behind it")
+TEST_CASE("a joint pair stays adjacent: receives before it, sends after it")
 {
     const Schedule lowered = addP2P(scheduleFrom({"0F0 0F1 0B0 0B1", "1F0 (1F1 1B0) 1B1"}));
     CHECK(programOf(lowered)[1] == "1RECV_F0 1F0 1RECV_F1 1F1 1B0 1SEND_B0 1B1 1SEND_B1");
@@ -65,7 +65,7 @@ TEST_CASE("one direction sends 2N(D-1) messages, BitPipe 4N(D-1) and copies 2N")
         }
 }
 
-TEST_CASE("an all-reduce comes right behind its stage's last backward, or late")
+TEST_CASE("an all-reduce follows its stage's last backward, or comes late")
 {
     const Schedule schedule = scheduleFrom({"0F0 1F1u 1B1u 0B0", "0F1u 1F0 1B0 0B1u"});
     CHECK(programOf(addAllReduce(schedule, SyncPolicy::Eager))
@@ -132,7 +132,7 @@ TEST_CASE("the optimizer steps come last, in the order of the all-reduces")
                                       "1RECV_F0 1F0 1B0 1SEND_B0 1OPT"});
 }
 
-TEST_CASE("what is lowered already stays as it is, whatever the policy")
+TEST_CASE("a lowered schedule is unchanged under every policy")
 {
     for (const char* scheme : {"1f1b", "bitpipe", "dualpipe", "pipedream"}) {
         INFO(scheme);

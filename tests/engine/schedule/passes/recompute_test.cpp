@@ -8,7 +8,7 @@
 using namespace engine;
 using namespace tests;
 
-TEST_CASE("a recompute stands before each backward, or before its half for the input")
+TEST_CASE("a RECOMPUTE precedes each B or I")
 {
     CHECK(programOf(addRecompute(scheduleFrom({"0F0 0F1 0B0 0I1 0W1"})))
           == std::vector<std::string>{"0F0 0F1 0RECOMPUTE0 0B0 0RECOMPUTE1 0I1 0W1"});

@@ -65,7 +65,7 @@ TEST_CASE("all-reduces of every stage, or of two stages in all, tie nothing by t
     CHECK_FALSE(hasTiedEmbeddings(readBack(tied("1f1b", 2))));
 }
 
-TEST_CASE("what a file has of a tie is taken, not added again")
+TEST_CASE("the all-reduces of tied embeddings in a file are not added again")
 {
     const Schedule schedule = tied("1f1b", 2);
     CHECK(tieEmbeddings(readBack(schedule), SyncPolicy::Eager) == schedule);
@@ -96,7 +96,7 @@ TEST_CASE("between several copies the all-reduces of the ends become those that 
     CHECK(call->stage == StageId{7});
 }
 
-TEST_CASE("a tie read from a file gives way to the all-reduces of several copies")
+TEST_CASE("tied embeddings from a file are replaced by the all-reduces of several copies")
 {
     Schedule schedule = readBack(tied("1f1b", 4));
     schedule.shape.dataParallel = 2;

@@ -1,0 +1,191 @@
+#include "engine/cost/mapping.h"
+
+#include "engine/base/text.h"
+#include "engine/cost/mapping_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace engine {
+namespace {
+
+constexpr std::int64_t kMostSlots = 1 << 20;
+
+// Numbers the devices so that those that hold a stage together are neighbours: [device].
+std::vector<int> byStages(const Schedule& schedule)
+{
+    std::vector<int> first(schedule.shape.devices); // the first device with a common stage
+    std::iota(first.begin(), first.end(), 0);
+    for (const auto& deviceOf : schedule.deviceOf)
+        for (const StageId stage : deviceOf.ids()) {
+            const DeviceId a = schedule.deviceOf.front()[stage], b = deviceOf[stage];
+            if (a.isValid() && b.isValid())
+                first[std::max(a, b).value] = std::min(first[a.value], first[b.value]);
+        }
+    std::vector<int> order(first.size()), position(first.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](int device) { return first[device]; });
+    for (std::size_t i = 0; i < order.size(); ++i)
+        position[order[i]] = static_cast<int>(i);
+    return position;
+}
+
+std::vector<int> byPairs(int devices)
+{
+    std::vector<int> position(devices);
+    for (int d = 0; d < devices; ++d)
+        position[d] = d < devices - 1 - d ? 2 * d : 2 * (devices - 1 - d) + (2 * d >= devices);
+    return position;
+}
+
+std::vector<int> slotsOf(const Schedule& schedule, std::string_view name)
+{
+    const int devices = schedule.shape.devices, copies = schedule.shape.dataParallel;
+    std::vector<int> position(devices);
+    std::iota(position.begin(), position.end(), 0);
+    const bool together = name == kMappingNames[1];
+    if (together)
+        position = byStages(schedule);
+    else if (name == kMappingNames[2])
+        position = byPairs(devices);
+    std::vector<int> slots;
+    slots.reserve(static_cast<std::size_t>(devices) * copies);
+    for (int w = 0; w < copies; ++w)
+        for (const int i : position)
+            slots.push_back(together ? i * copies + w : w * devices + i);
+    return slots;
+}
+
+Result<void> checkSize(const Shape& shape, const NodeShape& nodes)
+{
+    const std::int64_t needed = std::int64_t{shape.devices} * shape.dataParallel;
+    if (needed > kMostSlots)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} copies of {} devices are {} devices on nodes; use at most {}",
+                                shape.dataParallel, shape.devices, needed, kMostSlots));
+    if (nodes.nodes > 0 && needed > std::int64_t{nodes.nodes} * nodes.slots)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{} copies of {} devices need {} places, but {} nodes have {} each; use "
+                        "fewer copies or devices, or more nodes",
+                        shape.dataParallel, shape.devices, needed, nodes.nodes, nodes.slots));
+    return {};
+}
+
+} // namespace
+
+Result<void> checkMappingName(std::string_view text)
+{
+    if (std::ranges::find(kMappingNames, text) != kMappingNames.end() || text.ends_with(".toml"))
+        return {};
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("--mapping {}: use {}, or a .toml file", excerpt(text), joined(kMappingNames)));
+}
+
+std::string describe(const Mapping& mapping)
+{
+    if (mapping.isOneNode())
+        return "one node";
+    return fmt::format("{} on {} node{} of {}", mapping.name(), mapping.nodes(),
+                       mapping.nodes() == 1 ? "" : "s", mapping.shape().slots);
+}
+
+namespace {
+
+std::vector<int> decisive(int copies, int slotsPerNode)
+{
+    constexpr int kEach = 128; // at either end
+    std::vector<int> all;
+    for (int w = 0; w < copies; ++w)
+        if (slotsPerNode > kEach || w < kEach || w >= copies - kEach)
+            all.push_back(w);
+    return all;
+}
+
+} // namespace
+
+Mapping::Mapping(std::string_view name, const Schedule& schedule, const NodeShape& nodes,
+                 std::vector<int> slots)
+    : m_name(name)
+    , m_nodes(nodes)
+    , m_devices(schedule.shape.devices)
+    , m_copies(schedule.shape.dataParallel)
+    , m_slots(std::move(slots))
+    , m_decisive(decisive(m_copies, nodes.slots))
+    , m_holders(schedule.shape.stages)
+{
+    for (const StageId stage : m_holders.ids()) {
+        auto& holders = m_holders[stage];
+        for (const auto& deviceOf : schedule.deviceOf)
+            for (int w = 0; w < m_copies && deviceOf[stage].isValid(); ++w)
+                holders.push_back(slot(deviceOf[stage], w));
+        std::ranges::sort(holders);
+        holders.erase(std::ranges::unique(holders).begin(), holders.end());
+    }
+}
+
+Result<Mapping> Mapping::of(const Schedule& schedule, std::string_view nameOrFile,
+                            const NodeShape& nodes)
+{
+    if (auto known = checkMappingName(nameOrFile); !known)
+        return tl::unexpected(known.error());
+    if (nodes.slots == 0)
+        return Mapping();
+    if (auto fits = checkSize(schedule.shape, nodes); !fits)
+        return tl::unexpected(fits.error());
+    if (!nameOrFile.ends_with(".toml"))
+        return Mapping(nameOrFile, schedule, nodes, slotsOf(schedule, nameOrFile));
+    auto slots = readMappingFile(nameOrFile, schedule.shape, nodes);
+    if (!slots)
+        return tl::unexpected(slots.error());
+    return Mapping(nameOrFile, schedule, nodes, *std::move(slots));
+}
+
+int Mapping::nodes() const
+{
+    return m_slots.empty() ? 1 : std::ranges::max(m_slots) / m_nodes.slots + 1;
+}
+
+LinkTier Mapping::tierOfSlots(int a, int b) const
+{
+    if (a / m_nodes.slots != b / m_nodes.slots)
+        return LinkTier::AcrossNodes;
+    const int island = m_nodes.islandSlots;
+    return island > 0 && a % m_nodes.slots / island == b % m_nodes.slots / island
+        ? LinkTier::InIsland
+        : LinkTier::InNode;
+}
+
+LinkTier Mapping::slowestTier(int device, int peer) const
+{
+    LinkTier slowest = LinkTier::InIsland;
+    for (const int w : m_decisive)
+        slowest
+            = std::max(slowest, tierOfSlots(slot(DeviceId{device}, w), slot(DeviceId{peer}, w)));
+    return slowest;
+}
+
+StageGroup Mapping::group(StageId stage) const
+{
+    StageGroup group;
+    const auto& slots = holders(stage);
+    std::map<int, int> ranks; // [node]
+    for (const int slot : slots)
+        ++ranks[slot / m_nodes.slots];
+    if (ranks.empty())
+        return group;
+    group.ranks = static_cast<int>(slots.size());
+    group.nodes = static_cast<int>(ranks.size());
+    const auto [fewest, most]
+        = std::ranges::minmax_element(ranks, {}, [](const auto& each) { return each.second; });
+    group.fewest = fewest->second;
+    group.most = most->second;
+    group.tier = tierOfSlots(slots.front(), slots.back());
+    return group;
+}
+
+} // namespace engine

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/schedule/schedule.h"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// The classes of links between two slots, the fastest first. An island is a part of a node with
+// faster links (NVLink bridges on a PCIe machine).
+enum class LinkTier : std::uint8_t { InIsland, InNode, AcrossNodes };
+constexpr int kLinkTiers = 3;
+
+// The nodes of a machine. A slot is a GPU or, with tensor parallelism, the t GPUs of one device.
+struct NodeShape
+{
+    int slots = 0;       // per node; 0: one node of any size
+    int nodes = 0;       // 0: as many as needed
+    int islandSlots = 0; // per island; 0: no islands
+
+    friend bool operator==(const NodeShape&, const NodeShape&) = default;
+};
+
+// The devices that hold a stage, in all copies, as its all-reduce sees them.
+struct StageGroup
+{
+    int ranks = 1, nodes = 1;
+    int most = 1, fewest = 1; // ranks in the fullest and in the emptiest of these nodes
+    LinkTier tier = LinkTier::InNode;
+};
+
+// The slot of every device of every data-parallel copy. Slots count through the nodes: slot s is in
+// node s / slots. With copy w of W and device d of D:
+//
+//   contiguous         w D + d: copy after copy, devices in sequence, as in Megatron-LM.
+//   replicas-together  i W + w, where i numbers the devices so that those with the same stages (d
+//                      and D-1-d of two directions) are neighbours. All-reduces stay in a node and
+//                      messages cross nodes, as in BitPipe. BitPipe's code orders the pairs
+//                      differently (0, D-1, 2, D-3, ..), which is the same if a node holds one
+//                      pair.
+//   pair-adjacent      w D + i, where i orders the devices 0, D-1, 1, D-2, ..: the partners that
+//                      exchange stashes are neighbours, as in BPipe.
+//   FILE.toml          copies = [["NODE:SLOT", ...], ...], one list per copy, one entry per device.
+class Mapping
+{
+public:
+    Mapping() = default; // all devices in one node
+
+    // Fails if the devices do not fit in the nodes, if the file is not a mapping of this schedule,
+    // or with Error::Code::NotFound if it does not exist.
+    static Result<Mapping> of(const Schedule& schedule, std::string_view nameOrFile,
+                              const NodeShape& nodes);
+
+    bool isOneNode() const { return m_slots.empty(); }
+    // The copies that decide: all, or of very many the first and the last ones, because the nodes
+    // of those in between look the same.
+    const std::vector<int>& decisiveCopies() const { return m_decisive; }
+    int nodes() const; // in use
+    int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
+    int node(DeviceId device, int copy) const { return slot(device, copy) / m_nodes.slots; }
+    const NodeShape& shape() const { return m_nodes; }
+    const std::string& name() const { return m_name; } // "replicas-together", or the file
+
+    // The slowest tier among the copies.
+    LinkTier tier(int device, int peer) const
+    {
+        return isOneNode() ? LinkTier::InNode : slowestTier(device, peer);
+    }
+    LinkTier tierOfSlots(int a, int b) const;
+    // The slots of the devices that hold the stage, sorted. Empty if all devices are in one node.
+    const std::vector<int>& holders(StageId stage) const { return m_holders[stage]; }
+    StageGroup group(StageId stage) const;
+
+private:
+    Mapping(std::string_view name, const Schedule& schedule, const NodeShape& nodes,
+            std::vector<int> slots);
+    LinkTier slowestTier(int device, int peer) const;
+
+    std::string m_name;
+    NodeShape m_nodes;
+    int m_devices = 0, m_copies = 1;
+    std::vector<int> m_slots; // [copy x D + device]
+    std::vector<int> m_decisive;
+    IdVector<StageId, std::vector<int>> m_holders;
+};
+
+std::string describe(const Mapping& mapping); // "contiguous on 4 nodes of 8", "one node"
+
+inline constexpr std::array<std::string_view, 3> kMappingNames{"contiguous", "replicas-together",
+                                                               "pair-adjacent"};
+// Fails if the text is neither a name nor a .toml file.
+Result<void> checkMappingName(std::string_view text);
+
+} // namespace engine

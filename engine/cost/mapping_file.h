@@ -1,0 +1,12 @@
+#pragma once
+
+#include "engine/cost/mapping.h"
+
+namespace engine {
+
+// Reads the slots of a mapping from a TOML file: [copy x D + device]. The file must have every
+// device of the shape on a slot of its own.
+Result<std::vector<int>> readMappingFile(std::string_view file, const Shape& shape,
+                                         const NodeShape& nodes);
+
+} // namespace engine

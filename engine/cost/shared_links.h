@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/cost/mapping.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace engine {
+
+// How the slots of a node share its links. Bandwidths are relative: a port or NIC at full speed
+// is 1.
+struct LinkSharing
+{
+    int gpusPerSlot = 1, gpusPerNode = 1;
+    int nics = 0; // per node, shared by neighbouring GPUs; 0: one for each GPU
+    // The links of all GPUs (NICs) of a node together have 1 / oversubscription of their bandwidth.
+    double nodeOversubscription = 1, networkOversubscription = 1;
+    bool hierarchical = false;  // all-reduces across nodes
+    double networkToNode = 0.1; // bandwidth of a NIC relative to that of a port
+
+    friend bool operator==(const LinkSharing&, const LinkSharing&) = default;
+};
+
+// The links of a machine that transfers share: the port of each GPU, the NICs, and the part of them
+// that is oversubscribed, each once per direction. The copies of a pipeline run in step, so the
+// transfer of a device stands for those of all copies, and takes as long as the slowest of them.
+// An all-reduce across nodes uses the NICs only.
+class SharedLinks
+{
+public:
+    struct Use
+    {
+        std::uint64_t link = 0;
+        double share = 0; // of the link, at full speed; above 1 if copies share it
+    };
+
+    SharedLinks(Mapping mapping, const LinkSharing& sharing);
+
+    std::vector<Use> ofTransfer(DeviceId from, DeviceId to) const;
+    std::vector<Use> ofAllReduce(StageId stage) const;
+    double capacity(std::uint64_t link) const;
+    const Mapping& mapping() const { return m_mapping; }
+
+private:
+    Mapping m_mapping;
+    LinkSharing m_sharing;
+};
+
+} // namespace engine

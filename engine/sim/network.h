@@ -1,0 +1,91 @@
+#pragma once
+
+#include "engine/cost/shared_links.h"
+#include "engine/timeline/timeline.h"
+
+#include <queue>
+
+#include <deque>
+#include <span>
+#include <unordered_map>
+
+namespace engine::sim {
+
+// Transfers that share links. At any time their speeds are max-min fair: the speeds of all
+// transfers rise together until a link is full; those that use it keep this speed, and the others
+// rise further, at most to their full speed (Bertsekas and Gallager, Data Networks, 6.5.2). A speed
+// changes only when a transfer begins or ends. Ends are rounded to the nearest tick.
+class Network
+{
+public:
+    using Flow = std::uint32_t; // the n-th transfer that was added
+    static constexpr Flow kNone = 0xFFFFFFFF;
+    using Uses = std::vector<SharedLinks::Use>;
+
+    explicit Network(const SharedLinks& links)
+        : m_sharedLinks(links)
+    { }
+
+    // Adds a transfer that takes `work` ticks at full speed. It begins at `ready` or when all of
+    // `after` are complete, but not before the last advance(). `uses` must outlive the transfer.
+    Flow add(std::int64_t work, std::int64_t ready, const Uses& uses, std::span<const Flow> after);
+    // Runs until a transfer completes. Returns all that complete at that time; empty: all are
+    // complete.
+    const std::vector<Flow>& advance();
+    bool isDone(Flow flow) const { return flow < m_first || of(flow).status == Status::Done; }
+    // The time of a completed transfer. Known until the next advance(); later the end is 0, which
+    // is not after the present either.
+    Window window(Flow flow) const;
+
+private:
+    enum class Status : std::uint8_t { Waiting, Active, Done };
+    struct Transfer
+    {
+        const Uses* uses = nullptr;
+        double left = 0, speed = 0; // ticks of work left at `since`; relative to full speed
+        std::int64_t ready = 0, begin = 0, since = 0, end = 0;
+        std::uint32_t waitsFor = 0; // number of transfers
+        std::uint32_t changes = 0;  // of the speed
+        Status status = Status::Waiting;
+        bool isVisited = false, isFixed = false; // while speeds are computed
+        std::vector<Flow> followers;
+    };
+    struct Link
+    {
+        double capacity = 1, left = 0, shares = 0;
+        bool isVisited = false;
+        std::vector<Flow> active;
+    };
+    struct Event
+    {
+        std::int64_t time = 0;
+        Flow flow = 0;
+        std::uint32_t changes = 0;
+
+        friend auto operator<=>(const Event&, const Event&) = default;
+    };
+    using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+    Transfer& of(Flow flow) { return m_transfers[flow - m_first]; }
+    const Transfer& of(Flow flow) const { return m_transfers[flow - m_first]; }
+    Link& link(const SharedLinks::Use& use);
+    bool nextTime();
+    void begin(Flow flow);
+    void complete(Flow flow);
+    void changeSpeeds();
+    void findAffected();
+    void fillUp();
+    void setSpeed(Flow flow, double speed);
+
+    const SharedLinks& m_sharedLinks;
+    std::unordered_map<std::uint64_t, Link> m_links;
+    std::deque<Transfer> m_transfers;
+    Flow m_first = 0; // of m_transfers
+    std::int64_t m_now = 0;
+    Events m_begins, m_ends;
+    std::vector<Flow> m_done;
+    std::vector<Link*> m_changed, m_affectedLinks; // links whose transfers changed
+    std::vector<Flow> m_affected;
+};
+
+} // namespace engine::sim

@@ -1,0 +1,50 @@
+#include "tests/profiler/import/traces.h"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+TEST_CASE("the ranges of a kit name slices and directions")
+{
+    for (const char* scheme : {"seq1f1b", "mixpipe"}) {
+        CAPTURE(scheme);
+        const TemporaryFolder folder;
+        const Run run = simulatedRun(scheme, 4, 8);
+        TorchTraceOptions options;
+        options.name = [](const Op& op) { return toString(op); };
+        writeTorchTraces(folder.path(), run, options);
+        const ImportedRun result = imported(folder);
+        CHECK(result.run.info.scheme == scheme);
+        CHECK(orderOf(result.run.schedule) == orderOf(run.schedule));
+        REQUIRE(result.run.info.import->replayError);
+        CHECK(std::abs(*result.run.info.import->replayError) < 0.005);
+    }
+}
+TEST_CASE("the losses that a kit adds to its traces are those of the iterations")
+{
+    const TemporaryFolder folder;
+    TorchTraceOptions options;
+    options.kit = R"({"scheme":"file","model":"tiny","losses":[5.5,5.25,5.125]})";
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4), options);
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.model == "tiny");
+    CHECK(result.run.info.label == "1F1B"); // the order of the ops has precedence
+    REQUIRE(result.run.timeline.iterations.size() == 2);
+    CHECK(result.run.timeline.iterations[1].loss == 5.25);
+}
+
+// Without a shared file system, each node packs its traces, which are compressed already.
+TEST_CASE("compressed traces in archives are read")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4));
+    const std::string command = "cd " + folder.path().string()
+        + " && gzip *.json && for file in *.gz; do tar czf $file.tar.gz $file && rm $file; done";
+    REQUIRE(std::system(command.c_str()) == 0); // NOLINT
+    const ImportedRun result = imported(folder);
+    CHECK(result.run.info.import->ranks.size() == 2);
+    CHECK(result.run.info.import->missingRanks.empty());
+}
