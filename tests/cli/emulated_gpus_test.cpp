@@ -110,7 +110,7 @@ TEST_CASE("with too few GPUs the run is emulated, and a note has the reason")
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["mode"] == "emulate");
 }
 
-TEST_CASE("--transport nccl with too few GPUs fails instead of running otherwise")
+TEST_CASE("with too few GPUs --transport nccl fails instead of running otherwise")
 {
     const Environment environment = emulatedGpus(1);
     const Folder folder;

@@ -159,7 +159,7 @@ TEST_CASE("without the traces the pane states that rules cannot be tried")
     imported.page = std::make_unique<ImportPage>(imported.theme, imported.library, document);
     imported.show();
     imported.find<QAction>("editRules")->trigger();
-    CHECK(imported.band().startsWith(QStringLiteral("The traces of this run are gone")));
+    CHECK(imported.band().startsWith(QStringLiteral("The traces of this run no longer exist")));
     CHECK_FALSE(imported.find<QPushButton>("importAgain")->isEnabled());
     CHECK(imported.find<QPushButton>("saveRules")->isEnabled());
 }
