@@ -29,8 +29,6 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace app {
 namespace {
 
@@ -64,6 +62,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     spaced(new QVBoxLayout(body), {}, 0, {m_tabs, {m_stack, 1}});
     setCentralWidget(body);
     setStatusBar(m_status);
+
     connect(m_tabs, &TabStrip::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &TabStrip::newRequested, this, [this] { newRun(); });
     connect(m_tabs, &TabStrip::closeRequested, this,
@@ -84,11 +83,6 @@ MainWindow::~MainWindow()
 Page* MainWindow::currentPage() const
 {
     return static_cast<Page*>(m_stack->currentWidget());
-}
-
-QList<Page*> MainWindow::pages() const
-{
-    return m_stack->findChildren<Page*>(Qt::FindDirectChildrenOnly);
 }
 
 Page* MainWindow::addPage(Page* page)
@@ -287,11 +281,13 @@ void MainWindow::editFile(const QString& file)
 
 bool MainWindow::showPageIf(const std::function<bool(Page*)>& isIt)
 {
-    const QList<Page*> all = pages();
-    const auto found = std::ranges::find_if(all, isIt);
-    if (found != all.end())
-        m_tabs->setCurrent(m_stack->indexOf(*found));
-    return found != all.end();
+    for (int i = 0; i < m_stack->count(); ++i) {
+        if (isIt(static_cast<Page*>(m_stack->widget(i)))) {
+            m_tabs->setCurrent(i);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool MainWindow::showPageOf(const QString& file)

@@ -68,7 +68,6 @@ protected:
 private:
     Page* addPage(Page* page); // takes ownership and makes the page current
     void showDocument(const std::shared_ptr<RunDocument>& document);
-    QList<Page*> pages() const;
     // Makes the first tab of such a page current. Both return false if there is none.
     bool showPageIf(const std::function<bool(Page*)>& isIt);
     bool showPageOf(const QString& file);

@@ -80,6 +80,11 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
     estimate.window.newRun();
     estimate.window.openEstimator();
     CHECK(estimate.window.currentPage() == estimate.page);
+    REQUIRE(estimate.window.closePage(estimate.page));
+    estimate.window.openEstimator(); // the closed page is not deleted yet
+    CHECK(estimate.window.currentPage() != estimate.page);
+    estimate.page = estimate.window.currentPage();
+    CHECK(estimate.page->objectName() == QStringLiteral("estimatorPage"));
     REQUIRE(waitFor([&] {
         return estimate.described("estimatorPublished").contains(QStringLiteral("LLaMA 65B"));
     }));

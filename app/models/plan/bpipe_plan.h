@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The input of the estimator page: is a larger micro-batch worth BPipe? Starts with GPT-3 96B of
-// arXiv 2401.02088.
+// The input of the estimator page, which compares micro-batch sizes with BPipe. Starts with GPT-3
+// 96B of arXiv 2401.02088.
 struct BpipePlan
 {
     BpipePlan();

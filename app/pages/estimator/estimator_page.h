@@ -21,8 +21,8 @@ class NumberSources;
 class PublishedCases;
 class SpeedUpChart;
 
-// Is a larger micro-batch worth BPipe? The answer follows every edit; only the memory of the
-// devices is simulated in the background.
+// Compares micro-batch sizes with and without BPipe. The answer follows every edit; only the memory
+// of the devices is simulated in the background.
 class EstimatorPage : public Page
 {
     Q_OBJECT

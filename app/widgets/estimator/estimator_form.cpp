@@ -175,8 +175,7 @@ void EstimatorForm::makeAttention(QVBoxLayout& column)
             modes->setName(tr("Attention"));
             rows->addWidget(modes, 0, Qt::AlignLeft);
             rows->addWidget(m_attentionHint);
-        } else if (!field.flag.ends_with("--tensor-parallel")
-                   && !field.flag.ends_with("--micro-batch-size")) {
+        } else if (field.kind == engine::FieldKind::Flag) {
             m_fields->addRow(*rows, field, m_plan.setup, "estimator");
         }
     }
