@@ -16,6 +16,15 @@ bool isTime(const std::vector<StudyResult>& results)
         results, [](const StudyResult& result) { return result.values.unit == "ns"; });
 }
 
+// "1 020 404", with thin spaces.
+std::string withGroups(std::string digits)
+{
+    const int first = digits.starts_with('-') ? 1 : 0;
+    for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), "\u2009");
+    return digits;
+}
+
 std::string withSpaces(std::string_view name)
 {
     std::string text(name);
@@ -45,7 +54,8 @@ std::string metricNumber(std::string_view column, double value)
     if (column == "messages")
         return fmt::format("{:.0f}", value);
     const double size = std::abs(value);
-    return size >= 100 ? fmt::format("{:.0f}", value)
+    return size >= 1e4 ? withGroups(fmt::format("{:.0f}", value))
+        : size >= 100  ? fmt::format("{:.0f}", value)
         : size >= 10   ? fmt::format("{:.1f}", value)
                        : fmt::format("{:.2f}", value);
 }

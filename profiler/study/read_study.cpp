@@ -41,6 +41,8 @@ public:
         for (const StudyRatio& ratio : m_study.ratios)
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
+        require(m_study.compare.empty() || m_study.axis(m_study.compare) != nullptr,
+                fmt::format("compare: '{}' is not in [grid]", m_study.compare));
         checkSize();
         if (!m_error.empty())
             return fail(Error::Code::InvalidArgument, m_error);
@@ -66,6 +68,8 @@ private:
             text(m_study.question);
         else if (key == "limits")
             text(m_study.limits);
+        else if (key == "compare")
+            text(m_study.compare);
         else if (key == "mode")
             readMode(node.value_or(std::string()));
         else if (key == "only_fitting")
@@ -77,11 +81,12 @@ private:
         else if (key == "ratio" || key == "chart")
             readList(key, node);
         else
-            require(false,
-                    fmt::format("unknown key '{}'; known are title, question, limits, mode, "
-                                "only_fitting, [fixed], [grid], [scheme_options], [[ratio]] "
-                                "and [[chart]]",
-                                key));
+            require(
+                false,
+                fmt::format("unknown key '{}'; known are title, question, limits, compare, mode, "
+                            "only_fitting, [fixed], [grid], [scheme_options], [[ratio]] "
+                            "and [[chart]]",
+                            key));
     }
 
     void readMode(const std::string& mode)

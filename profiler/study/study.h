@@ -74,6 +74,7 @@ struct Study
     bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
+    std::string compare; // the axis whose values the answer ranks; "": scheme, else the first
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;

@@ -140,8 +140,8 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
 std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
                         const std::vector<StudyResult>& results)
 {
-    const StudyAxis* const axis
-        = study.axis("scheme") != nullptr ? study.axis("scheme") : &study.grid.front();
+    const StudyAxis* axis = study.axis(study.compare.empty() ? "scheme" : study.compare);
+    axis = axis != nullptr ? axis : &study.grid.front();
     if (axis->values.size() < 2)
         return "";
     const auto times = columnOf(study, points, results, "iteration");

@@ -1,3 +1,4 @@
+#include "profiler/study/metric_text.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
@@ -83,6 +84,8 @@ TEST_CASE("every mistake in a study is named")
     CHECK_THAT(errorOf("a = "), Catch::Contains("s.toml"));
     CHECK_THAT(errorOf("title = \"a\""), Catch::Contains("[grid] is missing"));
     CHECK_THAT(errorOf("titel = \"a\""), Catch::Contains("unknown key 'titel'"));
+    CHECK_THAT(errorOf("compare = \"chunks\"\n" + grid),
+               Catch::Contains("compare: 'chunks' is not in [grid]"));
     CHECK_THAT(errorOf("mode = \"fast\""), Catch::Contains("mode 'fast'"));
     CHECK_THAT(errorOf("[grid]\nscheme = [\"1f2b\"]"), Catch::Contains("unknown scheme '1f2b'"));
     CHECK_THAT(errorOf("[grid]\ndevices = []"), Catch::Contains("devices has no values"));
@@ -148,6 +151,15 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const auto other = runStudy(*study, std::string(kStudy) + "\n", folder.path(), second, {});
     REQUIRE(!other);
     CHECK_THAT(other.error().message, Catch::Contains("another study"));
+}
+
+TEST_CASE("numbers have three digits, and large ones are grouped")
+{
+    CHECK(metricNumber("bubble", 1.234) == "1.23");
+    CHECK(metricNumber("bubble", 12.34) == "12.3");
+    CHECK(metricNumber("tokens_per_second", 1234.5) == "1234");
+    CHECK(metricNumber("tokens_per_second", 1020404) == "1\u2009020\u2009404");
+    CHECK(metricNumber("tokens_per_second", -84653) == "-84\u2009653");
 }
 
 TEST_CASE("a study without a possible point is an error")
