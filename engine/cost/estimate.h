@@ -16,7 +16,8 @@ struct EstimateInput
     double globalBatch = 128; // sequences per iteration, summed over all data-parallel pipelines
 };
 
-// Memory of the first device in bytes; no other device needs more. Excludes working memory, such as
+// Memory of the first device in bytes. With equally many layers per stage it is the fullest of
+// 1F1B, and with BPipe the last one needs at most its head more. Excludes working memory, such as
 // that of a layer that is recomputed.
 struct MemoryEstimate
 {

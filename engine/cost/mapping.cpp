@@ -124,7 +124,7 @@ Mapping::Mapping(std::string_view name, const Schedule& schedule, const NodeShap
             for (int w = 0; w < m_copies && deviceOf[stage].isValid(); ++w)
                 holders.push_back(slot(deviceOf[stage], w));
         std::ranges::sort(holders);
-        holders.erase(std::ranges::unique(holders).begin(), holders.end());
+        holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
     }
 }
 

@@ -134,7 +134,7 @@ void Network::findAffected()
     };
     for (Link* each : m_changed)
         visit(*each);
-    for (std::size_t i = 0; i < m_affectedLinks.size(); ++i)
+    for (std::size_t i = 0; i < m_affectedLinks.size(); ++i) // NOLINT: it grows
         for (const Flow flow : m_affectedLinks[i]->active) {
             if (of(flow).isVisited)
                 continue;

@@ -62,7 +62,7 @@ private:
         Flow flow = 0;
         std::uint32_t changes = 0;
 
-        friend auto operator<=>(const Event&, const Event&) = default;
+        friend auto operator<=>(const Event&, const Event&) = default; // NOLINT
     };
     using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 

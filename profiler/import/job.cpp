@@ -32,7 +32,7 @@ void numberRanks(Job& job)
     for (std::size_t i = 0; i < job.ranks.size(); ++i)
         job.ranks[i].rank = static_cast<int>(i);
     if (job.ranks.size() > 1)
-        job.warnings.push_back(
+        job.warnings.emplace_back(
             allHaveStages ? "Not all traces state their rank, so ranks are numbered by stage."
                           : "Not all traces state their rank, so ranks are numbered in the order "
                             "of files and "

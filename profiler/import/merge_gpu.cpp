@@ -113,8 +113,8 @@ void Merger::collectCorrelations(const GpuTrace& gpu)
     addAll(gpu.copies);
     addAll(gpu.memsets);
     std::ranges::sort(m_correlations);
-    const auto repeated = std::ranges::unique(m_correlations);
-    m_correlations.erase(repeated.begin(), repeated.end());
+    m_correlations.erase(std::unique(m_correlations.begin(), m_correlations.end()),
+                         m_correlations.end());
 }
 
 template<class Row>

@@ -161,9 +161,9 @@ private:
 class ArchiveReader
 {
 public:
-    ArchiveReader(const fs::path& file, ImportProgress before, const OnImportProgress& progress)
+    ArchiveReader(fs::path file, ImportProgress before, const OnImportProgress& progress)
         : m_archive(newArchive())
-        , m_file(file)
+        , m_file(std::move(file))
         , m_progress(std::move(before))
         , m_before(m_progress.bytes)
         , m_onProgress(progress)
@@ -269,7 +269,7 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
                                 ".tar.gz",
                                 paths.empty() ? "" : paths.front().string()));
     std::ranges::sort(files);
-    files.erase(std::ranges::unique(files).begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
     return files;
 }
 

@@ -120,8 +120,7 @@ void ChartPainter::drawLines()
                 line.emplace_back(place(value.point), y(value.y));
         std::ranges::sort(line);
         for (std::size_t i = 1; i < line.size(); ++i)
-            m_canvas.line(line[i - 1].first, line[i - 1].second, line[i].first, line[i].second, 1.5,
-                          seriesColour(series));
+            m_canvas.line(line[i - 1], line[i], 1.5, seriesColour(series));
         for (const auto& [px, py] : line)
             m_canvas.marker(series, px, py);
         if (!line.empty())
@@ -214,8 +213,8 @@ void ChartPainter::drawPareto()
             continue;
         best = towardsY * value.y;
         if (before) {
-            m_canvas.line(x(before->x), y(before->y), x(value.x), y(before->y), 1, kChartGrey);
-            m_canvas.line(x(value.x), y(before->y), x(value.x), y(value.y), 1, kChartGrey);
+            m_canvas.line({x(before->x), y(before->y)}, {x(value.x), y(before->y)}, 1, kChartGrey);
+            m_canvas.line({x(value.x), y(before->y)}, {x(value.x), y(value.y)}, 1, kChartGrey);
         }
         before = value;
     }
@@ -250,8 +249,9 @@ void ChartPainter::drawPhaseMap()
         const std::size_t series = indexOf(best[i]->point, m_chart.series);
         wins[series] = true;
         const Colour fill = mix(seriesColour(series), kChartWhite, 0.35);
-        const double x = kNames + width * static_cast<double>(i % columns.size());
-        const double y = kPlotTop + kRow * static_cast<double>(i / columns.size());
+        const std::size_t row = i / columns.size(), column = i % columns.size();
+        const double x = kNames + width * static_cast<double>(column);
+        const double y = kPlotTop + kRow * static_cast<double>(row);
         m_canvas.box({x + 0.5, y + 0.5, width - 1, kRow - 1}, fill);
         m_canvas.text(x + width / 2, y + kRow / 2 + kChartText / 3,
                       metricNumber(m_chart.y, best[i]->y), Text::Anchor::Middle,

@@ -56,9 +56,10 @@ void ChartCanvas::text(double x, double y, std::string label, Text::Anchor ancho
         Text{x, y, kChartText, std::move(label), colour, anchor, false, ""});
 }
 
-void ChartCanvas::line(double x1, double y1, double x2, double y2, double width, Colour colour)
+void ChartCanvas::line(Point from, Point to, double width, Colour colour)
 {
-    m_group.shapes.emplace_back(Line{x1, y1, x2, y2, width, colour, false, ""});
+    m_group.shapes.emplace_back(
+        Line{from.first, from.second, to.first, to.second, width, colour, false, ""});
 }
 
 void ChartCanvas::box(Rect rect, Colour fill)
@@ -84,7 +85,7 @@ void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column
                                 const std::string& title)
 {
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
-        line(kPlotLeft, scale(value), kChartWidth - kPlotRight, scale(value), 0.5, kGrid);
+        line({kPlotLeft, scale(value)}, {kChartWidth - kPlotRight, scale(value)}, 0.5, kGrid);
         text(kPlotLeft - 8, scale(value) + kChartText / 3, metricNumber(column, value),
              Text::Anchor::End);
     }
@@ -94,9 +95,9 @@ void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column
 void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& title)
 {
     const double bottom = kChartHeight - kPlotBottom;
-    line(kPlotLeft, bottom, kChartWidth - kPlotRight, bottom, 0.75, kChartGrey);
+    line({kPlotLeft, bottom}, {kChartWidth - kPlotRight, bottom}, 0.75, kChartGrey);
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
-        line(scale(value), bottom, scale(value), bottom + 4, 0.75, kChartGrey);
+        line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, kChartGrey);
         text(scale(value), bottom + 17, fmt::format("{:.6g}", value), Text::Anchor::Middle);
     }
     text((kPlotLeft + kChartWidth - kPlotRight) / 2, bottom + 36, title, Text::Anchor::Middle);
@@ -107,7 +108,7 @@ void ChartCanvas::drawNames(const std::vector<std::string>& names, const std::st
 {
     const double bottom = kChartHeight - kPlotBottom;
     const double width = (kChartWidth - kPlotRight - kPlotLeft) / static_cast<double>(names.size());
-    line(kPlotLeft, bottom, kChartWidth - kPlotRight, bottom, 0.75, kChartGrey);
+    line({kPlotLeft, bottom}, {kChartWidth - kPlotRight, bottom}, 0.75, kChartGrey);
     for (std::size_t i = 0; i < names.size(); ++i)
         text(kPlotLeft + width * (static_cast<double>(i) + 0.5), bottom + 17, names[i],
              Text::Anchor::Middle);

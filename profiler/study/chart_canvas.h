@@ -39,7 +39,8 @@ class ChartCanvas
 public:
     void text(double x, double y, std::string label, Text::Anchor anchor = Text::Anchor::Start,
               Colour colour = kChartGrey);
-    void line(double x1, double y1, double x2, double y2, double width, Colour colour);
+    using Point = std::pair<double, double>; // x, y
+    void line(Point from, Point to, double width, Colour colour);
     void box(Rect rect, Colour fill);
     void marker(std::size_t series, double x, double y);
 

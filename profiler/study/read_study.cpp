@@ -161,12 +161,12 @@ private:
     void readList(const std::string& key, const toml::node& node)
     {
         const toml::array* const list = node.as_array();
-        require(list != nullptr, key + " must be a list of tables: [[" + key + "]]");
+        require(list != nullptr, fmt::format("{0} must be a list of tables: [[{0}]]", key));
         if (list == nullptr)
             return;
         for (const toml::node& one : *list) {
             const toml::table* const table = one.as_table();
-            require(table != nullptr, key + " must be a list of tables: [[" + key + "]]");
+            require(table != nullptr, fmt::format("{0} must be a list of tables: [[{0}]]", key));
             if (table != nullptr)
                 key == "ratio" ? readRatio(*table) : readChart(*table);
         }

@@ -86,6 +86,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     arguments.insert(arguments.begin(), {"bscope", "run"});
     arguments.insert(arguments.end(), {"--progress", "none", "--force", "--output", file.string()});
     std::vector<char*> words;
+    words.reserve(arguments.size() + 1);
     for (std::string& argument : arguments)
         words.push_back(argument.data());
     words.push_back(nullptr);
