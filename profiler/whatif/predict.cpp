@@ -159,8 +159,8 @@ private:
     }
 
     const MeasuredTimes& m_times;
-    double m_perStage, m_slices, m_linkSpeed,
-        m_tensorParallel; // m_perStage: measured stages per predicted stage
+    double m_perStage; // measured stages per predicted stage
+    double m_slices, m_linkSpeed, m_tensorParallel;
     Draw m_draw;
 };
 

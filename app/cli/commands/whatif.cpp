@@ -6,6 +6,7 @@
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/whatif_text.h"
+#include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
@@ -20,8 +21,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace cli {
@@ -119,20 +120,24 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
             Error::Code::InvalidArgument,
             "--move-layers: the run does not state the layers of the model; add --layers L");
     for (const std::string& move : options.moves) {
-        int from = -1, to = -1, count = 0, length = 0;
-        const bool isMove
-            = std::sscanf(move.c_str(), "%d:%d=%d%n", &from, &to, &count, &length) == 3
-            && std::cmp_equal(length, move.size());
-        if (!isMove)
+        const std::size_t colon = std::min(move.find(':'), move.size());
+        const std::size_t equals = std::min(move.find('='), move.size());
+        const auto from = parseInteger<int>(move.substr(0, colon));
+        const auto to = colon < equals
+            ? parseInteger<int>(move.substr(colon + 1, equals - colon - 1))
+            : std::nullopt;
+        const auto count
+            = equals < move.size() ? parseInteger<int>(move.substr(equals + 1)) : std::nullopt;
+        if (!from || !to || !count)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("--move-layers {}: give FROM:TO=COUNT, as in 3:2=1", move));
-        if (auto moved = moveLayers(times, StageId{from}, StageId{to}, count, perStage); !moved)
+        if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, perStage); !moved)
             return fail(moved.error().code, "--move-layers: " + moved.error().message);
     }
     if (options.tensorParallel != 1)
         times.assumptions.push_back(fmt::format(
             "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
-            "parallelism is not predicted.",
+            "parallelism, and the smaller memory of a GPU, are not predicted.",
             1 / options.tensorParallel, options.tensorParallel));
     return {};
 }
@@ -253,7 +258,7 @@ Action prepareWhatIf(CLI::App& app)
     app.add_option("--op-time", options->opTimes,
                    "Median of F, B, I or W of a stage in ms, in place of the measured one; "
                    "repeatable")
-        ->type_name("STAGE KIND=MS");
+        ->type_name("3F=MS");
     app.add_option("--weight-share", options->weightShare,
                    "Share of W in B, for a run whose backward is not split (default: 0.5)")
         ->type_name("X");
