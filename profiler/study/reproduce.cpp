@@ -92,6 +92,14 @@ double iterationOf(const UnitRun& run)
     return run.iteration;
 }
 
+double largestStash(const UnitRun& run) // M_a, of the device with the most
+{
+    double most = 0;
+    for (const DeviceMetrics& device : run.metrics.devices)
+        most = std::max(most, device.peakStash);
+    return most;
+}
+
 void addBitPipeSchedules(Rows& rows)
 {
     struct Order
@@ -115,12 +123,7 @@ void addBitPipeSchedules(Rows& rows)
         rows.addRun(run,
                     {"BitPipe, largest stash in M_a, " + setup, static_cast<double>(order.devices),
                      0, 0, "code", ""},
-                    [](const UnitRun& of) {
-                        double most = 0;
-                        for (const DeviceMetrics& device : of.metrics.devices)
-                            most = std::max(most, device.peakStash);
-                        return most;
-                    });
+                    largestStash);
         const bool isOneUnit = order.devices == order.microBatches;
         rows.addRun(run,
                     {"BitPipe, bubble (D-2)/(3N+D-2) in %, " + setup,
@@ -252,12 +255,7 @@ void addBpipeGains(Rows& rows)
         rows.addRun(unitRun("bpipe", devices, 2 * devices),
                     {fmt::format("BPipe, most stashes of a device, ceil((D+2)/2), D = {}", devices),
                      std::ceil((devices + 2) / 2.0), 0, 0, "code", ""},
-                    [](const UnitRun& of) {
-                        double most = 0;
-                        for (const DeviceMetrics& device : of.metrics.devices)
-                            most = std::max(most, device.peakStash);
-                        return most;
-                    });
+                    largestStash);
     for (const int devices : {4, 8, 16})
         rows.addRun(unitRun("bpipe", devices, 2 * devices),
                     {fmt::format("BPipe, units of 1F1B with free transfers, D = {}", devices),
