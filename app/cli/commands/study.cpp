@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <thread>
@@ -80,7 +81,8 @@ std::string lastLine(const fs::path& file)
 }
 
 // Runs `bscope run ARGUMENTS` as a process of its own, because a run needs the whole machine.
-Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder)
+Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder,
+                                  const std::atomic<bool>& cancelled)
 {
     const fs::path file = folder / "point.sqlite", errors = folder / "point.log";
     arguments.insert(arguments.begin(), {"bscope", "run"});
@@ -100,19 +102,19 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     }
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
-    if (child < 0 || !WIFEXITED(status))
+    const std::string reason = lastLine(errors);
+    std::error_code ignored;
+    fs::remove(errors, ignored);
+    const bool isDone = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const auto run
+        = isDone ? openRun(file.string()) : Result<Run>(fail(Error::Code::InvalidArgument, reason));
+    fs::remove(file, ignored);
+    if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run has fewer iterations
         return fail(Error::Code::Cancelled,
-                    "the run of a point was terminated; the same command "
-                    "continues the study");
-    if (WEXITSTATUS(status) != 0)
-        return fail(Error::Code::InvalidArgument, lastLine(errors));
-    const auto run = openRun(file.string());
+                    "the run of a point was ended; the same command continues the study");
     if (!run)
         return tl::unexpected(run.error());
     const auto numbers = metrics(*run);
-    std::error_code ignored;
-    fs::remove(file, ignored);
-    fs::remove(errors, ignored);
     return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
 }
 
@@ -169,15 +171,15 @@ Result<int> runAndPrint(const StudyOptions& options)
         return tl::unexpected(study.error());
     const bool simulates = study->mode == Study::Mode::Simulate;
     const std::string mode = study->mode == Study::Mode::Live ? "live" : "emulate";
+    const Interrupt interrupt;
     const EvaluatePoint evaluate
         = [&](const std::vector<std::string>& arguments) -> Result<StudyValues> {
         if (simulates)
             return simulatedPoint(arguments);
         std::vector<std::string> all = arguments;
         all.insert(all.end(), {"--mode", mode});
-        return recordedPoint(std::move(all), options.folder);
+        return recordedPoint(std::move(all), options.folder, interrupt.requested());
     };
-    const Interrupt interrupt;
     RunStudyOptions how;
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     how.threads = !simulates ? 1 : options.threads > 0 ? options.threads : cores;
