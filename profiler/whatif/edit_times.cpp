@@ -64,4 +64,15 @@ Result<void> setWeightShare(MeasuredTimes& times, double share)
     return {};
 }
 
+void setTensorParallel(MeasuredTimes& times, double factor)
+{
+    if (factor == times.tensorParallel)
+        return;
+    times.tensorParallel = factor;
+    times.assumptions.push_back(fmt::format(
+        "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
+        "parallelism, and the smaller memory of a GPU, are not predicted.",
+        1 / factor, factor));
+}
+
 } // namespace profiler

@@ -100,13 +100,11 @@ double timeOf(OpKind kind, const StageCost& cost)
 class CostBuilder
 {
 public:
-    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed,
-                double tensorParallel, Draw draw)
+    CostBuilder(const MeasuredTimes& times, const Shape& shape, double linkSpeed, Draw draw)
         : m_times(times)
         , m_perStage(static_cast<double>(times.stages.size()) / shape.stages)
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
-        , m_tensorParallel(tensorParallel)
         , m_draw(std::move(draw))
     { }
 
@@ -131,12 +129,13 @@ private:
         else if (isCopy(op.kind))
             cost.duration = std::llround(m_draw(m_times.message) / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
-            cost.duration = std::llround(m_draw(m_times.optimizer) * m_perStage / m_tensorParallel);
+            cost.duration
+                = std::llround(m_draw(m_times.optimizer) * m_perStage / m_times.tensorParallel);
         else if (op.kind == OpKind::AllReduce)
             cost.duration = std::llround(m_draw(m_times.allReduce) * m_perStage / m_linkSpeed);
         else
             cost.duration
-                = std::llround(timeOf(op.kind, shareOf(op.stage)) / part / m_tensorParallel);
+                = std::llround(timeOf(op.kind, shareOf(op.stage)) / part / m_times.tensorParallel);
         return cost;
     }
 
@@ -160,7 +159,7 @@ private:
 
     const MeasuredTimes& m_times;
     double m_perStage; // measured stages per predicted stage
-    double m_slices, m_linkSpeed, m_tensorParallel;
+    double m_slices, m_linkSpeed;
     Draw m_draw;
 };
 
@@ -216,7 +215,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     const Schedule own = ownOrder(run);
     if (!validate(own).empty())
         return;
-    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, 1, Draw()).costsOf(own));
+    const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
     if (again && iterationOf(*again) > 0)
         m_correction = static_cast<double>(m_measured) / static_cast<double>(iterationOf(*again));
 }
@@ -233,8 +232,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     const Schedule lowered = lower(whatIf.schedule);
     const auto simulated = [&](Draw draw) {
-        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, whatIf.tensorParallel,
-                          std::move(draw));
+        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
         return simulate(lowered, costs.costsOf(lowered));
     };
     const auto corrected = [&](const Timeline& timeline) {

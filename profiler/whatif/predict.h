@@ -11,10 +11,7 @@ struct WhatIf
 {
     engine::Schedule schedule;
     double linkSpeed = 1; // messages take 1/linkSpeed of their measured time
-    // Tensor-parallel size relative to the measured run: every op takes 1/tensorParallel of its
-    // measured time, on tensorParallel times as many GPUs.
-    double tensorParallel = 1;
-    int resamples = 100; // number of predictions for the interval, each with resampled medians
+    int resamples = 100;  // number of predictions for the interval, each with resampled medians
     unsigned seed = 1;
     std::function<bool()> isCancelled = {}; // called before every prediction; may be empty
 };

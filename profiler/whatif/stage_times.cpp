@@ -171,8 +171,7 @@ Result<MeasuredTimes> measuredTimes(const Run& run)
     return Collector(run).done();
 }
 
-Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int count,
-                        double layersPerStage)
+Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int count, int layers)
 {
     const auto refuse
         = [](const std::string& reason) { return fail(Error::Code::InvalidArgument, reason); };
@@ -180,18 +179,18 @@ Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int coun
         return refuse(fmt::format("layers cannot be moved from stage {} to stage {}; give two "
                                   "stages from 0 to {}",
                                   from.value, to.value, times.stages.size() - 1));
-    const double share = count / layersPerStage;
+    const double share = static_cast<double>(count) / layers;
     double& own = times.stages[from].parts[from];
     if (count < 1 || share >= own)
         return refuse(fmt::format("{} layers cannot leave stage {}, which has {:.4g} of its own; "
                                   "at least one must stay",
-                                  count, from.value, own * layersPerStage));
+                                  count, from.value, own * layers));
     own -= share;
     times.stages[to].parts[from] += share;
     times.assumptions.push_back(
-        fmt::format("Every layer of stage {} is assumed to take the same time; {} of its {:.4g} "
-                    "layers were moved.",
-                    from.value, count, layersPerStage));
+        fmt::format("Every layer of stage {} is assumed to take the same time; {} of its {} layers "
+                    "were moved.",
+                    from.value, count, layers));
     return {};
 }
 

@@ -44,6 +44,9 @@ struct MeasuredTimes
     // The share of I in B. Measured, or assumed and then listed in `assumptions`.
     double inputShare = 0.5;
     bool backwardIsSplit = false; // whether I and W were measured separately
+    // Set by edits: the tensor-parallel size relative to the measured run. Every op takes
+    // 1/tensorParallel of its measured time.
+    double tensorParallel = 1;
     std::vector<std::string> assumptions;
 };
 
@@ -51,12 +54,12 @@ struct MeasuredTimes
 // no stages, no measured iteration, or a stage without forward or backward ops.
 engine::Result<MeasuredTimes> measuredTimes(const engine::Run& run);
 
-// Moves `count` layers from one stage to another, for a model with layersPerStage layers per stage.
-// Every layer takes an equal share of the time of its measured stage. Fails with
+// Moves `count` layers from one stage to another. In the run, stage `from` executed `layers`
+// layers. Every layer takes an equal share of the time of its measured stage. Fails with
 // Error::Code::InvalidArgument if `from` would keep no layer of its own, or if a stage does not
 // exist.
 engine::Result<void> moveLayers(MeasuredTimes& times, engine::StageId from, engine::StageId to,
-                                int count, double layersPerStage);
+                                int count, int layers);
 
 // Reduces the times of every device that is slower than the median device to those of the median
 // device.

@@ -7,6 +7,7 @@
 #include "app/widgets/forms/spin_field.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/whatif/cost_table.h"
+#include "app/widgets/whatif/layer_bar.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
@@ -169,6 +170,37 @@ TEST_CASE("changes of links and micro-batches are in the command, and a reset re
         tab.find<QAction>("copyWhatIf")->trigger();
         return !QGuiApplication::clipboard()->text().contains(QStringLiteral("--link"));
     }));
+}
+
+TEST_CASE("layers are moved by dragging a border or by keys, and reset")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    auto* bar = tab.find<LayerBar>("layerBar");
+    CHECK_FALSE(bar->isVisible()); // the run does not state its layers
+    auto* layers = tab.find<SpinField>("layers");
+    layers->setFocus();
+    layers->selectAll();
+    QTest::keyClicks(layers, QStringLiteral("32"));
+    REQUIRE(bar->isVisible());
+    settle();
+    const int height = bar->height() / 4, layer = bar->width() / 32;
+    QTest::mousePress(bar, Qt::LeftButton, {}, QPoint(bar->borderX(0), height));
+    QTest::mouseMove(bar, QPoint(bar->borderX(0) - 2 * layer, height));
+    QTest::mouseRelease(bar, Qt::LeftButton, {}, QPoint(bar->borderX(0), height));
+    CHECK(bar->split() == LayerSplit{6, 10, 8, 8});
+    QTest::keyClick(bar, Qt::Key_Right);
+    QTest::keyClick(bar, Qt::Key_Right);
+    QTest::keyClick(bar, Qt::Key_Plus);
+    CHECK(bar->split() == LayerSplit{6, 10, 9, 7});
+    CHECK(bar->accessibleDescription() == QStringLiteral("Stage 2: 9 layers, stage 3: 7 layers"));
+    CHECK(waitFor([&] {
+        tab.find<QAction>("copyWhatIf")->trigger();
+        return QGuiApplication::clipboard()->text().endsWith(
+            QStringLiteral("--layers 32 --move-layers 0:1=2 --move-layers 3:2=1"));
+    }));
+    QTest::mouseClick(tab.find<QPushButton>("resetEdits"), Qt::LeftButton);
+    CHECK(bar->split() == LayerSplit{8, 8, 8, 8});
 }
 
 TEST_CASE("the prediction is written as a simulated run and opened")

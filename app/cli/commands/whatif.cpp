@@ -8,6 +8,7 @@
 #include "app/cli/text/whatif_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/schemes.h"
@@ -114,8 +115,10 @@ int layersOf(const WhatIfOptions& options, const Run& run)
 
 Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
-    const double perStage = static_cast<double>(layersOf(options, run)) / run.schedule.shape.stages;
-    if (!options.moves.empty() && perStage == 0)
+    TransformerSpec model;
+    model.layers = layersOf(options, run);
+    const int stages = run.schedule.shape.stages;
+    if (!options.moves.empty() && model.layers == 0)
         return fail(
             Error::Code::InvalidArgument,
             "--move-layers: the run does not state the layers of the model; add --layers L");
@@ -131,14 +134,11 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
         if (!from || !to || !count)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("--move-layers {}: give FROM:TO=COUNT, as in 3:2=1", move));
-        if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, perStage); !moved)
+        const int layers = times.stages.has(StageId{*from}) ? layersOf(model, stages, *from) : 0;
+        if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, layers); !moved)
             return fail(moved.error().code, "--move-layers: " + moved.error().message);
     }
-    if (options.tensorParallel != 1)
-        times.assumptions.push_back(fmt::format(
-            "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
-            "parallelism, and the smaller memory of a GPU, are not predicted.",
-            1 / options.tensorParallel, options.tensorParallel));
+    setTensorParallel(times, options.tensorParallel);
     return {};
 }
 
@@ -182,8 +182,7 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     for (Schedule& schedule : *asked) {
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
-        auto one
-            = predictor.predict({std::move(schedule), options.linkSpeed, options.tensorParallel});
+        auto one = predictor.predict({std::move(schedule), options.linkSpeed});
         if (!one && !isOneOfAll)
             return tl::unexpected(one.error());
         if (!one) {
@@ -265,8 +264,9 @@ Action prepareWhatIf(CLI::App& app)
     app.add_option("--move-layers", options->moves,
                    "Move layers from one stage to another, repeatable")
         ->type_name("FROM:TO=COUNT");
-    app.add_option("--layers", options->layers,
-                   "Layers of the model, in equal stages (default: those of a recorded run)")
+    app.add_option(
+           "--layers", options->layers,
+           "Layers of the model, spread evenly over the stages (default: those of a recorded run)")
         ->type_name("L")
         ->check(CLI::Range(1, 100'000));
     app.add_option("--tensor-parallel", options->tensorParallel,

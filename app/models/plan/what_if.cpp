@@ -1,6 +1,7 @@
 #include "app/models/plan/what_if.h"
 
 #include "app/models/text.h"
+#include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
@@ -71,6 +72,12 @@ QString whyNoWhatIf(const engine::Run* run)
     return {};
 }
 
+int modelLayers(const engine::Run& run)
+{
+    const auto experiment = engine::experimentFromToml(run.info.experiment);
+    return run.info.experiment.empty() || !experiment ? 0 : experiment->model.layers;
+}
+
 engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPredictor& measured,
                                                       const engine::Run& run,
                                                       const WhatIfChanges& changes)
@@ -83,6 +90,13 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
     if (changes.weightShare)
         if (auto set = setWeightShare(predictor.times(), *changes.weightShare); !set)
             return tl::unexpected(set.error());
+    const LayerSplit measuredLayers = evenSplit(changes.layers);
+    for (const LayerMove& move : layerMoves(changes.layers))
+        if (auto moved = moveLayers(predictor.times(), move.from, move.to, move.count,
+                                    measuredLayers[static_cast<std::size_t>(move.from.value)]);
+            !moved)
+            return tl::unexpected(moved.error());
+    setTensorParallel(predictor.times(), changes.tensorParallel);
     if (changes.removesStragglers)
         removeStragglers(run, predictor.times());
     return predictor;
@@ -170,6 +184,7 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
         other.times.clear();
         other.weightShare.reset();
     });
+    details.withMeasuredLayers = with([](WhatIfChanges& other) { other.layers.clear(); });
     details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
     details.withHalfLinks = with([](WhatIfChanges& other) { other.linkSpeed /= 2; });
     details.correction = measured.correction();
@@ -197,6 +212,14 @@ QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfCh
                           plainNumber(static_cast<double>(time) / 1e6));
     if (changes.weightShare)
         words << QStringLiteral("--weight-share") << plainNumber(*changes.weightShare);
+    if (!changes.layers.empty())
+        words << QStringLiteral("--layers")
+              << QString::number(std::accumulate(changes.layers.begin(), changes.layers.end(), 0));
+    for (const LayerMove& move : layerMoves(changes.layers))
+        words << QStringLiteral("--move-layers")
+              << QStringLiteral("%1:%2=%3").arg(move.from.value).arg(move.to.value).arg(move.count);
+    if (changes.tensorParallel != 1)
+        words << QStringLiteral("--tensor-parallel") << plainNumber(changes.tensorParallel);
     if (changes.removesStragglers)
         words << QStringLiteral("--no-stragglers");
     return words.join(QLatin1Char(' '));

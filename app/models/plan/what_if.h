@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/plan/layer_split.h"
 #include "app/models/run_document.h"
 #include "app/models/thumbnail.h"
 #include "profiler/analysis/compare.h"
@@ -25,7 +26,9 @@ struct WhatIfChanges
 
     std::map<Cell, std::int64_t> times; // in ns; these replace the measured medians
     std::optional<double> weightShare;  // share of W in B, if only B was measured
+    LayerSplit layers;                  // layers of the stages; empty: as measured
     double linkSpeed = 1;               // relative to the measured one
+    double tensorParallel = 1;          // relative to the measured size
     bool removesStragglers = false;
     int microBatches = 1; // number of micro-batches per iteration
 
@@ -37,6 +40,9 @@ struct WhatIfChanges
 // Returns the reason why other schemes cannot be predicted from the run, as far as it is known
 // without reading the spans; "" if they can. nullptr: no run.
 QString whyNoWhatIf(const engine::Run* run);
+
+// Returns the layers of the model that the run trained; 0: the run does not state them.
+int modelLayers(const engine::Run& run);
 
 // Returns the predictor of a run with the changes applied. Copies can be used in several threads,
 // because times and schemes are values. Fails if a changed time was not measured.
@@ -85,7 +91,7 @@ struct WhatIfDetails
     profiler::Comparison comparison; // compares the measured run and the prediction
     // The iteration with one assumption changed, in ns; nullopt if there is nothing to change, or
     // if it is not known.
-    std::optional<std::int64_t> withoutEdits, withoutStragglers, withHalfLinks;
+    std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
     double correction = 1;
     int measuredStages = 0;
     std::vector<std::string> assumptions;

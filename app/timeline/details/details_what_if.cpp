@@ -96,6 +96,7 @@ DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges
     };
     add(changes.edits() == 1 ? part("Without the edited cell") : part("Without the edited cells"),
         prediction.withoutEdits);
+    add(part("With the measured layers per stage"), prediction.withMeasuredLayers);
     add(part("With stragglers removed"), prediction.withoutStragglers);
     add(part("With links half as fast"), prediction.withHalfLinks);
     section.add(part("Correction factor"), number(prediction.correction, 3));

@@ -6,7 +6,9 @@
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/slider_field.h"
 #include "app/widgets/whatif/cost_table.h"
+#include "app/widgets/whatif/layer_bar.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QScrollArea>
@@ -57,6 +59,7 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_edits(named(makeWrapped("hint"), "costEdits"))
     , m_links(named(makeLabel({}), "linkSpeed"))
     , m_stragglersHint(makeWrapped("hint"))
+    , m_layersHint(makeWrapped("hint"))
     , m_memoryHint(makeFormHint())
     , m_interval(makeWrapped("hint"))
     , m_undo(makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link"))
@@ -64,11 +67,18 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_slider(named(new LinkSlider, "linkSlider", tr("Speed of the links")))
     , m_stragglers(
           named(new SegmentControl(theme, {tr("as measured"), tr("removed")}), "stragglers"))
+    , m_layers(named(new SpinField(theme), "layers", tr("Layers of the model")))
     , m_microBatches(named(new SpinField(theme), "microBatches"))
+    , m_layerBar(named(new LayerBar(theme), "layerBar", tr("Layers per stage")))
+    , m_tensorParallel(makeFormCombo(QStringLiteral("tensorParallel")))
     , m_limit(named(new HundredthsField(theme), "memoryLimit"))
 {
     m_table->setModel(m_costs);
+    m_layers->setRange(0, 100'000);
+    m_layers->setSpecialValueText(tr("unknown"));
     m_microBatches->setRange(1, 4096);
+    for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0})
+        m_tensorParallel->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor), factor);
     m_limit->setRange(0, 1'000'000);
     m_limit->setSingleStep(100);
     m_limit->setSpecialValueText(tr("none"));
@@ -93,6 +103,12 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     connect(m_slider, &QSlider::valueChanged, this, change);
     connect(m_stragglers, &SegmentControl::currentChanged, this, change);
     connect(m_microBatches, &QSpinBox::valueChanged, this, change);
+    connect(m_layerBar, &LayerBar::changed, this, change);
+    connect(m_tensorParallel, &QComboBox::currentIndexChanged, this, change);
+    connect(m_layers, &QSpinBox::valueChanged, this, [this, change] {
+        showLayers();
+        change();
+    });
     connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
 }
 
@@ -124,15 +140,40 @@ QWidget* WhatIfForm::makeChanges()
     QVBoxLayout* stragglers = makeFormSection(*column);
     stragglers->addLayout(makeFormRow(tr("Stragglers"), {m_stragglers}));
     stragglers->addWidget(m_stragglersHint);
-    // Layers per stage and tensor parallelism belong here: `bscope whatif --move-layers`.
+    addLayers(*column);
     QVBoxLayout* job = makeFormSection(*column);
     job->addLayout(makeFormRow(tr("Micro-batches N"), {m_microBatches}));
+    job->addLayout(makeFormRow(tr("Tensor parallelism"), {m_tensorParallel}));
+    m_tensorParallel->setToolTip(
+        tr("Divides every op among more or fewer GPUs, without communication between them"));
     job->addLayout(makeFormRow(tr("Memory limit, GiB"), {m_limit}));
     job->addWidget(m_memoryHint);
     QVBoxLayout* interval = makeFormSection(*column);
     interval->addWidget(makeLabel(tr("Interval"), "dock"));
     interval->addWidget(m_interval);
     return part;
+}
+
+void WhatIfForm::addLayers(QVBoxLayout& column)
+{
+    QVBoxLayout* layers = makeFormSection(column);
+    layers->addLayout(makeFormRow(tr("Layers of the model"), {m_layers}));
+    layers->addWidget(m_layerBar);
+    layers->addWidget(m_layersHint);
+}
+
+void WhatIfForm::showLayers()
+{
+    const bool isKnown = m_layers->value() >= m_stages && m_stages > 1;
+    m_layerBar->setVisible(isKnown);
+    m_layerBar->setSplit(isKnown ? evenSplit(m_layers->value(), m_stages) : LayerSplit{});
+    m_layersHint->setText(
+        isKnown ? tr("Drag a border to move layers between stages. Every layer of a stage is "
+                     "assumed to take the same time.")
+            : m_stages == 1
+            ? tr("The run has one stage.")
+            : tr("Enter the number of layers, at least %1, to move layers between stages.")
+                  .arg(m_stages));
 }
 
 void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& measured)
@@ -145,6 +186,11 @@ void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& m
     m_message = static_cast<double>(measured.times().message.median());
     m_measuredBatches = run.schedule.shape.microBatches;
     m_microBatches->setValue(m_measuredBatches);
+    m_stages = run.schedule.shape.stages;
+    m_layers->setValue(modelLayers(run));
+    m_layers->setEnabled(m_layers->value() == 0); // the layers of a recorded run are known
+    showLayers();
+    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(1.0));
     const SlowestDevice slowest = slowestDevice(run, measured.times());
     m_stragglersHint->setText(slowest.device < 0
                                   ? tr("All devices take equally long, within 1 %.")
@@ -175,6 +221,9 @@ WhatIfChanges WhatIfForm::changes() const
     changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
     changes.removesStragglers = m_stragglers->current() == 1;
     changes.microBatches = m_microBatches->value();
+    changes.tensorParallel = m_tensorParallel->currentData().toDouble();
+    if (m_layerBar->split() != evenSplit(m_layerBar->split()))
+        changes.layers = m_layerBar->split();
     return changes;
 }
 
@@ -199,6 +248,8 @@ void WhatIfForm::reset()
     m_slider->setValue(0);
     m_stragglers->setCurrent(0);
     m_microBatches->setValue(m_measuredBatches);
+    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(1.0));
+    showLayers();
     m_isShowing = false;
     if (m_costs->editsText().isEmpty())
         Q_EMIT changed();

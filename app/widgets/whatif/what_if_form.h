@@ -5,14 +5,17 @@
 
 #include <QWidget>
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QSlider;
+class QVBoxLayout;
 
 namespace app {
 
 class CostTable;
 class HundredthsField;
+class LayerBar;
 class SegmentControl;
 class SpinField;
 class StageCostsModel;
@@ -43,20 +46,26 @@ Q_SIGNALS:
 private:
     QWidget* makeCosts();
     QWidget* makeChanges();
+    void addLayers(QVBoxLayout& column);
+    void showLayers(); // splits the layers evenly
     void showEdits();
     void showLinks();
 
     const ThemeController& m_theme;
     StageCostsModel* m_costs;
     CostTable* m_table;
-    QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_memoryHint, *m_interval;
+    QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_layersHint, *m_memoryHint,
+        *m_interval;
     QPushButton *m_undo, *m_reset;
     QSlider* m_slider;
     SegmentControl* m_stragglers;
-    SpinField* m_microBatches;
+    SpinField *m_layers, *m_microBatches;
+    LayerBar* m_layerBar;
+    QComboBox* m_tensorParallel;
     HundredthsField* m_limit;
     double m_message = 0;      // median time of a message, in ns
     int m_measuredBatches = 1; // number of micro-batches of the run
+    int m_stages = 1;          // number of stages of the run
     bool m_isShowing = false;  // show() is setting the fields
 };
 

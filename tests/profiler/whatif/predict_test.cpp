@@ -2,6 +2,7 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
+#include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
 #include "tests/catch.h"
 
@@ -137,9 +138,10 @@ TEST_CASE("ops divide among tensor-parallel ranks, messages do not")
     const Run run = measuredRun("1f1b", 1);
     const auto predictor = WhatIfPredictor::create(run);
     REQUIRE(predictor);
-    WhatIf half{scheduleOf("1f1b", 1, 8)};
-    half.tensorParallel = 2;
-    CHECK(2 * predictor->predict(half)->iteration == durationOf(run));
+    WhatIfPredictor half = *predictor;
+    setTensorParallel(half.times(), 2);
+    CHECK(2 * half.predict({scheduleOf("1f1b", 1, 8)})->iteration == durationOf(run));
+    CHECK(half.times().assumptions.back().starts_with("Ops take 0.5 of their time"));
 }
 
 TEST_CASE("the interval follows the spread of the measured times")

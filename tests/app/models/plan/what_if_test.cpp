@@ -83,6 +83,34 @@ TEST_CASE("the command repeats the changes of the page")
     CHECK(command("it's.sqlite")
           == "bscope whatif 'it'\\''s.sqlite' --scheme zb-v --micro-batches 16 --link-speed 2 "
              "--op-time 3F=12.4 --weight-share 0.4 --no-stragglers");
+    changes = {};
+    changes.microBatches = 8;
+    changes.layers = {8, 8, 9, 7};
+    changes.tensorParallel = 2;
+    CHECK(command("a.sqlite")
+          == "bscope whatif a.sqlite --scheme zb-v --layers 32 --move-layers 3:2=1 "
+             "--tensor-parallel 2");
+}
+
+TEST_CASE("layers that leave the slowest stage shorten the prediction")
+{
+    const engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
+    auto predictor = profiler::WhatIfPredictor::create(run).value();
+    for (std::int64_t& time : predictor.times().stages[engine::StageId{1}].forward.times)
+        time *= 2;
+    WhatIfChanges changes;
+    changes.microBatches = 4;
+    const auto iteration
+        = [&] { return whatIfDetails(predictor, run, changes, QStringLiteral("1f1b")); };
+    const auto before = iteration();
+    changes.layers = {5, 3};
+    const auto after = iteration();
+    REQUIRE((before.run && after.run));
+    CHECK(after.run->timeline.iterations.front().window.duration()
+          < before.run->timeline.iterations.front().window.duration());
+    CHECK(after.withMeasuredLayers == before.run->timeline.iterations.front().window.duration());
+    changes.tensorParallel = 2;
+    CHECK(iteration().assumptions.back().starts_with("Ops take 0.5 of their time"));
 }
 
 TEST_CASE("runs without measured times say why nothing is predicted")
