@@ -53,7 +53,8 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.meanBubble = meanOverDevices(*numbers, &DeviceMetrics::bubble);
     compared.meanOptimizer = meanOptimizer(*numbers);
     for (const DeviceMetrics& device : numbers->devices) {
-        compared.peakStash = std::max(compared.peakStash, device.peakStash);
+        if (knowsMicroBatches(run.info))
+            compared.peakStash = std::max(compared.peakStash.value_or(0), device.peakStash);
         if (device.peakBytes)
             compared.peakBytes = std::max(compared.peakBytes.value_or(0), *device.peakBytes);
     }
@@ -102,7 +103,12 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
-    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
+    const bool areKnown
+        = std::ranges::all_of(runs, [](const Run* run) { return knowsMicroBatches(run->info); });
+    noteIf(!areKnown,
+           "the micro-batches of an imported run are unknown, so its iterations may do "
+           "another amount of work");
+    noteIf(areKnown && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
            "the runs use different numbers of micro-batches, so their iterations do different "
            "amounts of work");
     noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),

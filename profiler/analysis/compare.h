@@ -36,7 +36,7 @@ struct ComparedRun
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // peak memory of the device with the most
-    double peakStash = 0;
+    std::optional<double> peakStash;       // in M_a; nullopt if the micro-batches are unknown
     std::optional<double> lossFirst, lossLast;
 };
 

@@ -19,15 +19,23 @@ struct Setting
     std::string (*value)(const Run& run);
 };
 
-std::string shapeText(int value)
+constexpr std::string_view kUnknown = "unknown"; // in traces of other programs
+
+std::string shapeText(int value, bool isKnown = true)
 {
-    return std::to_string(value);
+    return isKnown ? std::to_string(value) : std::string(kUnknown);
 }
 
 constexpr std::array kSettings{
     Setting{"D", [](const Run& run) { return shapeText(run.schedule.shape.devices); }},
-    Setting{"N", [](const Run& run) { return shapeText(run.schedule.shape.microBatches); }},
-    Setting{"v", [](const Run& run) { return shapeText(run.schedule.shape.chunks()); }},
+    Setting{"N",
+            [](const Run& run) {
+                return shapeText(run.schedule.shape.microBatches, knowsMicroBatches(run.info));
+            }},
+    Setting{"v",
+            [](const Run& run) {
+                return shapeText(run.schedule.shape.chunks(), knowsStages(run.info));
+            }},
     Setting{"slices", [](const Run& run) { return shapeText(run.schedule.shape.slices); }},
     Setting{"W", [](const Run& run) { return shapeText(run.schedule.shape.dataParallel); }},
     Setting{"mode", [](const Run& run) { return std::string(modeAdjective(run.info.mode)); }},
@@ -84,7 +92,8 @@ std::string suffixOf(const std::vector<Difference>& differences, std::size_t ind
 {
     std::string text;
     for (const auto& [title, values] : differences)
-        if (!values[index].empty()) // an option that was not given needs no name
+        // Options that were not given and unknown values are not named.
+        if (!values[index].empty() && values[index] != kUnknown)
             text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ",
                                 values[index]);
     return text;

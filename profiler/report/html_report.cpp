@@ -44,9 +44,9 @@ Result<std::string> runReport(const Run& run)
         return tl::unexpected(numbers.error());
     const Run* const runs[] = {&run};
     return figureOf(runs).map([&](const std::string& figure) {
-        const std::string title
-            = fmt::format("{}, D = {}, N = {}", run.info.label, run.schedule.shape.devices,
-                          run.schedule.shape.microBatches);
+        std::string title = fmt::format("{}, D = {}", run.info.label, run.schedule.shape.devices);
+        if (knowsMicroBatches(run.info))
+            title += fmt::format(", N = {}", run.schedule.shape.microBatches);
         return htmlPage(title,
                         fmt::format("<h1>{}</h1>\n<p>{}</p>\n", markupText(run.info.label),
                                     markupText(factsLine(run)))
@@ -65,7 +65,8 @@ std::string comparisonTable(std::span<const Run* const> runs, const Comparison& 
             {c.label, timeNumber(c.metrics.duration, c.ticksPerUnit), timeUnit(c.ticksPerUnit),
              meanNumber(c.meanCompute, c.ticksPerUnit), meanNumber(c.meanExposed, c.ticksPerUnit),
              meanNumber(c.meanBubble, c.ticksPerUnit),
-             fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio), unitNumber(c.peakStash),
+             fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio),
+             c.peakStash ? unitNumber(*c.peakStash) : "-",
              c.peakBytes ? bytesText(*c.peakBytes) : "-",
              c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
              c.lossLast ? fmt::format("{:.3f} \u2192 {:.3f}", *c.lossFirst, *c.lossLast) : "-"});

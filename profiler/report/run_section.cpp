@@ -58,8 +58,10 @@ std::string factsLine(const Run& run)
 {
     const Shape& shape = run.schedule.shape;
     const RunInfo& info = run.info;
-    std::string text = fmt::format("{}, D = {}, N = {}, v = {}", modeDescription(info),
-                                   shape.devices, shape.microBatches, shape.chunks());
+    std::string text = fmt::format("{}, D = {}", modeDescription(info), shape.devices);
+    text += knowsMicroBatches(info) ? fmt::format(", N = {}", shape.microBatches)
+                                    : ", micro-batches unknown";
+    text += knowsStages(info) ? fmt::format(", v = {}", shape.chunks()) : ", stages unknown";
     if (shape.dataParallel > 1)
         text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
     if (!info.model.empty())
@@ -87,7 +89,8 @@ std::string keyNumbers(const Run& run, const RunMetrics& metrics)
                      isMedian ? "iteration (median of every op)" : "iteration")
         + numberCard(shareText(metrics.bubbleRatio), "bubble")
         + numberCard(peak ? bytesText(*peak) : "", "peak memory of a device")
-        + numberCard(unitNumber(stash) + " M_a", "peak stash of a device");
+        + numberCard(knowsMicroBatches(run.info) ? unitNumber(stash) + " M_a" : "",
+                     "peak stash of a device");
     if (metrics.tokensPerSecond)
         text += numberCard(fmt::format("{:.0f}", *metrics.tokensPerSecond), "tokens/s");
     if (metrics.mfu)
@@ -107,7 +110,8 @@ std::string deviceSection(const Run& run, const RunMetrics& metrics)
                    time(d.wait), time(d.drain), time(d.bubble),
                    fmt::format("{:.1f}",
                                metrics.duration > 0 ? 100 * ratio(d.bubble, metrics.duration) : 0),
-                   unitNumber(d.peakStash), std::to_string(d.messagesSent)});
+                   knowsMicroBatches(run.info) ? unitNumber(d.peakStash) : "-",
+                   std::to_string(d.messagesSent)});
     return fmt::format("<h2>Devices</h2>\n<p>Times in {}.</p>\n{}",
                        markupText(timeUnit(run.info.ticksPerUnit)), table.text());
 }

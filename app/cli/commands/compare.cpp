@@ -139,7 +139,7 @@ std::string asText(const CompareOptions& options, const Runs& all)
             c.label,
             std::string(modeAdjective(c.mode)),
             std::to_string(shape.devices),
-            std::to_string(shape.microBatches),
+            knowsMicroBatches(all.runs[i].info) ? std::to_string(shape.microBatches) : "-",
             timeNumber(c.metrics.duration, c.ticksPerUnit),
             c.interval ? fmt::format("{} .. {}", timeNumber(c.interval->least, c.ticksPerUnit),
                                      timeNumber(c.interval->most, c.ticksPerUnit))
@@ -149,7 +149,7 @@ std::string asText(const CompareOptions& options, const Runs& all)
             meanNumber(c.meanExposed, c.ticksPerUnit),
             meanNumber(c.meanBubble, c.ticksPerUnit),
             fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio),
-            unitNumber(c.peakStash),
+            c.peakStash ? unitNumber(*c.peakStash) : "-",
             c.peakBytes ? bytesText(*c.peakBytes) : "-",
             c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
             lossCell(c)};

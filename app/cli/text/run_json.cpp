@@ -30,6 +30,12 @@ void addArena(const ArenaUse* use, ordered_json& json)
     json["touched_bytes"] = use != nullptr ? bytesOrNull(use->touched) : ordered_json();
 }
 
+// null for what the traces of another program do not show
+ordered_json ifKnown(const ordered_json& value, bool isKnown)
+{
+    return isKnown ? value : ordered_json();
+}
+
 ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool exposedIsKnown)
 {
     ordered_json json{
@@ -42,9 +48,9 @@ ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool e
         {"wait", timeJson(info, device.wait)},
         {"drain", timeJson(info, device.drain)},
         {"bubble", timeJson(info, device.bubble)},
-        {"peak_stash", device.peakStash},
-        {"peak_kept", device.peakKept},
-        {"weights", device.weights},
+        {"peak_stash", ifKnown(device.peakStash, knowsMicroBatches(info))},
+        {"peak_kept", ifKnown(device.peakKept, knowsMicroBatches(info))},
+        {"weights", ifKnown(device.weights, knowsStages(info))},
         {"peak_bytes", bytesOrNull(device.peakBytes)},
         {"peak_stash_bytes", bytesOrNull(device.peakStashBytes)},
         {"p2p_messages", device.messagesSent},
@@ -154,22 +160,20 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
 {
     const Shape& shape = run.schedule.shape;
     const auto reported = run.timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind;
-    ordered_json json{
-        {"scheme", run.info.scheme},
-        {"mode", modeName(run.info.mode)},
-        {"devices", shape.devices},
-        {"micro_batches",
-         knowsMicroBatches(run.info) ? ordered_json(shape.microBatches) : ordered_json()},
-        {"stages", knowsStages(run.info) ? ordered_json(shape.stages) : ordered_json()},
-        {"chunks", knowsStages(run.info) ? ordered_json(shape.chunks()) : ordered_json()},
-        {"data_parallel", shape.dataParallel},
-        {"outcome", outcomeName(run.info.outcome)},
-        {"iteration", timeJson(run.info, metrics.duration)},
-        {"iteration_interval", intervalJson(run)},
-        {"span", timeJson(run.info, metrics.span)},
-        {"unit", run.info.inUnits() ? "forward" : "ns"},
-        {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
-        {"replay", reported == Iteration::Kind::Replay}};
+    ordered_json json{{"scheme", run.info.scheme},
+                      {"mode", modeName(run.info.mode)},
+                      {"devices", shape.devices},
+                      {"micro_batches", ifKnown(shape.microBatches, knowsMicroBatches(run.info))},
+                      {"stages", ifKnown(shape.stages, knowsStages(run.info))},
+                      {"chunks", ifKnown(shape.chunks(), knowsStages(run.info))},
+                      {"data_parallel", shape.dataParallel},
+                      {"outcome", outcomeName(run.info.outcome)},
+                      {"iteration", timeJson(run.info, metrics.duration)},
+                      {"iteration_interval", intervalJson(run)},
+                      {"span", timeJson(run.info, metrics.span)},
+                      {"unit", run.info.inUnits() ? "forward" : "ns"},
+                      {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
+                      {"replay", reported == Iteration::Kind::Replay}};
     json["per_device"] = ordered_json::array();
     for (const DeviceMetrics& device : metrics.devices)
         json["per_device"].push_back(deviceJson(run.info, device, metrics.exposedIsKnown));

@@ -203,11 +203,12 @@ std::string deviceTable(const Run& run, const RunMetrics& metrics)
                                        time(d.drain),
                                        time(d.bubble),
                                        fmt::format("{:.1f}", 100 * share),
-                                       unitNumber(d.peakStash)};
+                                       knowsMicroBatches(run.info) ? unitNumber(d.peakStash) : "-"};
         if (recomputes)
-            cells.push_back(unitNumber(d.peakKept));
-        for (std::string& cell : std::vector{unitNumber(d.weights), std::to_string(d.messagesSent),
-                                             std::to_string(d.localCopies)})
+            cells.push_back(knowsMicroBatches(run.info) ? unitNumber(d.peakKept) : "-");
+        for (std::string& cell :
+             std::vector{knowsStages(run.info) ? unitNumber(d.weights) : "-",
+                         std::to_string(d.messagesSent), std::to_string(d.localCopies)})
             cells.push_back(std::move(cell));
         table.add(std::move(cells));
     }

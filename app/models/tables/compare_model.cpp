@@ -65,9 +65,12 @@ CompareModel::Columns CompareModel::columns() const
     for (const profiler::Difference& difference : m_comparison.differences)
         if (difference.title != "mode")
             columns.push_back({fromUtf8(difference.title),
-                               [values = difference.values](std::size_t run) {
-                                   return values[run].empty() ? tr("default")
-                                                              : fromUtf8(values[run]);
+                               [difference](std::size_t run) {
+                                   const std::string& value = difference.values[run];
+                                   const bool isOption = difference.title.starts_with('-');
+                                   return !value.empty() ? fromUtf8(value)
+                                       : isOption        ? tr("default")
+                                                         : QStringLiteral("–");
                                },
                                Qt::AlignLeft});
     return columns;

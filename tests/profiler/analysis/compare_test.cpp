@@ -26,6 +26,28 @@ TEST_CASE("a comparison states how much shorter a run is, and why")
     CHECK(summarize(c, 1) == "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble");
 }
 
+// A trace without stages was compared as "N = 2, v = 0" with a stash of 1.
+TEST_CASE("what an imported run does not know is not compared")
+{
+    const Run base = labelled(simulated("1f1b", 4, 4), "1F1B");
+    Run imported = labelled(simulated("1f1b", 2, 2), "1F1B");
+    imported.info.mode = Mode::Imported;
+    imported.info.import.emplace();
+    const Comparison c = compare({&base, &imported}).value();
+    CHECK_FALSE(c.runs[1].peakStash);
+    CHECK(c.runs[1].label == "1F1B, D = 2, mode = imported");
+    const auto valueOf = [&](std::string_view title) {
+        return std::ranges::find(c.differences, title, &Difference::title)->values[1];
+    };
+    CHECK(valueOf("N") == "unknown");
+    CHECK(valueOf("v") == "unknown");
+    CHECK(std::ranges::count_if(c.notes,
+                                [](const std::string& note) {
+                                    return note.find("micro-batches") != std::string::npos;
+                                })
+          == 1);
+}
+
 TEST_CASE("runs whose intervals overlap are not distinguishable")
 {
     const auto measured = [](const std::string& label, std::vector<std::int64_t> durations) {
