@@ -1,5 +1,6 @@
 #include "app/jobs/run_library.h"
 
+#include "app/jobs/run_ledger.h"
 #include "app/models/plan/run_work.h"
 #include "app/models/text.h"
 #include "engine/base/new_file.h"
@@ -10,7 +11,6 @@
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
-#include <QStandardPaths>
 
 #include <algorithm>
 #include <filesystem>
@@ -48,8 +48,7 @@ std::function<std::filesystem::path(int)> newRunNames(const QStringList& options
 
 std::function<std::filesystem::path(int)> runFileNames(const QString& what)
 {
-    QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
-                + QStringLiteral("/bubblescope/runs"));
+    const QDir folder(runsFolder());
     folder.mkpath(QStringLiteral("."));
     const QString time = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
     const std::string stem = folder.filePath(time + QLatin1Char('-') + what).toStdString();
@@ -113,6 +112,7 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
         if (!one->isQueued()) // an estimated time also counts as progress
             estimate();
     });
+    connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::queueChanged);
     if (mustWait)
         m_sessions.back()->queue(options);
     else
@@ -124,6 +124,15 @@ int RunLibrary::queued() const
 {
     return static_cast<int>(std::ranges::count_if(
         m_sessions, [](const auto& one) { return one->document()->isQueued(); }));
+}
+
+QList<QStringList> RunLibrary::queuedOptions() const
+{
+    QList<QStringList> options;
+    for (const auto& one : m_sessions)
+        if (one->document()->isQueued())
+            options.append(one->options());
+    return options;
 }
 
 void RunLibrary::startNext()
@@ -158,6 +167,7 @@ void RunLibrary::moveInQueue(const RunDocument& document, int by)
         std::iter_swap(at, other);
         at = other;
     }
+    Q_EMIT queueChanged();
 }
 
 double RunLibrary::secondsPerFlop(const QString& kind) const
@@ -218,6 +228,7 @@ void RunLibrary::close(const RunDocument& document)
     m_runs->remove(&document);
     std::erase_if(m_sessions,
                   [&](const auto& session) { return session->document().get() == &document; });
+    Q_EMIT queueChanged();
 }
 
 bool RunLibrary::isAnyRunning() const

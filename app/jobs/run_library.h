@@ -31,7 +31,8 @@ public:
     // Starts a worker on a new file, with options of `bscope run` except -o. Only one worker runs
     // at a time, because two would distort each other's times; other runs are queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
-    int queued() const; // number of runs in the queue
+    int queued() const;                       // number of runs in the queue
+    QList<QStringList> queuedOptions() const; // in the order in which they will start
     // Moves a queued run by `by` positions: towards the front if negative, otherwise towards the
     // end.
     void moveInQueue(const RunDocument& document, int by);
@@ -49,6 +50,9 @@ public:
     // within `patience` is killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
+
+Q_SIGNALS:
+    void queueChanged();
 
 private:
     RunSession* session(const RunDocument& document) const;

@@ -5,11 +5,12 @@
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
+#include "app/pages/dialogs/open_dialogs.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/export_dialog.h"
-#include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
+#include "app/pages/ledger/ledger_page.h"
 #include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
@@ -24,7 +25,6 @@
 
 #include <QCloseEvent>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -69,7 +69,9 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
             [this](int index) { closePage(static_cast<Page*>(m_stack->widget(index))); });
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
+    connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
     addPage(m_start);
+    keepQueue();
     restoreGeometry(settings.geometry());
 }
 
@@ -120,8 +122,8 @@ void MainWindow::connectPage(Page* page)
         page, &Page::closeRequested, this, [this, page] { closePage(page); }, Qt::QueuedConnection);
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
-    connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
-    connect(page, &Page::importDialogRequested, this, &MainWindow::askForTraces);
+    connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
+    connect(page, &Page::importDialogRequested, this, [this] { askFor(FileKind::Traces); });
     connect(page, &Page::importAgainRequested, this, &MainWindow::importTraces);
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
     connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
@@ -135,6 +137,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::runOpened, this,
             [this](const QString& file, const std::shared_ptr<const engine::Run>& run) {
                 m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
+                m_ledger.add(file, run);
             });
     connectExport(page);
 }
@@ -192,44 +195,9 @@ void MainWindow::openFiles(const QStringList& files)
         compare(runs);
 }
 
-void MainWindow::askForSchedule()
+void MainWindow::askFor(FileKind kind)
 {
-    connect(
-        openFileDialog({tr("Edit a schedule file"), tr("Schedules (*.csv *.txt);;All files (*)"),
-                        "scheduleDialog", QFileDialog::ExistingFile},
-                       this),
-        &QFileDialog::fileSelected, this, &MainWindow::editFile);
-}
-
-void MainWindow::askForFiles()
-{
-    connect(
-        openFileDialog({tr("Open runs"), tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"),
-                        "openDialog", QFileDialog::ExistingFiles},
-                       this),
-        &QFileDialog::filesSelected, this, &MainWindow::openFiles);
-}
-
-void MainWindow::askForTraces()
-{
-    connect(openFileDialog({tr("Import traces of one job"),
-                            tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* "
-                               "*.tgz);;All files (*)"),
-                            "tracesDialog", QFileDialog::ExistingFiles},
-                           this),
-            &QFileDialog::filesSelected, this,
-            [this](const QStringList& paths) { importTraces(paths); });
-}
-
-void MainWindow::askForTraceFolder()
-{
-    connect(openFileDialog({tr("Import a folder of traces of one job"),
-                            {},
-                            "traceFolderDialog",
-                            QFileDialog::Directory},
-                           this),
-            &QFileDialog::filesSelected, this,
-            [this](const QStringList& paths) { importTraces(paths); });
+    askForFiles(*this, kind);
 }
 
 void MainWindow::importTraces(const QStringList& paths, const QString& rules)
@@ -258,6 +226,29 @@ void MainWindow::editSchedule(const engine::Schedule& schedule, const Prediction
                    .arg(schedule.shape.microBatches),
                request);
     addPage(page);
+}
+
+void MainWindow::openLedger()
+{
+    if (!showPageIf([](Page* page) { return qobject_cast<LedgerPage*>(page) != nullptr; }))
+        addPage(new LedgerPage(m_theme, m_library, m_ledger));
+}
+
+// Queued runs survive the end of the program: the next window offers to start them.
+void MainWindow::keepQueue()
+{
+    connect(&m_library, &RunLibrary::queueChanged, this,
+            [this] { m_ledger.keepQueue(m_library.queuedOptions()); });
+    m_ledger.takeQueues([this](const QList<QStringList>& left) {
+        m_start->offerQueue(static_cast<int>(left.size()));
+        connect(
+            m_start, &StartPage::queueAnswered, this,
+            [this, left](bool start) {
+                if (start)
+                    startRuns(left);
+            },
+            Qt::SingleShotConnection);
+    });
 }
 
 void MainWindow::openEstimator()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/jobs/run_ledger.h"
 #include "app/jobs/run_library.h"
 #include "app/models/settings.h"
 #include "app/models/theme.h"
@@ -19,6 +20,8 @@ class StatusLine;
 class TabStrip;
 class WindowMenus;
 
+enum class FileKind { Runs, Schedule, Traces, TraceFolder };
+
 // The main window: menu bar, tabs, pages, status bar. It creates pages and connects their signals;
 // it computes nothing.
 class MainWindow : public QMainWindow
@@ -32,6 +35,7 @@ public:
 
     Page* currentPage() const;
     RunLibrary& library() { return m_library; }
+    RunLedger& ledger() { return m_ledger; }
 
 public Q_SLOTS:
     SetupPage* newRun(const QString& experimentToml = {}); // "": the default parameters
@@ -40,6 +44,8 @@ public Q_SLOTS:
     // Runs them sequentially and shows the first.
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
+    void askFor(FileKind kind);         // with a dialog
+    void openLedger();                  // if a tab shows it already, makes that tab current
     void openEstimator();               // if a tab shows it already, makes that tab current
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
@@ -48,10 +54,6 @@ public Q_SLOTS:
     void openFiles(const QStringList& files);
     // `paths` are files or folders of one job; `rules` are the user's rules as TOML.
     void importTraces(const QStringList& paths, const QString& rules = {});
-    void askForFiles();
-    void askForSchedule();
-    void askForTraces();
-    void askForTraceFolder();
     void stepTab(int by);
     void showCommands();
     void showKeys();
@@ -77,12 +79,14 @@ private:
     void showPageAbout(const QString& file);
     void connectPage(Page* page);
     void connectExport(Page* page);
+    void keepQueue();
     void showPage(int index);
     void updateStatus();
 
     ThemeController& m_theme;
     Settings& m_settings;
     RunLibrary m_library;
+    RunLedger m_ledger;
     TabStrip* m_tabs;
     QStackedWidget* m_stack;
     StatusLine* m_status;

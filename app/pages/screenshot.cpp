@@ -53,6 +53,8 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
     if (line.page == QStringLiteral("estimator"))
         window.openEstimator();
+    if (line.page == QStringLiteral("runs"))
+        window.openLedger();
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))

@@ -34,7 +34,7 @@ QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour col
     QLabel* hint = makeLabel(lines.value(1), "hint");
     hint->setIndent(24);
     column->addWidget(hint);
-    column->addStretch();
+    column->addStretch(1);
     row->addLayout(column);
     return fact;
 }
@@ -46,6 +46,7 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     , m_theme(theme)
     , m_settings(settings)
     , m_error(new Band(theme, Band::Shape::Verdict))
+    , m_queue(named(new Band(theme, Band::Shape::Verdict), "queueBand"))
 {
     setObjectName(QStringLiteral("startPage"));
     auto* content = new QWidget;
@@ -56,6 +57,17 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     column->addSpacing(14);
     column->addWidget(makeDeviceLine());
     column->addWidget(m_error);
+    column->addWidget(m_queue);
+    const auto answer = [this](const QString& text, const char* name, bool start) {
+        connect(m_queue->addAction(text, QString::fromLatin1(name)), &QPushButton::clicked, this,
+                [this, start] {
+                    m_queue->hide();
+                    Q_EMIT queueAnswered(start);
+                });
+    };
+    answer(tr("Start them"), "startQueue", true);
+    answer(tr("Discard"), "discardQueue", false);
+    m_queue->hide();
     column->addItem(m_gaps[0] = new QSpacerItem(0, 0));
     auto* middle = spaced(new QHBoxLayout, QMargins(), 32,
                           {{makeBegin(), 0, Qt::AlignTop}, {makeRecent(), 1, Qt::AlignTop}});
@@ -141,6 +153,10 @@ QWidget* StartPage::makeRecent()
     auto* column = spaced(new QVBoxLayout(recent), QMargins(), 0);
     auto* head = spaced(new QHBoxLayout, QMargins(0, 0, 0, 8), 8,
                         {{makeLabel(tr("Recent"), "section"), 1}});
+    QPushButton* all = makeButton(tr("All runs"), QStringLiteral("allRuns"), "link");
+    all->setFixedHeight(16);
+    connect(all, &QPushButton::clicked, this, &StartPage::ledgerRequested);
+    head->addWidget(all);
     QPushButton* clear = makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link");
     clear->setFixedHeight(16);
     connect(clear, &QPushButton::clicked, this, [this] {
@@ -248,6 +264,12 @@ void StartPage::refresh()
 void StartPage::showError(const QString& bold, const QString& sentence)
 {
     m_error->show(Band::Kind::Error, bold, sentence);
+}
+
+void StartPage::offerQueue(int runs)
+{
+    m_queue->show(Band::Kind::Neutral, tr("%1 not started.").arg(countOf(runs, "queued run")),
+                  tr("They were in the queue when the program ended."));
 }
 
 void StartPage::showEvent(QShowEvent* event)

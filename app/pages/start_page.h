@@ -28,9 +28,13 @@ public:
 
     void refresh(); // updates the list of recent runs
     void showError(const QString& bold, const QString& sentence);
+    // Offers to start runs that were queued when the program ended.
+    void offerQueue(int runs);
 
 Q_SIGNALS:
     void deviceCheckRequested();
+    void ledgerRequested(); // the list of all runs
+    void queueAnswered(bool start);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -47,7 +51,7 @@ private:
 
     const ThemeController& m_theme;
     Settings& m_settings;
-    Band* m_error = nullptr;
+    Band *m_error = nullptr, *m_queue = nullptr;
     QVBoxLayout *m_column = nullptr, *m_recent = nullptr;
     std::array<QSpacerItem*, 2> m_gaps{}; // space between the rows of the page
 };

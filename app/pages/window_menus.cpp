@@ -88,7 +88,7 @@ void WindowMenus::makeBar()
             &QAction::triggered, &m_window, &MainWindow::openEstimator);
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
-            &QAction::triggered, &m_window, &MainWindow::askForFiles);
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });
     connect(m_commandField, &CommandField::clicked, this, &WindowMenus::showCommands);
 }
 
@@ -98,14 +98,16 @@ void WindowMenus::makeFileMenu()
     m_newRun = add(file, tr("&New run"), QStringLiteral("newRun"), tr("Ctrl+N"));
     connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
     connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
-            &m_window, &MainWindow::askForFiles);
+            &m_window, [this] { m_window.askFor(FileKind::Runs); });
+    connect(add(file, tr("&All runs"), QStringLiteral("allRuns"), tr("Ctrl+L")),
+            &QAction::triggered, &m_window, &MainWindow::openLedger);
     connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),
-            &QAction::triggered, &m_window, &MainWindow::askForTraces);
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Traces); });
     connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
-            &QAction::triggered, &m_window, &MainWindow::askForTraceFolder);
+            &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::TraceFolder); });
     connect(
         add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Shift+E")),
-        &QAction::triggered, &m_window, &MainWindow::askForSchedule);
+        &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Schedule); });
     file->addSeparator();
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
     connect(m_close, &QAction::triggered, &m_window,

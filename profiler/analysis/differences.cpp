@@ -101,29 +101,37 @@ std::string suffixOf(const std::vector<Difference>& differences, std::size_t ind
 
 } // namespace
 
+std::vector<std::pair<std::string, std::string>> settingsOf(const Run& run)
+{
+    std::vector<std::pair<std::string, std::string>> settings;
+    for (const Setting& setting : kSettings)
+        settings.emplace_back(setting.title, setting.value(run));
+    for (auto& [name, value] : optionsOf(run.info.command))
+        settings.emplace_back(name, value);
+    return settings;
+}
+
 std::vector<Difference> differences(const std::vector<const Run*>& runs)
 {
-    std::vector<Difference> all;
-    if (runs.empty())
-        return all;
-    for (const Setting& setting : kSettings) {
-        Difference one{setting.title, {}};
-        for (const Run* run : runs)
-            one.values.push_back(setting.value(*run));
-        addIfDifferent(all, std::move(one));
+    std::vector<std::map<std::string, std::string>> settings;
+    std::set<std::string> options; // options follow the other settings, sorted by name
+    for (const Run* run : runs) {
+        const auto of = settingsOf(*run);
+        settings.emplace_back(of.begin(), of.end());
+        for (std::size_t i = kSettings.size(); i < of.size(); ++i)
+            options.insert(of[i].first);
     }
-    std::vector<Options> options;
-    std::set<std::string> names;
-    for (const Run* run : runs)
-        for (const auto& [name, value] : options.emplace_back(optionsOf(run->info.command)))
-            names.insert(name);
-    for (const std::string& name : names) {
-        Difference one{name, {}};
-        for (const Options& given : options) {
-            const auto found = given.find(name);
-            one.values.push_back(found == given.end() ? "" : found->second);
-        }
-        addIfDifferent(all, std::move(one));
+    std::vector<std::string> titles;
+    for (const Setting& setting : kSettings)
+        titles.emplace_back(setting.title);
+    titles.insert(titles.end(), options.begin(), options.end());
+    std::vector<Difference> all;
+    for (const std::string& title : titles) {
+        Difference one{title, {}};
+        for (auto& of : settings)
+            one.values.push_back(of[title]); // "" for an option that was not given
+        if (!runs.empty())
+            addIfDifferent(all, std::move(one));
     }
     return all;
 }

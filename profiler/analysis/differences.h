@@ -3,6 +3,7 @@
 #include "engine/timeline/run.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profiler {
@@ -13,6 +14,10 @@ struct Difference
     std::string title;               // "N", "model", "--learning-rate"
     std::vector<std::string> values; // [run] the value; "" if the run does not have the setting
 };
+
+// Returns the settings of a run that may differ between runs, with their titles: shape, mode,
+// model, machine and links, followed by the given options of its command.
+std::vector<std::pair<std::string, std::string>> settingsOf(const engine::Run& run);
 
 // Returns differences of shape, mode, model, machine and links, followed by those of the recording
 // options.

@@ -91,24 +91,4 @@ BpipeModel::Columns BpipeModel::columns() const
             column(Column::Transfer, tr("Transfer of F, ms"))};
 }
 
-QString BpipeModel::csv() const
-{
-    QString all;
-    const auto line = [&](const auto& cell) {
-        QStringList cells;
-        for (int i = 0; i < columnCount(); ++i)
-            cells.append(quotedCell(cell(i)));
-        all += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
-    };
-    line([this](int i) { return headerData(i, Qt::Horizontal).toString(); });
-    for (int row = 0; row < rowCount(); ++row)
-        line([this, row](int i) {
-            const QModelIndex cell = index(row, i);
-            const QString verdict = cell.data(kDifferenceRole).toString();
-            return verdict.isEmpty() ? cell.data().toString()
-                                     : cell.data().toString() + QLatin1Char(' ') + verdict;
-        });
-    return all;
-}
-
 } // namespace app

@@ -27,7 +27,6 @@ public:
     explicit BpipeModel(QObject* parent = nullptr);
 
     void show(const std::vector<engine::BpipeRow>& rows, double usableMemory); // bytes
-    QString csv() const;                                                       // with a header line
 
 private:
     QString text(const engine::BpipeRow& row, Column column) const;

@@ -35,6 +35,9 @@ inline constexpr int kIntervalRole = Qt::UserRole + 13;
 // costs).
 inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
+// A QVector<double>, drawn as a line from the first to the last (by the delegate of the ledger).
+inline constexpr int kSparklineRole = Qt::UserRole + 15;
+
 // A value with its 95 % interval, and the value of the baseline; all from 0 to 1.
 struct Interval
 {

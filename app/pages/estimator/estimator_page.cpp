@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/bpipe_model.h"
+#include "app/models/tables/csv.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -100,7 +101,7 @@ void EstimatorPage::makeActions()
     m_copyCommand->setToolTip(tr("Copies the bscope estimate command with this set-up"));
     m_copyTable
         = makeAction("estimatorCopyTable", tr("Copy table"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                     [this] { QGuiApplication::clipboard()->setText(m_model->csv()); });
+                     [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
     m_reset = makeAction("estimatorReset", tr("Reset"), {}, [this] { m_form->setPlan({}); });
     m_showSources = makeAction("estimatorShowSources", tr("Sources of the numbers"), {});
     m_showSources->setCheckable(true);

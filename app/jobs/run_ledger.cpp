@@ -1,0 +1,320 @@
+#include "app/jobs/run_ledger.h"
+
+#include "profiler/store/trace_store.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace app {
+
+using engine::Error;
+using engine::Result;
+
+namespace {
+
+constexpr int kRelistDelay = 150; // ms
+
+QString dataFolder()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
+        + QStringLiteral("/bubblescope");
+}
+
+bool exists(std::int64_t process)
+{
+    return process == QCoreApplication::applicationPid()
+        || kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
+}
+
+// Runs that cannot be read stay in the list, with the reason.
+LedgerRun readLedgerRun(const QString& file)
+{
+    if (const auto run = profiler::readRun(file.toStdString()))
+        return describeRun(file, *run);
+    else {
+        LedgerRun unread;
+        unread.file = file;
+        unread.label = QFileInfo(file).completeBaseName();
+        unread.problem = QString::fromStdString(run.error().message);
+        return unread;
+    }
+}
+
+bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
+{
+    return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch();
+}
+
+// Moves a file into a folder, under a free name. Returns its new path.
+Result<QString> moveFile(const QString& file, const QString& folder)
+{
+    const QFileInfo from(file);
+    QString to = QDir(folder).filePath(from.fileName());
+    for (int i = 2; QFileInfo::exists(to); ++i)
+        to = QDir(folder).filePath(
+            QStringLiteral("%1-%2.%3").arg(from.completeBaseName()).arg(i).arg(from.suffix()));
+    QFile moved(file);
+    if (QDir().mkpath(folder) && moved.rename(to))
+        return to;
+    return engine::fail(Error::Code::Io,
+                        QStringLiteral("%1 was not moved to %2: %3")
+                            .arg(file, folder, moved.errorString())
+                            .toStdString());
+}
+
+} // namespace
+
+QString runsFolder()
+{
+    return dataFolder() + QStringLiteral("/runs");
+}
+
+QString trashFolder()
+{
+    return runsFolder() + QStringLiteral("/trash");
+}
+
+QString ledgerFile()
+{
+    return dataFolder() + QStringLiteral("/ledger.sqlite");
+}
+
+// The ledger, opened when it is first used, so that a start without it stays fast.
+class RunLedger::Store
+{
+public:
+    Result<void> with(const std::function<Result<void>(profiler::Ledger&)>& work)
+    {
+        if (!m_ledger) {
+            auto opened = profiler::Ledger::open(ledgerFile().toStdString());
+            if (!opened)
+                return tl::unexpected(opened.error());
+            m_ledger.emplace(*std::move(opened));
+        }
+        return work(*m_ledger);
+    }
+
+    // The rows of existing files. Rows of files that were deleted are removed, unless their folder
+    // is missing, too, as that of a disk that is not mounted.
+    Result<std::vector<profiler::LedgerRow>> rows()
+    {
+        std::vector<profiler::LedgerRow> existing;
+        auto done = with([&](profiler::Ledger& ledger) {
+            return ledger.rows().and_then([&](const auto& all) -> Result<void> {
+                for (const profiler::LedgerRow& row : all) {
+                    const QFileInfo file(QString::fromStdString(row.file));
+                    if (file.exists())
+                        existing.push_back(row);
+                    else if (file.dir().exists())
+                        if (auto removed = ledger.remove(row.file); !removed)
+                            return removed;
+                }
+                return {};
+            });
+        });
+        return done.map([&] { return existing; });
+    }
+
+private:
+    std::optional<profiler::Ledger> m_ledger;
+};
+
+RunLedger::RunLedger(QObject* parent)
+    : QObject(parent)
+    , m_store(std::make_shared<Store>())
+    , m_isEnding(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this, m_pool)
+{
+    m_pool.setMaxThreadCount(1);
+    m_relist.setSingleShot(true);
+    m_relist.setInterval(kRelistDelay);
+    connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
+}
+
+RunLedger::~RunLedger()
+{
+    *m_isEnding = true;
+}
+
+void RunLedger::refresh()
+{
+    m_background.run(
+        [store = m_store]() -> Result<QStringList> {
+            return store->rows().map([](const std::vector<profiler::LedgerRow>& rows) {
+                QStringList changed;
+                std::set<QString> unchanged;
+                for (const profiler::LedgerRow& row : rows) {
+                    const QFileInfo file(QString::fromStdString(row.file));
+                    if (isUnchanged(row, file))
+                        unchanged.insert(file.absoluteFilePath());
+                    else
+                        changed.append(file.absoluteFilePath());
+                }
+                for (const QFileInfo& file :
+                     QDir(runsFolder()).entryInfoList({QStringLiteral("*.sqlite")}, QDir::Files))
+                    if (!unchanged.contains(file.absoluteFilePath())
+                        && !changed.contains(file.absoluteFilePath()))
+                        changed.append(file.absoluteFilePath());
+                return changed;
+            });
+        },
+        [this](const Result<QStringList>& found) {
+            if (found)
+                for (const QString& file : *found)
+                    read(file);
+            list();
+        });
+}
+
+void RunLedger::read(const QString& file)
+{
+    ++m_unread;
+    m_background.run(
+        [store = m_store, file, isEnding = m_isEnding]() -> Result<void> {
+            if (*isEnding)
+                return {};
+            const LedgerRun run = readLedgerRun(file);
+            return store->with(
+                [&](profiler::Ledger& ledger) { return ledger.putContents(toRow(run)); });
+        },
+        [this](const Result<void>&) {
+            --m_unread;
+            if (m_unread == 0)
+                list();
+            else if (!m_relist.isActive())
+                m_relist.start();
+        },
+        -1); // after changes by the user
+}
+
+void RunLedger::list()
+{
+    m_background.run([store = m_store] { return store->rows(); },
+                     [this](const Result<std::vector<profiler::LedgerRow>>& rows) {
+                         if (!rows) {
+                             if (!std::exchange(m_hasFailed, true))
+                                 Q_EMIT failed(QString::fromStdString(rows.error().message));
+                             return;
+                         }
+                         std::vector<LedgerRun> runs;
+                         for (const profiler::LedgerRow& row : *rows)
+                             runs.push_back(fromRow(row));
+                         show(std::move(runs));
+                     });
+}
+
+void RunLedger::show(std::vector<LedgerRun> runs)
+{
+    std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
+    m_runs = std::move(runs);
+    Q_EMIT changed();
+}
+
+void RunLedger::change(const Change& work)
+{
+    m_background.run([store = m_store, work] { return work(*store); },
+                     [this](const Result<void>& done) {
+                         if (!done)
+                             Q_EMIT failed(QString::fromStdString(done.error().message));
+                         list();
+                     });
+}
+
+void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
+{
+    change([file, run](Store& store) {
+        const profiler::LedgerRow row = toRow(describeRun(file, *run));
+        return store.with([&](profiler::Ledger& ledger) { return ledger.putContents(row); });
+    });
+}
+
+void RunLedger::setUserData(const LedgerRun& run)
+{
+    change([row = toRow(run)](Store& store) {
+        return store.with([&](profiler::Ledger& ledger) { return ledger.putUserData(row); });
+    });
+}
+
+void RunLedger::moveToTrash(const LedgerRun& run)
+{
+    change([file = run.file](Store& store) {
+        const QString origin = QFileInfo(file).absolutePath();
+        return moveFile(file, trashFolder()).and_then([&](const QString& to) {
+            return store.with([&](profiler::Ledger& ledger) {
+                return ledger.move(file.toStdString(), to.toStdString(), origin.toStdString());
+            });
+        });
+    });
+}
+
+void RunLedger::restore(const LedgerRun& run)
+{
+    change([file = run.file, origin = run.origin](Store& store) {
+        return moveFile(file, origin).and_then([&](const QString& to) {
+            return store.with([&](profiler::Ledger& ledger) {
+                return ledger.move(file.toStdString(), to.toStdString(), {});
+            });
+        });
+    });
+}
+
+void RunLedger::deleteForever(const LedgerRun& run)
+{
+    change([name = run.file](Store& store) -> Result<void> {
+        QFile file(name);
+        if (file.exists() && !file.remove())
+            return engine::fail(Error::Code::Io,
+                                QStringLiteral("%1 was not deleted: %2")
+                                    .arg(name, file.errorString())
+                                    .toStdString());
+        return store.with(
+            [&](profiler::Ledger& ledger) { return ledger.remove(name.toStdString()); });
+    });
+}
+
+void RunLedger::keepQueue(const QList<QStringList>& options)
+{
+    std::vector<std::string> texts;
+    for (const QStringList& one : options)
+        texts.push_back(one.join(QLatin1Char('\n')).toStdString());
+    m_background.run(
+        [store = m_store, texts] {
+            return store->with([&](profiler::Ledger& ledger) {
+                return ledger.setQueue(QCoreApplication::applicationPid(), texts);
+            });
+        },
+        [this](const Result<void>& kept) {
+            if (!kept && !std::exchange(m_hasFailed, true))
+                Q_EMIT failed(QString::fromStdString(kept.error().message));
+        },
+        1);
+}
+
+void RunLedger::takeQueues(const std::function<void(const QList<QStringList>&)>& take)
+{
+    m_background.run(
+        [store = m_store] {
+            QList<QStringList> all;
+            (void)store->with([&](profiler::Ledger& ledger) {
+                return ledger.takeQueues(exists).map([&](const std::vector<std::string>& texts) {
+                    for (const std::string& text : texts)
+                        all.append(QString::fromStdString(text).split(QLatin1Char('\n')));
+                });
+            });
+            return all;
+        },
+        [take](const QList<QStringList>& all) {
+            if (!all.isEmpty())
+                take(all);
+        });
+}
+
+} // namespace app

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/ledger_run.h"
+#include "engine/base/result.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace app {
+
+QString runsFolder();  // .../bubblescope/runs, where runs are saved
+QString ledgerFile();  // .../bubblescope/ledger.sqlite, the list of runs of this machine
+QString trashFolder(); // .../bubblescope/runs/trash
+
+// All runs of this machine: those in the default folder and those that were opened. Reads new and
+// changed files on its own thread. GUI thread only; the destructor waits for the current file.
+class RunLedger : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunLedger(QObject* parent = nullptr);
+    ~RunLedger() override;
+
+    void refresh(); // lists the runs again; files that changed since they were read are read
+    void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
+    const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
+    int unread() const { return m_unread; } // number of files still to be read
+
+    // Stores name, note, tags and star.
+    void setUserData(const LedgerRun& run);
+    // Moves the file of a run to the trash, or back to the folder where it was.
+    void moveToTrash(const LedgerRun& run);
+    void restore(const LedgerRun& run);
+    void deleteForever(const LedgerRun& run);
+
+    // See Ledger::setQueue() and takeQueues(). `take` is called unless no run was left over.
+    void keepQueue(const QList<QStringList>& options);
+    void takeQueues(const std::function<void(const QList<QStringList>&)>& take);
+
+Q_SIGNALS:
+    void changed(); // runs() or unread()
+    void failed(const QString& reason);
+
+private:
+    class Store;
+    using Change = std::function<engine::Result<void>(Store&)>;
+    void change(const Change& work); // then lists the runs again
+    void list();
+    void read(const QString& file);
+    void show(std::vector<LedgerRun> runs);
+
+    std::vector<LedgerRun> m_runs;
+    int m_unread = 0;
+    bool m_hasFailed = false; // whether opening the ledger failed, which is reported once
+    QTimer m_relist;          // collects files that were read
+    QThreadPool m_pool;       // one thread, which alone uses the store
+    std::shared_ptr<Store> m_store;
+    std::shared_ptr<std::atomic<bool>> m_isEnding; // files are no longer read
+    Background m_background;
+};
+
+} // namespace app

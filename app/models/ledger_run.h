@@ -1,0 +1,62 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/thumbnail.h"
+#include "engine/timeline/run.h"
+#include "profiler/store/ledger/ledger.h"
+
+#include <QDateTime>
+#include <QMetaType>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace app {
+
+// A run in the list of all runs: what the user added, and the facts of its file.
+struct LedgerRun
+{
+    QString file;
+    QString name, note, origin; // origin: its folder before it was moved to the trash, or ""
+    QStringList tags;
+    bool isStarred = false;
+
+    QString label, mode, outcome, command, experiment; // experiment: TOML; "" if unknown
+    QString problem; // why the run failed, or why its file cannot be read; "" if neither
+    QDateTime started;
+    qint64 bytes = 0;                                  // size of the file
+    std::vector<std::pair<QString, QString>> settings; // titles and values of settingsOf()
+    // Times are in ns, or in cost units if isInUnits.
+    bool isInUnits = false;
+    std::optional<double> iteration, least, most; // [least, most]: 95 % interval
+    std::vector<double> iterations;               // the measured iterations, at most 200
+    std::optional<double> bubble;                 // share of the iteration
+    std::optional<double> peakBytes, tokensPerSecond, lossFirst, lossLast;
+    std::shared_ptr<const Thumbnail> thumbnail;
+
+    QString title() const { return name.isEmpty() ? label : name; }
+    bool isTrashed() const { return !origin.isEmpty(); }
+    bool isFailed() const { return !problem.isEmpty(); }
+    QString setting(const QString& title) const; // "" if the run does not have it
+    Scale time() const;                          // unit of its times
+    // Whether the run matches every word of a filter: a part of its name, scheme, tags, note, mode
+    // or settings, or "title:value" of a setting, as in "D:4".
+    bool matches(const QString& filter) const;
+};
+
+// Describes a run that was read from `file`.
+LedgerRun describeRun(const QString& file, const engine::Run& run);
+
+profiler::LedgerRow toRow(const LedgerRun& run);
+LedgerRun fromRow(const profiler::LedgerRow& row);
+
+// Returns the titles of settings that differ between the runs, in their order.
+QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
+
+} // namespace app
+
+Q_DECLARE_METATYPE(app::LedgerRun)

@@ -1,0 +1,68 @@
+#include "app/pages/dialogs/open_dialogs.h"
+
+#include "app/widgets/controls/controls.h"
+
+#include <QFileDialog>
+
+namespace app {
+namespace {
+
+struct FileQuestion
+{
+    QString title, filter;
+    const char* objectName;
+    QFileDialog::FileMode mode;
+};
+
+FileQuestion questionFor(FileKind kind)
+{
+    switch (kind) {
+    case FileKind::Schedule:
+        return {MainWindow::tr("Edit a schedule file"),
+                MainWindow::tr("Schedules (*.csv *.txt);;All files (*)"), "scheduleDialog",
+                QFileDialog::ExistingFile};
+    case FileKind::Traces:
+        return {MainWindow::tr("Import traces of one job"),
+                MainWindow::tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* "
+                               "*.tgz);;All files (*)"),
+                "tracesDialog", QFileDialog::ExistingFiles};
+    case FileKind::TraceFolder:
+        return {MainWindow::tr("Import a folder of traces of one job"), QString(),
+                "traceFolderDialog", QFileDialog::Directory};
+    case FileKind::Runs:
+        break;
+    }
+    return {MainWindow::tr("Open runs"),
+            MainWindow::tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"), "openDialog",
+            QFileDialog::ExistingFiles};
+}
+
+void openFiles(MainWindow& window, FileKind kind, const QStringList& files)
+{
+    if (kind == FileKind::Runs)
+        window.openFiles(files);
+    else if (kind == FileKind::Schedule)
+        window.editFile(files.front());
+    else
+        window.importTraces(files);
+}
+
+} // namespace
+
+void askForFiles(MainWindow& window, FileKind kind)
+{
+    const FileQuestion question = questionFor(kind);
+    auto* dialog = named(new QFileDialog(&window, question.title, QString(), question.filter),
+                         question.objectName);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(question.mode);
+    // Begins in the folder of the recorded runs, until the user has gone to another one.
+    if (kind == FileKind::Runs && dialog->directory() == QDir::current()
+        && QDir(runsFolder()).exists())
+        dialog->setDirectory(runsFolder());
+    QObject::connect(dialog, &QFileDialog::filesSelected, &window,
+                     [&window, kind](const QStringList& files) { openFiles(window, kind, files); });
+    dialog->open();
+}
+
+} // namespace app

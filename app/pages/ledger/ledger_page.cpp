@@ -1,0 +1,389 @@
+#include "app/pages/ledger/ledger_page.h"
+
+#include "app/models/numbers.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/tables/csv.h"
+#include "app/models/text.h"
+#include "app/timeline/details/details_ledger.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/ledger/ledger_facets.h"
+#include "app/widgets/ledger/ledger_notes.h"
+#include "app/widgets/ledger/ledger_table.h"
+#include "app/widgets/run/details_layout.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace app {
+namespace {
+
+constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
+constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
+
+} // namespace
+
+LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger,
+                       QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_library(library)
+    , m_ledger(ledger)
+    , m_facets(named(new LedgerFacets, "ledgerFacets", tr("Groups of runs")))
+    , m_table(named(new LedgerTable(theme), "ledgerTable", tr("Runs")))
+    , m_notes(named(new LedgerNotes, "ledgerNotes"))
+    , m_filter(named(new QLineEdit, "ledgerFilter", tr("Filter runs")))
+    , m_onlyVarying(named(new QCheckBox(tr("Only settings that vary")), "onlyVarying"))
+    , m_count(named(makeLabel({}, "hint"), "ledgerCount"))
+    , m_selected(named(makeLabel({}, "dock"), "ledgerSelected"))
+    , m_difference(named(makeLabel({}, "hint"), "ledgerDifference"))
+    , m_band(named(new Band(theme, Band::Shape::State), "ledgerBand"))
+    , m_empty(named(
+          new EmptyState(theme,
+                         {Icon::Compare, tr("No run yet"),
+                          tr("Runs that are recorded or opened are listed here."), tr("New run")}),
+          "ledgerEmpty"))
+    , m_stack(new QStackedWidget)
+    , m_details(new QScrollArea)
+{
+    setObjectName(QStringLiteral("ledgerPage"));
+    makeActions();
+    m_groupsColumn = makeGroups();
+    m_detailsColumn = makeDetails();
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {m_groupsColumn, makeList(), m_detailsColumn})
+        columns->addWidget(column);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kGroupsColumn, 1092, kLedgerDetails});
+    m_band->hide();
+    spaced(new QVBoxLayout(this), {}, 0, {m_band, {columns, 1}});
+    setInitialFocus(m_table);
+    connectAll();
+    showRuns();
+}
+
+void LedgerPage::makeActions()
+{
+    m_open = makeAction("openLedgerRun", tr("Open"), {}, [this] {
+        for (const LedgerRun& run : m_table->selected())
+            open(run);
+    });
+    m_compare = makeAction("compareLedgerRuns", tr("Compare"), Qt::CTRL | Qt::Key_Return,
+                           [this] { compare(); });
+    m_repeat = makeAction("repeatLedgerRuns", tr("Repeat"), {}, [this] { repeat(); });
+    m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several one after another"));
+    m_star = makeAction("starLedgerRuns", tr("Star"), Qt::CTRL | Qt::Key_D, [this] {
+        for (const LedgerRun& run : m_table->selected())
+            toggleStar(run);
+    });
+    m_rename = makeAction("renameLedgerRun", tr("Rename"), Qt::Key_F2, [this] {
+        m_detailsColumn->show();
+        m_notes->editName();
+    });
+    m_tag = makeAction("tagLedgerRun", tr("Tag"), Qt::Key_T, [this] {
+        m_detailsColumn->show();
+        m_notes->editTags();
+    });
+    m_trash
+        = makeAction("trashLedgerRuns", tr("Move to trash"), Qt::Key_Delete, [this] { trash(); });
+    m_restore = makeAction("restoreLedgerRuns", tr("Restore"), {}, [this] { restore(); });
+    m_copy = makeAction("copyLedger", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                        [this] { QGuiApplication::clipboard()->setText(csvOf(m_table->runs())); });
+    m_find = makeAction("filterLedger", tr("Filter runs"), QKeySequence::Find, [this] {
+        m_filter->setFocus();
+        m_filter->selectAll();
+    });
+}
+
+QWidget* LedgerPage::makeGroups()
+{
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(180);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {makeBar(40, 8, {makeLabel(tr("Runs"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            {m_facets, 1}});
+    return column;
+}
+
+QWidget* LedgerPage::makeList()
+{
+    m_filter->setPlaceholderText(tr("Name, tag, note or parameter, such as D:4 bitpipe"));
+    m_filter->setClearButtonEnabled(true);
+    m_onlyVarying->setChecked(true);
+    auto* search = makeSurface("plain");
+    spaced(new QHBoxLayout(search), {12, 6, 12, 6}, 10, {{m_filter, 1}});
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {40, 40, 40, 40}, 0, {m_empty, kStretch});
+    m_empty->setFixedHeight(160);
+    m_stack->addWidget(m_table);
+    m_stack->addWidget(empty);
+    auto* list = makeSurface("plain");
+    spaced(new QVBoxLayout(list), {}, 0,
+           {search,
+            makeLine(Qt::Horizontal),
+            makeBar(32, 12, {m_count, kStretch, m_onlyVarying}),
+            {m_stack, 1},
+            makeLine(Qt::Horizontal),
+            makeSelectionBar()});
+    return list;
+}
+
+QWidget* LedgerPage::makeSelectionBar()
+{
+    m_difference->setTextFormat(Qt::PlainText);
+    return makeBar(
+        44, 8,
+        {m_selected,
+         makeButton(m_compare->text(), QStringLiteral("compareLedgerButton"), "primary", m_compare),
+         makeButton(m_repeat->text(), QStringLiteral("repeatLedgerButton"), "tool", m_repeat),
+         makeButton(m_tag->text(), QStringLiteral("tagLedgerButton"), "tool", m_tag),
+         makeButton(m_trash->text(), QStringLiteral("trashLedgerButton"), "tool", m_trash),
+         makeButton(m_restore->text(), QStringLiteral("restoreLedgerButton"), "tool", m_restore),
+         {m_difference, 1}});
+}
+
+QWidget* LedgerPage::makeDetails()
+{
+    m_details->setWidgetResizable(true);
+    m_details->setFrameShape(QFrame::NoFrame);
+    m_details->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* open = makeButton(tr("Open timeline"), QStringLiteral("openLedgerButton"), "", m_open);
+    auto* foot = makeSurface("plain");
+    spaced(new QHBoxLayout(foot), {12, 8, 12, 8}, 8, {{open, 1}});
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(kLedgerDetails);
+    column->setMaximumWidth(kLedgerDetails);
+    spaced(new QVBoxLayout(column), {}, 0,
+           {makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            m_notes,
+            {m_details, 1},
+            makeLine(Qt::Horizontal),
+            foot});
+    return column;
+}
+
+void LedgerPage::connectAll()
+{
+    connect(&m_ledger, &RunLedger::changed, this, &LedgerPage::showRuns);
+    connect(&m_ledger, &RunLedger::failed, this, [this](const QString& reason) {
+        m_band->show(Band::Kind::Error, tr("The list of runs was not changed."),
+                     capitalized(reason) + QLatin1Char('.'));
+    });
+    connect(m_facets, &LedgerFacets::chosen, this, &LedgerPage::showRuns);
+    connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
+    connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
+    connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
+    connect(m_table, &LedgerTable::starToggled, this, &LedgerPage::toggleStar);
+    connect(m_table, &LedgerTable::openRequested, this, &LedgerPage::open);
+    connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
+    connect(m_empty, &EmptyState::activated, this, [this] { Q_EMIT newRunRequested({}); });
+    connect(&m_theme, &ThemeController::changed, this, &LedgerPage::showSelection);
+    const RunsModel& open = m_library.runs();
+    connect(&open, &QAbstractItemModel::rowsInserted, this, &LedgerPage::showRuns);
+    connect(&open, &QAbstractItemModel::rowsRemoved, this, &LedgerPage::showRuns);
+}
+
+QStringList LedgerPage::openFiles() const
+{
+    QStringList files;
+    for (int row = 0; row < m_library.runs().rowCount(); ++row)
+        files.append(m_library.runs().at(row)->file());
+    return files;
+}
+
+void LedgerPage::showRuns()
+{
+    const QStringList open = openFiles();
+    m_facets->show(ledgerFacets(m_ledger.runs(), open));
+    const LedgerFacet facet = m_facets->current();
+    std::vector<LedgerRun> shown;
+    for (const LedgerRun& run : m_ledger.runs())
+        if (facet.contains(run, open) && run.matches(m_filter->text()))
+            shown.push_back(run);
+    const auto count = static_cast<std::int64_t>(shown.size());
+    const bool isEmpty = shown.empty();
+    const bool hasRuns = !m_ledger.runs().empty();
+    m_table->show(std::move(shown),
+                  m_onlyVarying->isChecked() ? LedgerModel::Settings::Varying
+                                             : LedgerModel::Settings::All);
+    QStringList texts{tr("%1 of %2")
+                          .arg(count)
+                          .arg(countOf(static_cast<std::int64_t>(m_ledger.runs().size()), "run"))};
+    if (m_onlyVarying->isChecked() && m_table->runs().equalSettings() > 0)
+        texts.append(tr("%1 hidden").arg(countOf(m_table->runs().equalSettings(), "equal column")));
+    if (m_ledger.unread() > 0)
+        texts.append(tr("reading %1").arg(countOf(m_ledger.unread(), "file")));
+    m_count->setText(texts.join(tr(", ")));
+    if (isEmpty && hasRuns)
+        m_empty->setTexts(tr("No run matches"), tr("Change the filter, or choose another group."));
+    else
+        m_empty->setTexts(tr("No run yet"),
+                          tr("Runs that are recorded or opened are listed here."));
+    m_stack->setCurrentIndex(isEmpty ? 1 : 0);
+    Q_EMIT statusChanged();
+}
+
+void LedgerPage::showSelection()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    const auto count = runs.size();
+    std::vector<const LedgerRun*> pointers;
+    bool areTrashed = count > 0, canRepeat = count > 0;
+    for (const LedgerRun& run : runs) {
+        pointers.push_back(&run);
+        areTrashed = areTrashed && run.isTrashed();
+        canRepeat = canRepeat && !run.experiment.isEmpty() && !run.isTrashed();
+    }
+    m_selected->setText(count == 0
+                            ? tr("Nothing selected")
+                            : tr("%1 selected").arg(countOf(static_cast<int>(count), "run")));
+    const QStringList differing = count > 1 ? varyingSettings(pointers) : QStringList();
+    m_difference->setText(differing.isEmpty() ? QString()
+                                              : tr("differ in %1").arg(differing.join(tr(", "))));
+    m_open->setEnabled(count > 0 && !areTrashed);
+    m_compare->setEnabled(count > 1 && !areTrashed);
+    m_repeat->setEnabled(canRepeat);
+    m_star->setEnabled(count > 0);
+    m_rename->setEnabled(count == 1);
+    m_tag->setEnabled(count == 1);
+    m_trash->setEnabled(count > 0);
+    m_trash->setText(areTrashed ? tr("Delete forever") : tr("Move to trash"));
+    m_restore->setEnabled(areTrashed);
+    const LedgerRun* current = m_table->current();
+    m_notes->setEnabled(current != nullptr);
+    m_notes->show(current != nullptr ? *current : LedgerRun());
+    if (current != nullptr) {
+        m_details->setWidget(
+            layOutDetails(m_theme, describeLedgerRun(*current), [](const auto&) {}));
+    } else {
+        QLabel* hint = makeLabel(tr("Select a run to see its details."), "hint");
+        hint->setContentsMargins(14, 12, 14, 12);
+        hint->setAlignment(Qt::AlignTop);
+        m_details->setWidget(hint);
+    }
+    Q_EMIT statusChanged();
+}
+
+void LedgerPage::open(const LedgerRun& run)
+{
+    if (!run.isTrashed())
+        Q_EMIT openRequested(run.file);
+}
+
+void LedgerPage::compare()
+{
+    QStringList files;
+    for (const LedgerRun& run : m_table->selected())
+        if (!run.isTrashed())
+            files.append(run.file);
+    Q_EMIT compareRequested(files);
+}
+
+void LedgerPage::repeat()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    if (runs.size() == 1)
+        return Q_EMIT newRunRequested(runs.front().experiment);
+    QList<QStringList> options;
+    for (const LedgerRun& run : runs)
+        options.append(runOptions(planFromExperiment(run.experiment)));
+    Q_EMIT startAllRequested(options);
+}
+
+void LedgerPage::toggleStar(LedgerRun run)
+{
+    run.isStarred = !run.isStarred;
+    m_ledger.setUserData(run);
+}
+
+void LedgerPage::trash()
+{
+    const std::vector<LedgerRun> runs = m_table->selected();
+    const QStringList open = openFiles();
+    const bool areTrashed = std::ranges::all_of(runs, &LedgerRun::isTrashed);
+    if (areTrashed
+        && QMessageBox::question(this, tr("Delete forever"),
+                                 tr("Delete %1 and what was recorded? This cannot be undone.")
+                                     .arg(countOf(static_cast<std::int64_t>(runs.size()), "run")))
+            != QMessageBox::Yes)
+        return;
+    QStringList refused;
+    for (const LedgerRun& run : runs)
+        if (areTrashed)
+            m_ledger.deleteForever(run);
+        else if (open.contains(run.file))
+            refused.append(run.title());
+        else if (!run.isTrashed())
+            m_ledger.moveToTrash(run);
+    if (!refused.isEmpty())
+        m_band->show(Band::Kind::Warning, tr("Open runs were kept."),
+                     tr("Remove %1 from the list of open runs first.").arg(refused.join(tr(", "))));
+    else
+        m_band->hide();
+}
+
+void LedgerPage::restore()
+{
+    for (const LedgerRun& run : m_table->selected())
+        if (run.isTrashed())
+            m_ledger.restore(run);
+}
+
+void LedgerPage::showEvent(QShowEvent* event)
+{
+    m_ledger.refresh();
+    Page::showEvent(event);
+}
+
+void LedgerPage::resizeEvent(QResizeEvent* event)
+{
+    m_detailsColumn->setVisible(width() >= kFoldLedgerDetails);
+    m_groupsColumn->setVisible(width() >= kFoldGroups);
+    Page::resizeEvent(event);
+}
+
+QStringList LedgerPage::statusTexts() const
+{
+    return {m_count->text(), m_selected->text()};
+}
+
+QString LedgerPage::statusNote() const
+{
+    qint64 bytes = 0;
+    for (const LedgerRun& run : m_ledger.runs())
+        bytes += run.bytes;
+    return tr("%1 on this machine").arg(byteScale(bytes).withUnit(static_cast<double>(bytes)));
+}
+
+QList<QAction*> LedgerPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::File:
+        return {m_open, m_rename, m_tag, m_star, m_trash, m_restore};
+    case Menu::Run:
+        return {m_repeat};
+    case Menu::View:
+        return {m_find};
+    case Menu::Compare:
+        return {m_compare};
+    case Menu::Export:
+        return {m_copy};
+    default:
+        return {};
+    }
+}
+
+} // namespace app

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "app/jobs/run_ledger.h"
+#include "app/jobs/run_library.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QScrollArea;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class EmptyState;
+class LedgerFacets;
+class LedgerNotes;
+class LedgerTable;
+
+// All runs of this machine: groups at the left, the filtered and sorted list, and the details of
+// the current run.
+class LedgerPage : public Page
+{
+    Q_OBJECT
+
+public:
+    LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger,
+               QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Runs"); }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    QWidget* makeGroups();
+    QWidget* makeList();
+    QWidget* makeDetails();
+    QWidget* makeSelectionBar();
+    void connectAll();
+    void showRuns();
+    void showSelection();
+    QStringList openFiles() const;
+    void open(const LedgerRun& run);
+    void compare();
+    void repeat();
+    void toggleStar(LedgerRun run);
+    void trash(); // deletes runs that are in the trash already
+    void restore();
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    RunLedger& m_ledger;
+    LedgerFacets* m_facets;
+    LedgerTable* m_table;
+    LedgerNotes* m_notes;
+    QLineEdit* m_filter;
+    QCheckBox* m_onlyVarying;
+    QLabel *m_count, *m_selected, *m_difference;
+    Band* m_band;
+    EmptyState* m_empty;
+    QStackedWidget* m_stack;
+    QScrollArea* m_details;
+    QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;
+    QAction *m_open, *m_compare, *m_repeat, *m_star, *m_rename, *m_tag, *m_trash, *m_restore,
+        *m_copy, *m_find;
+};
+
+} // namespace app

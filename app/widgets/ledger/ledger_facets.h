@@ -1,0 +1,29 @@
+#pragma once
+
+#include "app/models/ledger_facet.h"
+
+#include <QTreeWidget>
+
+namespace app {
+
+// The groups of runs, with their numbers of runs. The current one selects which runs are listed.
+class LedgerFacets : public QTreeWidget
+{
+    Q_OBJECT
+
+public:
+    explicit LedgerFacets(QWidget* parent = nullptr);
+
+    // Keeps the current facet, or makes the first one current if it no longer exists.
+    void show(std::vector<LedgerFacet> facets);
+    using QWidget::show;
+    LedgerFacet current() const;
+
+Q_SIGNALS:
+    void chosen();
+
+private:
+    std::vector<LedgerFacet> m_facets; // in the order of the items, without headings
+};
+
+} // namespace app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/models/tables/ledger_model.h"
+#include "app/widgets/controls/data_table.h"
+
+namespace app {
+
+// The runs in view, of which several can be selected. A click on a star changes it.
+class LedgerTable : public DataTable
+{
+    Q_OBJECT
+
+public:
+    explicit LedgerTable(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // Shows other runs; keeps sort order, selection and current run as far as they remain.
+    void show(std::vector<LedgerRun> runs, LedgerModel::Settings settings);
+    using QWidget::show;
+    LedgerModel& runs() const { return *m_model; }
+    std::vector<LedgerRun> selected() const; // in the order shown
+    const LedgerRun* current() const;        // nullptr: none
+
+Q_SIGNALS:
+    void selectionChangedByUser();
+    void starToggled(const app::LedgerRun& run);
+    void openRequested(const app::LedgerRun& run);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void sort(const QString& title, Qt::SortOrder order);
+
+    LedgerModel* m_model;
+    bool m_isShowing = false; // show() replaces the rows
+    QString m_sortedBy;       // title of a column; "" at first
+};
+
+} // namespace app

@@ -1,0 +1,170 @@
+#include "profiler/store/ledger/ledger.h"
+
+#include "profiler/store/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr int kLedgerVersion = 1;
+
+constexpr const char* kTables
+    = "CREATE TABLE IF NOT EXISTS run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified "
+      "INTEGER NOT NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT "
+      "'', note TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL "
+      "DEFAULT '', starred INTEGER NOT NULL DEFAULT 0);"
+      "CREATE TABLE IF NOT EXISTS queued (process INTEGER NOT NULL, position INTEGER "
+      "NOT NULL, options TEXT NOT NULL, PRIMARY KEY (process, position))";
+
+} // namespace
+
+Ledger::Ledger(std::unique_ptr<Database> database)
+    : m_database(std::move(database))
+{ }
+
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger& Ledger::operator=(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file)
+{
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("{}: {}; set XDG_DATA_HOME to a writable folder",
+                                file.parent_path().string(), error.message()));
+    auto opened = Database::open(file, Database::Access::Create);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    auto database = std::make_unique<Database>(*std::move(opened));
+    const auto version = database->integer("PRAGMA user_version");
+    if (!version || *version > kLedgerVersion)
+        return fail(
+            Error::Code::Corrupt,
+            fmt::format("{} is not a list of runs of this version ({}); move it away, and "
+                        "the runs are read again",
+                        file.string(),
+                        version ? fmt::format("version {}", *version) : version.error().message));
+    if (auto made = database->execute(kTables); !made)
+        return tl::unexpected(made.error());
+    if (auto set = database->execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion)); !set)
+        return tl::unexpected(set.error());
+    return Ledger(std::move(database));
+}
+
+Result<std::vector<LedgerRow>> Ledger::rows()
+{
+    auto query = m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
+                                     "tags, origin, starred FROM run ORDER BY file");
+    if (!query)
+        return tl::unexpected(query.error());
+    std::vector<LedgerRow> rows;
+    while (query->next()) {
+        LedgerRow& row = rows.emplace_back();
+        query->get(0, row.file);
+        query->get(1, row.size);
+        query->get(2, row.modified);
+        query->get(3, row.facts);
+        query->get(4, row.picture);
+        query->get(5, row.name);
+        query->get(6, row.note);
+        query->get(7, row.tags);
+        query->get(8, row.origin);
+        query->get(9, row.isStarred);
+    }
+    if (query->failed())
+        return tl::unexpected(m_database->error());
+    return rows;
+}
+
+template<class... Values>
+Result<void> Ledger::change(const char* sql, const Values&... values)
+{
+    auto statement = m_database->prepare(sql);
+    if (!statement)
+        return tl::unexpected(statement.error());
+    if (!statement->run(values...))
+        return tl::unexpected(m_database->error());
+    return {};
+}
+
+Result<void> Ledger::inTransaction(const std::function<Result<void>()>& work)
+{
+    auto done = m_database->execute("BEGIN IMMEDIATE").and_then(work).and_then([&] {
+        return m_database->execute("COMMIT");
+    });
+    if (!done)
+        (void)m_database->execute("ROLLBACK"); // fails if there is no transaction
+    return done;
+}
+
+Result<void> Ledger::putContents(const LedgerRow& row)
+{
+    return change("INSERT INTO run (file, size, modified, facts, picture) VALUES (?1, ?2, ?3, ?4, "
+                  "?5) ON CONFLICT (file) DO UPDATE SET size = ?2, modified = ?3, facts = ?4, "
+                  "picture = ?5",
+                  row.file, row.size, row.modified, row.facts, row.picture);
+}
+
+Result<void> Ledger::putUserData(const LedgerRow& row)
+{
+    return change("UPDATE run SET name = ?2, note = ?3, tags = ?4, starred = ?5 WHERE file = ?1",
+                  row.file, row.name, row.note, row.tags, row.isStarred);
+}
+
+Result<void> Ledger::move(const std::string& from, const std::string& to, const std::string& origin)
+{
+    return change("UPDATE OR REPLACE run SET file = ?2, origin = ?3 WHERE file = ?1", from, to,
+                  origin);
+}
+
+Result<void> Ledger::remove(const std::string& file)
+{
+    return change("DELETE FROM run WHERE file = ?1", file);
+}
+
+Result<void> Ledger::setQueue(std::int64_t process, const std::vector<std::string>& options)
+{
+    return inTransaction([&] {
+        auto done = change("DELETE FROM queued WHERE process = ?1", process);
+        for (std::size_t i = 0; done && i < options.size(); ++i)
+            done = change("INSERT INTO queued VALUES (?1, ?2, ?3)", process, i, options[i]);
+        return done;
+    });
+}
+
+Result<std::vector<std::string>>
+Ledger::takeQueues(const std::function<bool(std::int64_t process)>& exists)
+{
+    std::vector<std::string> all;
+    std::set<std::int64_t> ended;
+    auto done = inTransaction([&]() -> Result<void> {
+        auto query
+            = m_database->prepare("SELECT process, options FROM queued ORDER BY process, position");
+        if (!query)
+            return tl::unexpected(query.error());
+        while (query->next())
+            if (const std::int64_t process = query->integer(0); !exists(process)) {
+                ended.insert(process);
+                query->get(1, all.emplace_back());
+            }
+        Result<void> removed;
+        if (query->failed())
+            removed = tl::unexpected(m_database->error());
+        for (const std::int64_t process : ended)
+            removed = removed.and_then(
+                [&] { return change("DELETE FROM queued WHERE process = ?1", process); });
+        return removed;
+    });
+    return done.map([&] { return all; });
+}
+
+} // namespace profiler

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+class Database;
+
+// A run of the ledger: what its file contained when it was last read, and what the user added.
+struct LedgerRow
+{
+    std::string file;                     // absolute path
+    std::int64_t size = 0, modified = 0;  // of the file when it was read: bytes, ms since 1970
+    std::string facts, picture;           // stored as they are; the caller's formats
+    std::string name, note, tags, origin; // origin: the folder before the run was trashed, or ""
+    bool isStarred = false;
+
+    friend bool operator==(const LedgerRow&, const LedgerRow&) = default;
+};
+
+// The runs of this machine in one SQLite file, so that a list of thousands opens without reading
+// them. Several processes may use the file. Not thread-safe.
+class Ledger
+{
+public:
+    // Creates the file and its folder if they do not exist. Fails with Error::Code::Corrupt if the
+    // file is not a ledger.
+    static engine::Result<Ledger> open(const std::filesystem::path& file);
+    Ledger(Ledger&&) noexcept;
+    Ledger& operator=(Ledger&&) noexcept;
+    ~Ledger();
+
+    engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
+    // Adds a run, or replaces what its file contained; what the user added is kept.
+    engine::Result<void> putContents(const LedgerRow& row);
+    // Replaces name, note, tags and star of a run that is in the ledger.
+    engine::Result<void> putUserData(const LedgerRow& row);
+    // The file was moved to `to`. `origin` as in LedgerRow.
+    engine::Result<void> move(const std::string& from, const std::string& to,
+                              const std::string& origin);
+    engine::Result<void> remove(const std::string& file);
+
+    // Stores the options of the runs that a process has queued, in the order in which they will
+    // start, in place of those stored before.
+    engine::Result<void> setQueue(std::int64_t process, const std::vector<std::string>& options);
+    // Removes and returns the queues of processes that no longer exist.
+    engine::Result<std::vector<std::string>>
+    takeQueues(const std::function<bool(std::int64_t process)>& exists);
+
+private:
+    explicit Ledger(std::unique_ptr<Database> database);
+    template<class... Values>
+    engine::Result<void> change(const char* sql, const Values&... values);
+    engine::Result<void> inTransaction(const std::function<engine::Result<void>()>& work);
+
+    std::unique_ptr<Database> m_database;
+};
+
+} // namespace profiler

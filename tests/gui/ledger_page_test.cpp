@@ -1,0 +1,199 @@
+#include "app/pages/ledger/ledger_page.h"
+#include "app/pages/main_window.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/ledger/ledger_facets.h"
+#include "app/widgets/ledger/ledger_table.h"
+#include "engine/base/version.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <QAction>
+#include <QDir>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+// A window on its own data folder with recorded runs.
+struct LedgerWindow
+{
+    LedgerWindow()
+    {
+        REQUIRE(folder.isValid());
+        qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+        for (const int microBatches : {4, 8, 16})
+            write({"1f1b", 4, microBatches, 3, true});
+        write({"bitpipe", 4, 8, 3, true});
+    }
+    ~LedgerWindow() { qputenv("XDG_DATA_HOME", before); }
+
+    void write(const SimulatedRun& wanted)
+    {
+        engine::Run run = simulatedRun(wanted);
+        run.info.program = engine::buildId();
+        QDir().mkpath(runsFolder());
+        const QString file = QStringLiteral("%1/%2-%3.sqlite")
+                                 .arg(runsFolder(), QString::fromLatin1(wanted.scheme))
+                                 .arg(wanted.microBatches);
+        REQUIRE(profiler::writeRun(file.toStdString(), run));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void open()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.openLedger();
+        page = qobject_cast<LedgerPage*>(window.currentPage());
+        REQUIRE(page != nullptr);
+        table = find<LedgerTable>("ledgerTable");
+        REQUIRE(waitFor([&] { return rows() == 4 && window.ledger().unread() == 0; }));
+    }
+    int rows() const { return table->model()->rowCount(); }
+    void select(const QString& part) const
+    {
+        for (int row = 0; row < rows(); ++row)
+            if (table->runs().at(row).file.contains(part))
+                QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                                  table->visualRect(table->model()->index(row, 1)).center());
+    }
+
+    QByteArray before = qgetenv("XDG_DATA_HOME");
+    QTemporaryDir folder;
+    QTemporaryDir settingsFolder;
+    Settings settings{settingsFolder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    LedgerPage* page = nullptr;
+    LedgerTable* table = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("all recorded runs are listed, and words and parameters filter them")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    auto* filter = ledger.find<QLineEdit>("ledgerFilter");
+    QTest::keyClicks(filter, QStringLiteral("1f1b"));
+    CHECK(ledger.rows() == 3);
+    QTest::keyClicks(filter, QStringLiteral(" N:16"));
+    CHECK(ledger.rows() == 1);
+    QTest::keyClicks(filter, QStringLiteral(" chimera"));
+    CHECK(ledger.rows() == 0);
+    CHECK_FALSE(ledger.table->isVisible()); // the empty state says so
+}
+
+TEST_CASE("a name, a tag and a star that the user adds are there in the next window")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    auto* name = ledger.find<QLineEdit>("ledgerName");
+    QTest::keyClick(ledger.table, Qt::Key_F2);
+    CHECK(name->hasFocus());
+    QTest::keyClicks(name, QStringLiteral("main run"));
+    QTest::keyClick(name, Qt::Key_Return);
+    auto* tags = ledger.find<QLineEdit>("ledgerTags");
+    tags->setFocus();
+    QTest::keyClicks(tags, QStringLiteral("paper, slow link"));
+    QTest::keyClick(tags, Qt::Key_Return);
+    REQUIRE(waitFor([&] {
+        const LedgerRun* run = ledger.table->current();
+        return run != nullptr && run->title() == QStringLiteral("main run")
+            && run->tags.size() == 2;
+    }));
+    ledger.table->setFocus();
+    QTest::keyClick(ledger.table, Qt::Key_Asterisk);
+    REQUIRE(waitFor([&] { return ledger.table->current()->isStarred; }));
+
+    RunLedger next;
+    next.refresh();
+    REQUIRE(waitFor([&] { return next.runs().size() == 4; }));
+    const auto starred = std::ranges::find(next.runs(), true, &LedgerRun::isStarred);
+    REQUIRE(starred != next.runs().end());
+    CHECK(starred->name == QStringLiteral("main run"));
+    CHECK(starred->tags == QStringList{QStringLiteral("paper"), QStringLiteral("slow link")});
+}
+
+TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    const QString file = runsFolder() + QStringLiteral("/bitpipe-8.sqlite");
+    ledger.select(QStringLiteral("bitpipe-8"));
+    QTest::keyClick(ledger.table, Qt::Key_Delete);
+    REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
+    CHECK_FALSE(QFileInfo::exists(file));
+    CHECK(QFileInfo::exists(trashFolder() + QStringLiteral("/bitpipe-8.sqlite")));
+    auto* facets = ledger.find<LedgerFacets>("ledgerFacets");
+    constexpr int kTrash = 5;
+    facets->setCurrentItem(facets->topLevelItem(kTrash));
+    REQUIRE(ledger.rows() == 1);
+    ledger.select(QStringLiteral("bitpipe-8"));
+    QTest::mouseClick(ledger.find<QPushButton>("restoreLedgerButton"), Qt::LeftButton);
+    REQUIRE(waitFor([&] { return ledger.rows() == 0; }));
+    CHECK(QFileInfo::exists(file));
+}
+
+TEST_CASE("an open run is not moved to the trash")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.window.library().open(runsFolder() + QStringLiteral("/bitpipe-8.sqlite"));
+    ledger.select(QStringLiteral("bitpipe-8"));
+    ledger.find<QAction>("trashLedgerRuns")->trigger();
+    CHECK(
+        ledger.find<Band>("ledgerBand")->text().startsWith(QStringLiteral("Open runs were kept.")));
+    settle();
+    CHECK(QFileInfo::exists(runsFolder() + QStringLiteral("/bitpipe-8.sqlite")));
+}
+
+TEST_CASE("selected runs are compared")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    QStringList compared;
+    QObject::connect(ledger.page, &Page::compareRequested,
+                     [&](const QStringList& files) { compared = files; });
+    CHECK_FALSE(ledger.find<QPushButton>("compareLedgerButton")->isEnabled());
+    ledger.table->selectAll();
+    settle();
+    CHECK(ledger.find<QLabel>("ledgerSelected")->text() == QStringLiteral("4 runs selected"));
+    CHECK(
+        ledger.find<QLabel>("ledgerDifference")->text().startsWith(QStringLiteral("differ in N")));
+    ledger.find<QAction>("compareLedgerRuns")->trigger();
+    CHECK(compared.size() == 4);
+}
+
+TEST_CASE("runs that were queued when the program ended are offered by the next window")
+{
+    LedgerWindow ledger;
+    {
+        QDir().mkpath(QFileInfo(ledgerFile()).path());
+        auto stored = profiler::Ledger::open(ledgerFile().toStdString()).value();
+        constexpr std::int64_t kEnded = 999'999'999; // larger than any process number
+        REQUIRE(stored.setQueue(kEnded, {"--scheme\n1f1b", "--scheme\ngpipe"}));
+    }
+    MainWindow next(ledger.theme, ledger.settings);
+    next.show();
+    auto* band = next.findChild<Band*>(QStringLiteral("queueBand"));
+    REQUIRE(waitFor([&] { return band->isVisible(); }));
+    CHECK(band->text().startsWith(QStringLiteral("2 queued runs not started.")));
+    QTest::mouseClick(next.findChild<QPushButton*>(QStringLiteral("discardQueue")), Qt::LeftButton);
+    CHECK_FALSE(band->isVisible());
+    CHECK(next.library().queued() == 0);
+}
+
+} // namespace app

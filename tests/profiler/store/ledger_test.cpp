@@ -1,0 +1,78 @@
+#include "profiler/store/ledger/ledger.h"
+#include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
+
+#include <fstream>
+
+namespace profiler {
+
+using tests::TemporaryFolder;
+
+namespace {
+
+LedgerRow row(const char* file, const char* facts)
+{
+    LedgerRow row;
+    row.file = file;
+    row.size = 10;
+    row.modified = 20;
+    row.facts = facts;
+    return row;
+}
+
+} // namespace
+
+TEST_CASE("a run that is read again keeps what the user added")
+{
+    const TemporaryFolder folder;
+    LedgerRow one = row("/runs/a.sqlite", "first");
+    {
+        Ledger ledger = Ledger::open(folder / "sub/ledger.sqlite").value();
+        REQUIRE(ledger.putContents(one));
+        one.name = "baseline";
+        one.tags = "paper\nslow link";
+        one.isStarred = true;
+        REQUIRE(ledger.putUserData(one));
+        one.facts = "second";
+        REQUIRE(ledger.putContents(one));
+        REQUIRE(ledger.putContents(row("/runs/b.sqlite", "")));
+    }
+    Ledger ledger = Ledger::open(folder / "sub/ledger.sqlite").value();
+    const auto rows = ledger.rows().value();
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0] == one);
+    REQUIRE(ledger.move("/runs/a.sqlite", "/runs/trash/a.sqlite", "/runs"));
+    REQUIRE(ledger.remove("/runs/b.sqlite"));
+    one.file = "/runs/trash/a.sqlite";
+    one.origin = "/runs";
+    CHECK(ledger.rows().value() == std::vector{one});
+}
+
+TEST_CASE("the queue of a process that ended is returned once, in its order")
+{
+    const TemporaryFolder folder;
+    using Options = std::vector<std::string>;
+    {
+        Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
+        REQUIRE(ledger.setQueue(11, {"--scheme gpipe", "--scheme 1f1b"}));
+        REQUIRE(ledger.setQueue(11, {"--scheme zb-v", "--scheme 1f1b"}));
+        REQUIRE(ledger.setQueue(12, {"--scheme chimera"}));
+    }
+    Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
+    const auto exists = [](std::int64_t process) { return process == 12; };
+    CHECK(ledger.takeQueues(exists).value() == Options{"--scheme zb-v", "--scheme 1f1b"});
+    CHECK(ledger.takeQueues(exists).value() == Options{});
+    CHECK(ledger.takeQueues([](auto) { return false; }).value() == Options{"--scheme chimera"});
+}
+
+TEST_CASE("a file that is not a ledger is refused and kept")
+{
+    const TemporaryFolder folder;
+    std::ofstream(folder / "ledger.sqlite") << "no database, but long enough to be read as one";
+    const auto ledger = Ledger::open(folder / "ledger.sqlite");
+    REQUIRE_FALSE(ledger);
+    CHECK(ledger.error().message.find("move it away") != std::string::npos);
+    CHECK(std::filesystem::file_size(folder / "ledger.sqlite") > 40);
+}
+
+} // namespace profiler
