@@ -111,6 +111,8 @@ void LedgerTable::show(std::vector<LedgerRun> runs, LedgerModel::Settings settin
     if (const int row = m_model->rowOf(currentFile); row >= 0)
         selectionModel()->setCurrentIndex(m_model->index(row, 1), QItemSelectionModel::NoUpdate);
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+    if (currentFile.isEmpty() && m_model->rowCount() > 0)
+        selectRow(0);
     m_isShowing = false;
     Q_EMIT selectionChangedByUser();
 }
