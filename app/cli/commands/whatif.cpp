@@ -8,6 +8,7 @@
 #include "app/cli/text/whatif_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/schemes.h"
@@ -134,6 +135,12 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
         if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, perStage); !moved)
             return fail(moved.error().code, "--move-layers: " + moved.error().message);
     }
+    const auto width = static_cast<int>(options.tensorParallel);
+    const auto experiment = experimentFromToml(run.info.experiment);
+    if (width > 1 && width == options.tensorParallel && !run.info.experiment.empty() && experiment)
+        if (auto divides = checkHeads(experiment->model.name, experiment->model.heads, width);
+            !divides)
+            return divides;
     if (options.tensorParallel != 1)
         times.assumptions.push_back(fmt::format(
             "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
@@ -152,6 +159,7 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
         asked.request.devices = shape.devices;
     if (!options.microBatchesGiven)
         asked.request.microBatches = shape.microBatches;
+    asked.stream = StreamLength();
     if (!asked.schemes.empty() || !asked.file.empty())
         return schedules(asked);
     std::vector<Schedule> all;
