@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace engine {
@@ -24,7 +25,20 @@ Result<void> check(const BpipeQuestion& question)
                         fmt::format("--global-batch {} is not divisible by micro-batches of {} "
                                     "sequences on {} copies; use a multiple of {}",
                                     input.globalBatch, size, copies, size * copies));
-    return checkStages(input.on.model, input.stages * input.chunks);
+    return checkParallel(input.on.model, input.on.setup, input.stages * input.chunks);
+}
+
+// The slowest link between two partners.
+LinkSpec partnerLink(const BpipeQuestion& question)
+{
+    const HardwareSpec& hardware = question.input.on.hardware;
+    LinkTier slowest = question.mapping.isOneNode() ? LinkTier::InNode : LinkTier::InIsland;
+    const int devices = question.input.stages;
+    for (int d = 0; d < devices / 2; ++d)
+        slowest = std::max(slowest, question.mapping.tier(d, devices - 1 - d));
+    return slowest == LinkTier::InIsland ? hardware.island
+        : slowest == LinkTier::InNode    ? hardware.node
+                                         : hardware.network;
 }
 
 BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
@@ -43,8 +57,8 @@ BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
     row.fitsWith = row.memory.bpipe && *row.memory.bpipe <= question.usableMemory;
     row.kernels = attentionKernels(on.model, on.setup);
     row.headsPerRank = headsPerRank(on.model, on.setup);
-    row.forward = layersOf(on.model, input.stages, 0) * layerTimes(on).forward;
-    const LinkSpec& link = on.hardware.node;
+    row.forward = layersOf(on.model, input.stages, row.memory.device) * layerTimes(on).forward;
+    const LinkSpec link = partnerLink(question);
     row.transfer
         = LinkSpec{link.latency, link.bandwidth * on.hardware.linkShare}.time(row.memory.stash);
     return row;
@@ -115,6 +129,17 @@ void judge(BpipeAnswer& answer)
                                       1e3 * larger.transfer, 1e3 * larger.forward);
 }
 } // namespace
+
+std::span<const PublishedGain> publishedGains()
+{
+    using enum AttentionMode;
+    static constexpr std::array<PublishedGain, 3> kGains{{
+        {"GPT-3 96B", "gpt3-96b", Recompute, 1, 2, 1.35, "1.35x", "table", 0.15 * 1.35},
+        {"LLaMA 65B", "llama-65b", Recompute, 2, 4, 1 - 0.087, "\u22128.7 %", "table", 0.02},
+        {"GPT-3 96B", "gpt3-96b", Flash, 1, 2, 1, "none", "abstract", 0.03},
+    }};
+    return kGains;
+}
 
 Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question)
 {

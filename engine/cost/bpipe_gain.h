@@ -2,7 +2,9 @@
 
 #include "engine/cost/estimate.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -16,6 +18,7 @@ struct BpipeQuestion
     // [size] measured MFU of one stage; empty: use the roofline model.
     std::vector<double> stageMfu;
     double usableMemory = 0; // memory of a device that the training can use, in bytes
+    Mapping mapping = {};    // decides the link between the partners of BPipe
 };
 
 struct BpipeRow
@@ -27,7 +30,7 @@ struct BpipeRow
     bool fitsWithout = false, fitsWith = false;
     AttentionKernels kernels;
     double headsPerRank = 0;
-    // Seconds of the transfer of one stash within a node, and of the forward that hides it.
+    // Seconds of the transfer of one stash between partners, and of the forward that hides it.
     double transfer = 0, forward = 0;
 };
 
@@ -38,8 +41,22 @@ struct BpipeAnswer
     std::string verdict; // two sentences: the answer and the reason
 };
 
+// A measured speed-up of arXiv 2401.02088, on 4-way tensor-parallel stages of 8 devices.
+struct PublishedGain
+{
+    std::string_view title, model; // "GPT-3 96B", the name of the preset
+    AttentionMode attention;
+    int from, to; // micro-batch sizes
+    double speedUp;
+    std::string_view text;  // as published: "1.35x"
+    std::string_view grade; // where it stands: "table", "abstract"
+    double tolerance;       // of what the roofline computes, as a difference of speed-ups
+};
+std::span<const PublishedGain> publishedGains();
+
 // Fails with Error::Code::InvalidArgument if a size does not divide the batch, if there are fewer
-// layers than stages, or if the numbers of sizes and of measured MFUs differ.
+// layers than stages, if the heads cannot be divided among the devices of a stage, or if the
+// numbers of sizes and of measured MFUs differ.
 Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question);
 
 } // namespace engine

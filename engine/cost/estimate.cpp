@@ -1,6 +1,7 @@
 #include "engine/cost/estimate.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace engine {
 namespace {
@@ -24,21 +25,69 @@ double recomputedFlops(const EstimateInput& input, double times)
     return 0;
 }
 
+// Bytes of one device. `stash` is that of a micro-batch in all stages, `layers` without embedding
+// and head.
+struct DeviceMemory
+{
+    double state = 0, stash = 0, layers = 0;
+};
+
+DeviceMemory memoryOf(const EstimateInput& input, int device)
+{
+    const auto& [model, hardware, setup] = input.on;
+    const int stages = input.stages * input.chunks;
+    DeviceMemory memory;
+    for (int stage = device; stage < stages; stage += input.stages) {
+        memory.state += stageParameters(model, setup, stages, stage) * setup.stateBytes();
+        memory.stash += stageStashBytes(model, setup, stages, stage);
+        memory.layers += layersOf(model, stages, stage) * layerStashBytes(model, setup);
+    }
+    return memory;
+}
+
+// The most micro-batches that a device of 1F1B holds, of all its stages: D - d. With v chunks its
+// warm-up has 2 (D-1-d) + (v-1) D forwards of a chunk, and one more follows (Megatron-LM).
+double heldBy1F1B(const EstimateInput& input, int device)
+{
+    const double p = input.stages, v = input.chunks, left = p - device;
+    return std::min(microBatchesOf(input), v == 1 ? left : (2 * (left - 1) + (v - 1) * p + 1) / v);
+}
+
+// Devices keep ceil((D+2)/2) stashes. The rest of device d < D/2 is on device D-1-d.
+double bpipeMemory(const EstimateInput& input, const std::vector<DeviceMemory>& devices)
+{
+    const double bound = (input.stages + 3) / 2;
+    double most = 0;
+    for (int d = 0; d < input.stages; ++d) {
+        const int partner = input.stages - 1 - d;
+        const double own = std::min(heldBy1F1B(input, d), bound);
+        const double guests = std::max(0.0, heldBy1F1B(input, partner) - bound);
+        most = std::max(most,
+                        devices[d].state + own * devices[d].stash
+                            + (partner < d ? guests * devices[partner].stash : 0));
+    }
+    return most;
+}
+
 } // namespace
 
 MemoryEstimate estimateMemory(const EstimateInput& input)
 {
-    const ModelOnHardware& on = input.on;
+    std::vector<DeviceMemory> devices;
+    for (int d = 0; d < input.stages; ++d)
+        devices.push_back(memoryOf(input, d));
     MemoryEstimate memory;
-    memory.state = stageParameters(on.model, on.setup, input.stages, 0) * on.setup.stateBytes();
-    memory.stash = layersOf(on.model, input.stages, 0) * layerStashBytes(on.model, on.setup);
-    const double n = microBatchesOf(input), p = input.stages;
-    const double interleaved = input.chunks > 1 ? (p - 1) / input.chunks : 0;
-    const double bound = (input.stages + 3) / 2; // ceil((D+2)/2)
-    const double stash = memory.stash + embeddingStashBytes(on.model, on.setup);
-    memory.oneFOneB = memory.state + std::min(n, p + interleaved) * stash;
+    for (int d = 0; d < input.stages; ++d) {
+        const double held = devices[d].state + heldBy1F1B(input, d) * devices[d].stash;
+        if (held <= memory.oneFOneB)
+            continue;
+        memory.device = d;
+        memory.state = devices[d].state;
+        memory.stash = devices[d].layers;
+        memory.oneFOneB = held;
+    }
     if (input.chunks == 1)
-        memory.bpipe = memory.state + std::min({n, p, bound}) * stash;
+        memory.bpipe = bpipeMemory(input, devices);
     return memory;
 }
 

@@ -16,18 +16,19 @@ struct EstimateInput
     double globalBatch = 128; // sequences per iteration, summed over all data-parallel pipelines
 };
 
-// Memory of the first device in bytes. With equally many layers per stage it is the fullest of
-// 1F1B, and with BPipe the last one needs at most its head more. Excludes working memory, such as
-// that of a layer that is recomputed.
+// Memory of the fullest device in bytes. Excludes working memory, such as that of a layer that is
+// recomputed.
 struct MemoryEstimate
 {
-    // `state` is the size of weights, gradients and optimizer state, `stash` that of one
-    // micro-batch on all chunks of the device.
+    int device = 0; // the fullest with 1F1B: the first, unless later stages have more layers
+    // Of that device: `state` is the size of weights, gradients and optimizer state, `stash` that
+    // of one micro-batch in the layers of all its chunks.
     double state = 0, stash = 0;
-    // Total memory at the peak number of stashes, which is min(N, D) for 1F1B, at most D + (D-1)/v
-    // with v chunks (Megatron-LM), and ceil((D+2)/2) for BPipe, which requires one chunk.
+    // Total memory at the peak number of stashes, which on device d is min(N, D-d) for 1F1B, at
+    // most D + (D-1)/v with v chunks (Megatron-LM), and ceil((D+2)/2) for BPipe, which requires one
+    // chunk.
     double oneFOneB = 0;
-    std::optional<double> bpipe;
+    std::optional<double> bpipe; // of the fullest device with BPipe
 };
 MemoryEstimate estimateMemory(const EstimateInput& input);
 

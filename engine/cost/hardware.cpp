@@ -2,6 +2,8 @@
 
 #include "engine/cost/spec_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -104,6 +106,33 @@ Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
 std::vector<std::string> hardwareNames()
 {
     return SpecFile::names(kHardware);
+}
+
+std::string hardwareToml(const HardwareSpec& hardware)
+{
+    const auto link = [](std::string_view table, const LinkSpec& spec) {
+        return fmt::format("\n[{}]\ngb_per_second = {:.5g}\nmicroseconds = {:.5g}\n", table,
+                           spec.bandwidth / kGiga, spec.latency / kMicro);
+    };
+    std::string name = hardware.name;
+    std::erase_if(name, [](char c) { return c == '"' || c == '\\' || c < ' '; });
+    return fmt::format("name = \"{}\"\nteraflops = {:.5g}\nmemory_gib = {:.5g}\n"
+                       "memory_gb_per_second = {:.5g}\ndevices_per_node = {}\nnodes = {}\n",
+                       name, hardware.peakFlops / kTera, hardware.memory / kGibi,
+                       hardware.memoryBandwidth / kGiga, hardware.devicesPerNode, hardware.nodes)
+        + link("node", hardware.node)
+        + fmt::format("oversubscription = {:.5g}\n", hardware.nodeOversubscription)
+        + link("network", hardware.network)
+        + fmt::format("oversubscription = {:.5g}\nnics_per_node = {}\nall_reduce = \"{}\"\n",
+                      hardware.networkOversubscription, hardware.nicsPerNode,
+                      hardware.hierarchicalAllReduce ? "hierarchical" : "ring")
+        + (hardware.islandDevices > 0 ? link("island", hardware.island)
+                   + fmt::format("devices = {}\n", hardware.islandDevices)
+                                      : "")
+        + fmt::format("\n[reached]\nmatmul = {:.5g}\nmemory = {:.5g}\nlink = {:.5g}\n"
+                      "kernel_microseconds = {:.5g}\n",
+                      hardware.matmulShare, hardware.memoryShare, hardware.linkShare,
+                      hardware.kernelLaunch / kMicro);
 }
 
 } // namespace engine

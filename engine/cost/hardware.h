@@ -59,5 +59,7 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
 
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
+// The text of a file that loadHardware() reads as `hardware`, rounded to five digits.
+std::string hardwareToml(const HardwareSpec& hardware);
 
 } // namespace engine

@@ -205,7 +205,7 @@ LayerTimes layerTimes(const ModelOnHardware& on)
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
                              const TimingRules& rules, RecomputeIn recomputes)
 {
-    if (auto fits = checkStages(on.model, shape.stages); !fits)
+    if (auto fits = checkParallel(on.model, on.setup, shape.stages); !fits)
         return tl::unexpected(fits.error());
     OpPrices prices = PriceList(shape, on, std::move(mapping), recomputes).write();
     prices.rules = rules;

@@ -115,6 +115,14 @@ std::string SpecFile::text(const std::string& key, const std::string& byDefault)
     return node.value_or(byDefault);
 }
 
+void SpecFile::flag(const std::string& key, bool& value)
+{
+    const auto node = at(key);
+    if (node && !node.is_boolean())
+        note(fmt::format("{}: {} must be true or false", m_source, key));
+    value = node.value_or(value);
+}
+
 void SpecFile::integer(const std::string& key, int& value, Range range)
 {
     const auto node = at(key);

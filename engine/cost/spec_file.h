@@ -42,6 +42,7 @@ public:
     // `key` is "key" or "table.key". If the key is missing, text() returns `byDefault` and the
     // others leave `value` unchanged.
     std::string text(const std::string& key, const std::string& byDefault);
+    void flag(const std::string& key, bool& value);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
     // Marks keys that other code reads as known; "table." stands for all keys of a table.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace engine {
@@ -12,16 +13,19 @@ double tokens(const TransformerSpec& model, const TrainingSetup& setup)
     return static_cast<double>(model.sequence) * setup.microBatchSize;
 }
 
-// Bytes of a GPT layer: s b h (10 + 24/t + 5 a s/(h t)). Sequence parallelism divides the 10 by t,
-// too; the last term applies only if scores are stored. With a feed-forward width f other than 4 h,
-// the 24 is 8 + 4 f/h.
+// Bytes of a GPT layer (Korthikanti et al., arXiv 2205.05198): s b h (10 + 24/t + 5 a s/(h t)).
+// Sequence parallelism divides the 10 by t, too; the last term applies only if scores are stored.
+// With a feed-forward width f other than 4 h, the 24 is 8 + 4 f/h. Without dropout the two masks of
+// the residual branches (2 of the 10), the mask of the scores and the scores after dropout (1 + 2
+// of the 5) are missing: 8 + 24/t + 2 a s/(h t).
 double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
     const double split = setup.sequenceParallel ? t : 1;
-    double perToken = 10 * h / split + (8 * h + 4 * model.feedForwardWidth()) / t;
+    const double norms = model.dropout ? 10 : 8, scores = model.dropout ? 5 : 2;
+    double perToken = norms * h / split + (8 * h + 4 * model.feedForwardWidth()) / t;
     if (setup.attention == AttentionMode::Standard)
-        perToken += 5.0 * model.heads * model.sequence / t;
+        perToken += scores * model.heads * model.sequence / t;
     if (setup.attention == AttentionMode::Flash)
         perToken += 4.0 * model.heads / t; // log-sum-exp
     return tokens(model, setup) * perToken;
@@ -58,7 +62,7 @@ AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSe
         && kShortest <= model.sequence && model.sequence <= kLongest
         && model.sequence % kGroup == 0;
     // Dropout reads 2 bytes and writes 2 and its mask of 1; the backward likewise.
-    const double dropout = model.family == TransformerSpec::Family::Gpt ? 5 : 0;
+    const double dropout = model.dropout ? 5 : 0;
     return isFused ? AttentionKernels{"fused softmax", 4 + dropout, 6 + dropout}
                    : AttentionKernels{"separate kernels", 36 + dropout, 40 + dropout};
 }
@@ -87,9 +91,8 @@ double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
-    const bool drops = model.family == TransformerSpec::Family::Gpt;
     return tokens(model, setup)
-        * (8 + (drops ? static_cast<double>(model.width) / setup.tensorParallel : 0));
+        * (8 + (model.dropout ? static_cast<double>(model.width) / setup.tensorParallel : 0));
 }
 
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
@@ -126,14 +129,31 @@ double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup,
     return bytes;
 }
 
-Result<void> checkStages(const TransformerSpec& model, int stages)
+Result<void> checkHeads(std::string_view model, int heads, int tensorParallel)
 {
-    if (model.layers >= stages)
+    if (tensorParallel >= 1 && heads % tensorParallel == 0)
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("{} has {} layers, fewer than the {} stages; use fewer devices or chunks",
-                    model.name, model.layers, stages));
+    int below = std::clamp(tensorParallel, 1, heads), above = below;
+    while (heads % below != 0)
+        --below;
+    while (heads % above != 0)
+        ++above;
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--tensor-parallel {}: {} has {} attention heads, which {} devices "
+                            "cannot share equally; use {}",
+                            tensorParallel, model, heads, tensorParallel,
+                            below == above ? fmt::format("{}", below)
+                                           : fmt::format("{} or {}", below, above)));
+}
+
+Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages)
+{
+    if (model.layers < stages)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{} has {} layers, fewer than the {} stages; use fewer devices or chunks",
+                        model.name, model.layers, stages));
+    return checkHeads(model.name, model.heads, setup.tensorParallel);
 }
 
 } // namespace engine

@@ -5,7 +5,7 @@
 namespace engine {
 
 enum class AttentionMode : std::uint8_t {
-    Standard,  // all scores and their dropout masks are stored
+    Standard,  // all scores are stored, and their masks if the model has dropout
     Recompute, // the scores are recomputed before the backward (selective recomputation)
     Flash,     // scores are never stored (Dao et al., 2022)
 };
@@ -50,8 +50,8 @@ TrainingSetup withoutRecompute(TrainingSetup setup);
 // Bytes that a layer keeps from forward to backward, per micro-batch and tensor-parallel rank, in
 // 16 bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2. Llama: derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
-// Bytes that the first stage (dropout mask, token ids) and the last stage (norm, head input,
-// logits) keep in addition to their layers.
+// Bytes that the first stage (token ids, and the mask of dropout) and the last stage (norm, head
+// input, logits) keep in addition to their layers.
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes of a message between two stages: 2 s b h, divided by t with sequence parallelism.
@@ -64,7 +64,9 @@ double stageParameters(const TransformerSpec& model, const TrainingSetup& setup,
                        int stage);
 double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage);
-// Fails if there are fewer layers than stages.
-Result<void> checkStages(const TransformerSpec& model, int stages);
+// Fails if the heads of `model` cannot be divided among the devices of a stage.
+Result<void> checkHeads(std::string_view model, int heads, int tensorParallel);
+// Fails if there are fewer layers than stages, or as checkHeads() does.
+Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages);
 
 } // namespace engine

@@ -39,6 +39,8 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     model.transformedHead = family == "bert";
     file->require(family == "llama" || family == "gpt" || family == "bert", "family",
                   "must be gpt, bert or llama");
+    file->flag("dropout", model.dropout);
+    file->require(!model.dropout || family != "llama", "dropout", "must be false for llama");
     file->integer("layers", model.layers, {1, kMost});
     file->integer("width", model.width, {1, kMost});
     file->integer("heads", model.heads, {1, kMost});

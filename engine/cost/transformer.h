@@ -14,8 +14,8 @@ namespace engine {
 struct TransformerSpec
 {
     enum class Family : std::uint8_t {
-        Gpt,   // LayerNorm, GELU, biases, dropout; also BERT's encoder
-        Llama, // RMSNorm, SwiGLU, no biases, no dropout
+        Gpt,   // LayerNorm, GELU, biases; also BERT's encoder
+        Llama, // RMSNorm, SwiGLU, no biases
     };
 
     std::string name;
@@ -25,6 +25,9 @@ struct TransformerSpec
     int keyValueHeads = 0, feedForward = 0;
     // Whether the head has BERT's dense layer, GELU and norm, and a decoder with bias.
     bool transformedHead = false;
+    // Whether the embedding, attention and both branches of a Gpt layer have dropout, whose masks
+    // are stored. Models that this program trains have none.
+    bool dropout = false;
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
     double keyValueShare() const // g / a

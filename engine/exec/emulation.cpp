@@ -64,12 +64,16 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     std::vector<std::int64_t> durations(order->size());
     for (const OpTiming& timing : m_timings)
         durations[timing.op] = timing.opTime;
-    if (iteration.kind == Iteration::Kind::Measured)
+    const bool isStream = m_pipeline.lowered().shape.windows > 1;
+    if (iteration.kind == Iteration::Kind::Measured && !isStream)
         m_measured.push_back(std::move(durations));
     iteration.loss = m_pipeline.loss();
     iteration.gradientNorm = m_pipeline.gradientNorm();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
-    return place(m_costs, std::move(iteration));
+    auto placed = place(m_costs, std::move(iteration));
+    if (placed)
+        divideStream(m_pipeline.lowered(), measuredWindows, m_run.timeline, m_timings);
+    return placed;
 }
 
 // Each measured duration replaces that of the previous iteration.

@@ -34,7 +34,8 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places the median iteration. Requires a measured iteration.
+    // Places the median iteration. Requires a measured iteration. A stream has none, because every
+    // op ran once: the window with the median duration is reported.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }

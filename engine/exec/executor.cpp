@@ -1,5 +1,7 @@
 #include "engine/exec/executor.h"
 
+#include "engine/timeline/stream.h"
+
 namespace engine {
 
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline)
@@ -9,6 +11,20 @@ void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline)
             if (const Bytes bytes = plan.devices[d].fixed[category]; bytes > 0)
                 timeline.memory.push_back(
                     {0, bytes, MemoryEvent::kNoOp, static_cast<std::uint16_t>(d.value), category});
+}
+
+void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
+                  std::vector<OpTiming>& timings)
+{
+    if (lowered.shape.windows <= 1)
+        return;
+    divideIntoWindows(lowered, measured, timeline);
+    std::vector<std::uint32_t> iterationOf(opCount(lowered));
+    for (const Track& track : timeline.tracks)
+        for (const Span& span : track.spans)
+            iterationOf[span.op] = span.iteration;
+    for (OpTiming& timing : timings)
+        timing.iteration = iterationOf[timing.op];
 }
 
 } // namespace engine

@@ -20,11 +20,13 @@ public:
     // Called between ops, never while an op is timed. `done` of the `ops` of this iteration are
     // complete.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration. If it is cancelled or a device fails, the timeline is
-    // unchanged and only finish() may be called afterwards.
+    // Trains and places one iteration or, if the schedule is a stream (Shape::windows), all of it,
+    // of which `measuredWindows` windows are measured. If it is cancelled or a device fails, the
+    // timeline is unchanged and only finish() may be called afterwards.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
+    int measuredWindows = 1; // of a stream
     // Completes the timeline. Requires a measured iteration.
     virtual Result<void> finish() { return {}; }
 
@@ -41,5 +43,9 @@ public:
 // Appends the memory that every device holds for the whole run; these must be the first events of
 // the timeline.
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
+
+// Divides the stream that was placed last into its windows, to which `timings` then refer.
+void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
+                  std::vector<OpTiming>& timings);
 
 } // namespace engine

@@ -51,6 +51,7 @@ try {
     iteration.gradientNorm = m_pipeline.gradientNorm();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
     place(std::move(iteration));
+    addShare();
     if (alone)
         placeAlone();
     else
@@ -93,8 +94,24 @@ void Live::placeAlone()
         m_iterationAlone = placed->iterations.front().window.duration();
 }
 
+// The CPU time and the wall time of the last iteration's ops.
+void Live::addShare()
+{
+    if (m_setup.pipeline.device != nullptr || !m_setup.pipeline.executorDevices.empty())
+        return; // of a GPU
+    for (const OpTiming& timing : m_timings) {
+        if (m_run.timeline.iterations[timing.iteration].kind != Iteration::Kind::Measured)
+            continue;
+        const std::int64_t wall = timing.wallEnd - timing.wallBegin;
+        m_cpuTime += std::min(timing.opTime, wall);
+        m_opWallTime += wall;
+    }
+}
+
 void Live::addTo(RunInfo& info) const
 {
+    if (m_opWallTime > 0)
+        info.cpuShare = static_cast<double>(m_cpuTime) / static_cast<double>(m_opWallTime);
     info.interference = m_interference.result();
     if (!info.interference.empty())
         info.iterationAlone = m_iterationAlone;
@@ -172,6 +189,7 @@ void Live::place(Iteration iteration)
     m_run.timeline.iterations.push_back(std::move(iteration));
     placeMemory(m_pipeline.plan().memory, number, opCount(m_setup.pipeline.lowered),
                 m_run.timeline);
+    divideStream(m_setup.pipeline.lowered, measuredWindows, m_run.timeline, m_timings);
 }
 
 } // namespace engine

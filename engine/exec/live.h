@@ -59,6 +59,7 @@ private:
     std::string failure() const;
     void stop();
     void place(Iteration iteration);
+    void addShare();
     void placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                      Window& window);
 
@@ -73,6 +74,8 @@ private:
     InterferenceMeter m_interference;
     std::int64_t m_iterationAlone = 0; // duration of an iteration whose ops ran alone, in ns
     std::int64_t m_origin = -1;        // start of the timeline on the wall clock
+    // CPU time and wall time of the ops of the measured iterations, in ns; 0 on GPUs.
+    std::int64_t m_cpuTime = 0, m_opWallTime = 0;
 };
 
 } // namespace engine

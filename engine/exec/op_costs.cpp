@@ -122,9 +122,10 @@ std::string describeLinks(const EmulatedLinks& links)
 {
     if (links.mapping.isOneNode())
         return describeLink(links.inNode);
-    return fmt::format("{} within a node, {} between {} nodes, {}", describeLink(links.inNode),
-                       describeLink(links.acrossNodes), links.mapping.nodes(),
-                       links.mapping.name());
+    // The placement of emulated ops has no network model (sim/network.h).
+    return fmt::format("{} within a node, {} between {} nodes, {}, without contention",
+                       describeLink(links.inNode), describeLink(links.acrossNodes),
+                       links.mapping.nodes(), links.mapping.name());
 }
 
 OpCosts estimatedCosts(const EmulationCosts& input)

@@ -81,7 +81,9 @@ RunInfo runInfo(const RunInfoInput& input)
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.executedFlops
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
-    info.plannedWarmup = experiment.warmup;
+    // The windows of a stream in which the pipeline fills and drains are not measured.
+    info.plannedWarmup
+        = shape.windows > 1 ? shape.windows - experiment.iterations : experiment.warmup;
     info.plannedIterations = experiment.iterations;
     if (model.family != Family::Bert) { // BERT sees later tokens, too
         info.unigramEntropy = input.data.unigramEntropy();

@@ -29,9 +29,9 @@ Result<void> TrainingRun::prepare()
                               m_setup.pass.slices);
     if (auto fits = checkRecordFits(experiment, m_run.schedule, availableMemory()); !fits)
         return fits;
-    m_plan
-        = planExecution({m_run.schedule, *m_model, experiment.accumulate,
-                         TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches)});
+    m_plan = planExecution(
+        {m_run.schedule, *m_model, experiment.accumulate,
+         TokenBatches::bytes(experiment.model, m_run.schedule.shape.allMicroBatches())});
     if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device); !fits)
         return fits;
     auto links = emulatedLinks(experiment, m_run.schedule);
@@ -58,7 +58,7 @@ void TrainingRun::makeExecutor(EmulatedLinks links)
         .kernels = on.first().kernels(),
         .seed = experiment.seed,
         .accumulate = experiment.accumulate,
-        .tokenBytes = TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches),
+        .tokenBytes = TokenBatches::bytes(experiment.model, m_run.schedule.shape.allMicroBatches()),
         .plan = &m_plan};
     pipeline.graphs = experiment.graphs;
     pipeline.communicators = on.communicators;
@@ -121,15 +121,21 @@ void TrainingRun::account()
 Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
 {
     const Shape& shape = m_run.schedule.shape;
-    TokenBatches tokens(m_setup.experiment.model, shape.microBatches * shape.dataParallel,
+    TokenBatches tokens(m_setup.experiment.model, shape.allMicroBatches() * shape.dataParallel,
                         m_setup.pass.slices);
-    const int total = m_setup.experiment.warmup + m_setup.experiment.iterations;
+    // A stream is one iteration for the executor; its windows are the iterations of the run.
+    const int windows = shape.windows;
+    const int total = windows > 1 ? 1 : m_setup.experiment.warmup + m_setup.experiment.iterations;
+    m_executor->measuredWindows = m_setup.experiment.iterations;
     Result<void> trained;
     for (int k = 0; k < total && trained; ++k) {
         tokens.load(m_setup.data, k);
-        const auto progress
-            = [&](std::size_t done, std::size_t ops) { m_setup.observer.progress(k, done, ops); };
-        trained = m_executor->iterate(iteration(k), tokens, progress, cancel);
+        const auto progress = [&](std::size_t done, std::size_t ops) {
+            m_setup.observer.progress(k + static_cast<int>(done * windows / (ops + 1)),
+                                      done * windows % (ops + 1) / windows, ops / windows);
+        };
+        trained = m_executor->iterate(windows > 1 ? Iteration() : iteration(k), tokens, progress,
+                                      cancel);
         if (trained) {
             m_setup.observer.timed(m_executor->timings());
             trained = tell();

@@ -42,7 +42,7 @@ Result<void> checkUpdates(const Schedule& lowered)
                 return fail(Error::Code::Unsupported,
                             fmt::format("the last {} of {} micro-batches do not complete an update "
                                         "of {}: use --micro-batches {}, or bscope simulate",
-                                        left, lowered.shape.microBatches, every,
+                                        left, lowered.shape.allMicroBatches(), every,
                                         (lowered.shape.microBatches / every + 1) * every));
     }
     return {};

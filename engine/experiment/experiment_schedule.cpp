@@ -34,8 +34,9 @@ Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 
 Result<Schedule> scheduleOf(const Experiment& experiment)
 {
-    auto schedule = experiment.scheduleFile.empty() ? buildSchedule(experiment.schedule)
-                                                    : readScheduleFile(experiment.scheduleFile);
+    auto schedule = experiment.scheduleFile.empty()
+        ? buildSchedule(asStream(experiment.schedule, {experiment.warmup, experiment.iterations}))
+        : readScheduleFile(experiment.scheduleFile);
     if (!schedule)
         return schedule;
     schedule->shape.dataParallel = experiment.schedule.dataParallel;

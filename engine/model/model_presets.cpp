@@ -68,6 +68,8 @@ Result<ModelSpec> modelFromTable(const toml::table& table)
             return invalidModel(done.error().message);
         top.erase(name);
     }
+    if (top["dropout"].is_boolean()) // only for the closed forms of memory (engine/cost)
+        top.erase("dropout");
     if (auto done = readFields(modelFields(), "", top, model); !done)
         return invalidModel(done.error().message);
     if (auto done = checkFields(model); !done)

@@ -135,7 +135,7 @@ void Pipeline::beginIteration(const TokenBatches& tokens)
     m_transport->beginIteration();
     for (int copy = 0; copy < copies(); ++copy)
         for (const DeviceId d : Ids<DeviceId>(shape.devices)) {
-            device(d, copy).beginIteration(tokens, copy * shape.microBatches);
+            device(d, copy).beginIteration(tokens, copy * shape.allMicroBatches());
             for (const std::uint32_t message : m_plan.devices[d].firstPosts)
                 m_transport->post(m_numbers.device(d, copy), m_numbers.message(message, copy));
         }
@@ -195,7 +195,7 @@ void Pipeline::run(OpRef ref)
 std::vector<double> Pipeline::microBatchLosses() const
 {
     const std::size_t devices = m_setup.lowered.shape.devices;
-    const std::size_t microBatches = m_setup.lowered.shape.microBatches;
+    const std::size_t microBatches = m_setup.lowered.shape.allMicroBatches();
     std::vector<double> means(m_devices.size() / devices * microBatches);
     for (std::size_t d = 0; d < m_devices.size(); ++d) {
         const std::vector<double> losses = m_devices.begin()[d]->losses();

@@ -14,7 +14,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_plan(setup.plan.devices[id])
     , m_halves(hasHalves(setup.lowered))
     , m_arena(m_plan.arena, setup.device)
-    , m_losses(setup.lowered.shape.microBatches, setup.device)
+    , m_losses(setup.lowered.shape.allMicroBatches(), setup.device)
     , m_squares(1, setup.device)
 {
     for (const StagePlan& stage : m_plan.stages) {
@@ -74,7 +74,7 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.model.lossScale(updateEvery > 0 ? m_tokensPerMicroBatch * updateEvery
                                                           : tokens.tokens());
-    const TokenBatch mine = tokens.of(first, m_setup.lowered.shape.microBatches);
+    const TokenBatch mine = tokens.of(first, m_setup.lowered.shape.allMicroBatches());
     if (m_plan.tokens.bytes == 0) {
         m_tokens = mine;
         return;

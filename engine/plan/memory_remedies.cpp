@@ -28,7 +28,7 @@ std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpace
     if (!pass)
         return std::nullopt;
     const auto model = makeTransformer(pass->model, lowered->shape.stages, device, pass->slices);
-    const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
+    const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.allMicroBatches());
     const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
     return memoryNeed(experiment, *lowered, plan, spaces);
 }

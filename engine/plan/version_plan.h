@@ -4,11 +4,8 @@
 
 namespace engine {
 
-// The memory of the weight versions that the ops of an asynchronous schedule use. The newest
-// version is in the stage's own weights, which every OPT updates in place. If unfinished
-// micro-batches still need a version, the OPT that creates the next one first copies the weights
-// (PipeDream's weight stashing; PipeDream-2BW's second buffer). The copy lives until the last op
-// that uses it has ended.
+// The memory of the weight versions that the ops of an asynchronous schedule use besides the newest
+// one (weight_versions.h: KeptVersions). A copy lives until the last op that uses it has ended.
 struct VersionPlan
 {
     std::vector<PlannedBuffer> buffers; // copies of old weight versions; each belongs to one stage

@@ -77,7 +77,7 @@ bool exists(const Op& op, const Shape& shape)
     const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
     if (op.stage.value < 0 || op.stage.value >= shape.stages || op.replica >= shape.replicas)
         return false;
-    if (ofMicroBatch && (op.microBatch.value < 0 || op.microBatch.value >= shape.microBatches))
+    if (ofMicroBatch && (op.microBatch.value < 0 || op.microBatch.value >= shape.allMicroBatches()))
         return false;
     if (op.slice != Op::kWhole && (!ofMicroBatch || op.slice >= shape.slices || shape.slices == 1))
         return false;
@@ -90,7 +90,7 @@ bool exists(const Op& op, const Shape& shape)
 
 std::uint32_t cellCount(const Shape& shape)
 {
-    return shape.rows() * shape.microBatches * slotCount(shape);
+    return shape.rows() * shape.allMicroBatches() * slotCount(shape);
 }
 
 std::uint32_t valueIndex(const Value& value, const Shape& shape)

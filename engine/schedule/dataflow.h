@@ -88,7 +88,7 @@ std::uint32_t cellIndex(const Part& part, const Shape& shape)
 {
     const std::uint32_t slots = slotCount(shape);
     const std::uint32_t slot = part.slice == Op::kWhole ? slots - 1 : part.slice;
-    return (shape.row(part.replica, part.stage) * shape.microBatches + part.microBatch.value)
+    return (shape.row(part.replica, part.stage) * shape.allMicroBatches() + part.microBatch.value)
         * slots
         + slot;
 }

@@ -62,7 +62,12 @@ struct Shape
     int devices = 0, stages = 0, microBatches = 0, replicas = 1, slices = 1, dataParallel = 1;
     // Micro-batches per optimizer step of an asynchronous scheme; 0: one step at the end.
     int updateEvery = 0;
+    // An asynchronous scheme runs without a flush: the program then has the ops of so many
+    // consecutive windows of `microBatches` micro-batches. 1: one iteration, or one window that
+    // drains.
+    int windows = 1;
 
+    int allMicroBatches() const { return microBatches * windows; }    // of the program
     int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
     // The dense index of a (replica, stage) pair, called its row.
     std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }
@@ -71,7 +76,8 @@ struct Shape
 };
 
 // The ops of each device, in issue order and without times, for one iteration or, in an
-// asynchronous scheme, for a window of N micro-batches.
+// asynchronous scheme, for Shape::windows windows of N micro-batches. The micro-batches of a
+// program are numbered from 0 to Shape::allMicroBatches() - 1.
 struct Schedule
 {
     std::string scheme;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace engine {
 namespace {
@@ -121,8 +122,31 @@ SizeLimit limitOfMachine(int bytesPerOp)
     return {std::min(fits, kMostOps), bytesPerOp, true};
 }
 
+namespace {
+
+// The request of a stream as one window.
+ScheduleRequest asOneWindow(ScheduleRequest request)
+{
+    const std::int64_t all = std::int64_t{request.microBatches} * std::max(1, request.windows);
+    request.microBatches
+        = static_cast<int>(std::min<std::int64_t>(all, std::numeric_limits<int>::max()));
+    request.windows = 1;
+    return request;
+}
+
+// Windows after which an asynchronous pipeline is full and keeps all its weight versions.
+int windowsToFill(const Shape& shape)
+{
+    const int needed = std::max(shape.devices, 2 * shape.updateEvery);
+    return (needed + shape.microBatches - 1) / shape.microBatches;
+}
+
+} // namespace
+
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {
+    if (request.windows > 1)
+        return checkRequest(asOneWindow(request), limit);
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
         return unknownScheme(request.scheme);
@@ -141,7 +165,30 @@ Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& 
 {
     if (auto possible = checkRequest(request, limit); !possible)
         return tl::unexpected(possible.error());
-    return findScheme(request.scheme)->build(request);
+    auto schedule = findScheme(request.scheme)->build(asOneWindow(request));
+    if (schedule && request.windows > 1) {
+        schedule->shape.microBatches = request.microBatches;
+        schedule->shape.windows = request.windows;
+    }
+    return schedule;
+}
+
+ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
+{
+    const Scheme* scheme = findScheme(request.scheme);
+    if (scheme == nullptr || !scheme->asynchronous || request.microBatches < 1)
+        return request;
+    ScheduleRequest least = request;
+    least.microBatches = least.windows = 1;
+    const auto one = buildSchedule(least); // has the micro-batches per update
+    if (!one)
+        return request;
+    Shape shape = one->shape;
+    shape.microBatches = request.microBatches;
+    request.windows = std::max(length.warmup, windowsToFill(shape)) + length.measured + 1;
+    while (std::int64_t{request.windows} * request.microBatches % shape.updateEvery != 0)
+        ++request.windows; // so that the last update is complete
+    return request;
 }
 
 } // namespace engine

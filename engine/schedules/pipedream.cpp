@@ -29,7 +29,8 @@ the picture, the number after the colon is the version.
 D = 2, N = 4              device 0 | F0:0 F1:0 B0:0 F2:1 B1:0 F3:2 B2:1 B3:2
   (order, not time)      device 1 | F0:0 B0:0 F1:1 B1:1 F2:2 B2:2 F3:3 B3:3
 
-There is no bubble in the steady state. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
+Simulation and training continue over all iterations without a flush, and there is no bubble in
+the steady state, with peak stash D-d. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
 peak stash min(N, D-d). Device d keeps D-d versions of its weights.
 )";
 
@@ -53,7 +54,7 @@ Scheme pipedream()
     scheme.details = kDetails;
     scheme.family = "Asynchronous";
     scheme.accepts = "1 <= D <= 255; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1) for a window of N; 0 in the steady state";
+    scheme.bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains";
     scheme.asynchronous = true;
     scheme.check = check;
     scheme.build = build;

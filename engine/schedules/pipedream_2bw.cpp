@@ -40,7 +40,8 @@ number after the colon is the version.
 D = 2, m = 2, N = 6       device 0 | F0:0 F1:0 B0:0 F2:0 B1:0 F3:0 B2:0 F4:1 B3:0 F5:1 B4:1 B5:1
   (order, not time)      device 1 | F0:0 B0:0 F1:0 B1:0 F2:0 B2:0 F3:0 B3:0 F4:1 B4:1 F5:1 B5:1
 
-There is no bubble in the steady state. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
+Simulation and training continue over all iterations without a flush, and there is no bubble in
+the steady state, with peak stash D-d. A window alone has the makespan of 1F1B, 3N + 3(D-1), and
 peak stash min(N, D-d).
 )";
 
@@ -66,7 +67,7 @@ Scheme pipedream2bw()
     scheme.details = kDetails;
     scheme.family = "Asynchronous";
     scheme.accepts = "D >= 1; N >= 1; m >= D; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1) for a window of N; 0 in the steady state";
+    scheme.bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains";
     scheme.asynchronous = true;
     scheme.options = kOptions;
     scheme.check = check;

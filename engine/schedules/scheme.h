@@ -22,6 +22,7 @@ struct ScheduleRequest
     int dataParallel = 1;
     std::map<std::string, std::string, std::less<>> options;
     std::string mapping = {}; // of devices to nodes (engine/cost/mapping.h); "": the scheme's
+    int windows = 1;          // see Shape::windows; asStream() sets it
 
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
@@ -104,5 +105,16 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
 // Checks and builds a schedule. Error messages name the closest scheme or option, or the bytes that
 // a schedule above the limit would need.
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
+
+// How long a stream is: the windows before the measured ones (at least as many as the pipeline
+// needs to fill, and as complete the last update), and the measured ones. One more window follows,
+// in which the pipeline drains.
+struct StreamLength
+{
+    int warmup = 0, measured = 1;
+};
+// An asynchronous scheme is simulated and trained as one stream of windows without a flush: returns
+// the request with that many windows. Requests of other schemes are unchanged.
+ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length);
 
 } // namespace engine

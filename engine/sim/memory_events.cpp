@@ -1,6 +1,7 @@
 #include "engine/sim/memory_events.h"
 
 #include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/weight_versions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -70,6 +71,31 @@ private:
     std::vector<MemoryEvent>& m_events;
 };
 
+// Old weight versions, from the OPT that copies them to their last use.
+void addVersions(const Schedule& lowered, const Track& track,
+                 const IdVector<StageId, StageBytes>& stages, std::vector<MemoryEvent>& events)
+{
+    const KeptVersions kept = keptVersions(lowered.on(track.device));
+    if (kept.copies.empty())
+        return;
+    const std::uint32_t first = OpIndex(lowered).of(track.device, 0);
+    for (const Span& span : track.spans) {
+        const std::uint32_t position = span.op - first, copy = kept.of[position];
+        if (copy == KeptVersions::kNone)
+            continue;
+        const auto note = [&](std::int64_t time, double bytes) {
+            events.push_back({time, std::llround(bytes), span.op,
+                              static_cast<std::uint16_t>(track.device.value),
+                              MemoryCategory::Weights});
+        };
+        const double bytes = stages[kept.copies[copy].stage].weights;
+        if (position == kept.copies[copy].update)
+            note(span.begin, bytes);
+        if (position == kept.copies[copy].lastUse)
+            note(span.end, -bytes);
+    }
+}
+
 } // namespace
 
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
@@ -82,6 +108,9 @@ std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline
         if (track.kind == Track::Kind::Compute || track.kind == Track::Kind::Copy)
             for (const Span& span : track.spans)
                 stashes.add(track.device, opAt(lowered, index, span.op), span);
+    for (const Track& track : timeline.tracks)
+        if (track.kind == Track::Kind::Compute)
+            addVersions(lowered, track, stages, events);
     std::ranges::stable_sort(events, {}, [](const MemoryEvent& event) {
         return std::tuple(event.time, event.bytes > 0);
     });

@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/sim/place_steadily.h"
 #include "engine/sim/track_writer.h"
+#include "engine/timeline/stream.h"
 
 #include <algorithm>
 
@@ -46,6 +47,12 @@ Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options)
 {
     Timeline timeline;
+    if (lowered.shape.windows > 1) {
+        if (auto placed = placeIteration(lowered, costs, {}, timeline); !placed)
+            return tl::unexpected(placed.error());
+        divideIntoWindows(lowered, options.iterations, timeline);
+        return timeline;
+    }
     for (int i = 0; i < options.iterations; ++i) {
         Iteration iteration;
         iteration.number = i;

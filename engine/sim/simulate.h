@@ -10,7 +10,9 @@ namespace engine {
 
 struct SimulateOptions
 {
-    int iterations = 1; // number of iterations; the pipeline drains between them
+    // Number of iterations; the pipeline drains between them. A stream (Shape::windows) is placed
+    // once and divided into its windows, of which so many are measured.
+    int iterations = 1;
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;
 };

@@ -1,5 +1,7 @@
 #include "engine/timeline/run.h"
 
+#include <cmath>
+
 namespace engine {
 namespace {
 
@@ -32,6 +34,9 @@ std::string modeDescription(const RunInfo& info)
     if (info.isOversubscribed())
         text += ", oversubscribed (" + std::to_string(info.threads) + " threads, "
             + std::to_string(info.cores) + (info.cores == 1 ? " core)" : " cores)");
+    if (info.isDisturbed())
+        text += ", disturbed (CPU share " + std::to_string(std::lround(100 * *info.cpuShare))
+            + " %)";
     return text;
 }
 

@@ -83,6 +83,8 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
+constexpr double kUndisturbedShare = 0.9; // of CPU time in the wall time of live ops
+
 // Results that are known only when the run has ended.
 struct RunResults
 {
@@ -93,6 +95,11 @@ struct RunResults
     std::int64_t iterationAlone = 0;
     int graphOps = 0;                      // number of ops that were launched as CUDA graphs
     std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown
+    // Live runs on the CPU: CPU time / wall time of the ops of the measured iterations.
+    std::optional<double> cpuShare = {};
+
+    // Whether other load on the machine took the CPU from the ops.
+    bool isDisturbed() const { return cpuShare && *cpuShare < kUndisturbedShare; }
 
     friend bool operator==(const RunResults&, const RunResults&) = default;
 };
@@ -117,7 +124,7 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
 };
 
 // The mode as shown beside the numbers of a run: "emulated", "live", "live, oversubscribed (4
-// threads, 2 cores)".
+// threads, 2 cores)", "live, disturbed (CPU share 83 %)".
 std::string modeDescription(const RunInfo& info);
 
 // False if the run was imported and its trace does not name stages or micro-batches.

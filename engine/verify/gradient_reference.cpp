@@ -60,7 +60,7 @@ class Asynchronous final : public GradientReference
 {
 public:
     Asynchronous(const ReferenceSetup& setup, VersionRule rule)
-        : m_microBatches(setup.lowered.shape.microBatches)
+        : m_microBatches(setup.lowered.shape.allMicroBatches())
         , m_cut(makeTransformer(keepingAll(setup.pass.model), setup.lowered.shape.stages,
                                 setup.device))
         , m_trainer({*m_cut, setup.device.kernels(), setup.seed, setup.accumulate, std::move(rule),

@@ -98,7 +98,7 @@ private:
 
 Result<Schedule> loweredSchedule(const ScheduleRequest& request)
 {
-    auto schedule = buildSchedule(request);
+    auto schedule = buildSchedule(asStream(request, {}));
     if (!schedule)
         return schedule;
     Schedule all = lower(*schedule);
@@ -117,7 +117,7 @@ ModelSpec tokenShape()
 
 int microBatchesOf(const Shape& shape) // of an iteration
 {
-    return shape.microBatches * shape.dataParallel;
+    return shape.allMicroBatches() * shape.dataParallel;
 }
 
 // [update][stage] the gradients of the reference.
@@ -190,7 +190,8 @@ private:
     {
         Pipeline::Setup setup{m_run.schedule, m_model, m_on.first().kernels(), seed};
         if (m_on.isCuda())
-            setup.tokenBytes = TokenBatches::bytes(tokenShape(), m_run.schedule.shape.microBatches);
+            setup.tokenBytes
+                = TokenBatches::bytes(tokenShape(), m_run.schedule.shape.allMicroBatches());
         setup.communicators = m_on.communicators;
         if (m_on.haveOwnGpus())
             setup.executorDevices

@@ -61,7 +61,9 @@ private:
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                          const RealModelCheck& wanted)
 {
-    auto schedule = buildSchedule(request);
+    // The reference applies the weight versions of the whole stream.
+    const ScheduleRequest stream = asStream(request, {0, wanted.iterations});
+    auto schedule = buildSchedule(stream);
     const auto device = openCpuDevice();
     if (!schedule || !device)
         return tl::unexpected(schedule ? device.error() : schedule.error());
@@ -98,12 +100,12 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
             comparison.compare(replica, stage, gradient);
         });
     const TextData data = TextData::builtIn(wanted.seed);
-    const int microBatches = shape.microBatches * shape.dataParallel;
+    const int microBatches = shape.allMicroBatches() * shape.dataParallel;
     TokenBatches tokens(wanted.model, microBatches, pass->slices);
     TokenBatches uncut(wanted.model, microBatches);
     const bool sliced = pass->slices > 1;
     check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
-    for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
+    for (int k = 0; k < (sliced || stream.windows > 1 ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
         uncut.load(data, k);
         comparison.beginIteration();

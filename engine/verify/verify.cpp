@@ -281,18 +281,19 @@ private:
         return losses;
     }
 
-    // The spans of the median iteration are the durations of ops. A simulation with them must have
-    // the same length.
+    // The spans of the median iteration, or of all windows of a stream, are the durations of ops. A
+    // simulation with them must have the same length.
     static bool isSimulationOfItsTimes(const Run& run)
     {
         const auto replay = run.timeline.iterations.size() - 1;
+        const bool isStream = run.schedule.shape.windows > 1;
         const OpIndex index(run.schedule);
         OpCosts costs;
         for (const auto& program : run.schedule.program)
             costs.of.emplace_back(program.size());
         for (const Track& track : run.timeline.tracks)
             for (const Span& span : track.spans)
-                if (span.iteration == replay && track.kind == Track::Kind::Compute) {
+                if ((isStream || span.iteration == replay) && track.kind == Track::Kind::Compute) {
                     const DeviceId device = track.device;
                     const std::uint32_t position = index.positionOf(span.op);
                     // Joint ops share a window, which counts once.
@@ -302,9 +303,10 @@ private:
                     costs.of[device][position].duration = second ? 0 : span.window().duration();
                 }
         const auto simulated = simulate(run.schedule, costs);
+        const Timeline& own = run.timeline;
         return simulated
-            && simulated->iterations.front().window.duration()
-            == run.timeline.iterations.back().window.duration();
+            && simulated->extent().duration()
+            == (isStream ? own.extent() : own.iterations.back().window).duration();
     }
 
     const std::function<void(const VerifyCheck&)>& m_report;

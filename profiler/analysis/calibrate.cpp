@@ -75,7 +75,7 @@ public:
             if (!times[number] || op.kind == OpKind::RecvActivation
                 || op.kind == OpKind::RecvGradient)
                 continue;
-            const Class own = classOf(op, index.deviceOf(number));
+            const Class own = classOf(op, index.deviceOf(number), options.ofRun);
             samples[own].add(*times[number]);
             if (isSend(op.kind) || isCopy(op.kind))
                 samples[anyStage(own)].add(*times[number]);
@@ -90,7 +90,7 @@ public:
     bool isEmpty() const { return m_medians.empty(); }
     std::optional<Cost> of(const Op& op, DeviceId device) const
     {
-        const Class wanted = classOf(op, device);
+        const Class wanted = classOf(op, device, m_options.ofSchedule);
         if (const auto own = std::ranges::lower_bound(
                 m_own, std::pair(identity(op), wanted.acrossNodes), {}, &Own::key);
             own != m_own.end() && own->key() == std::pair(identity(op), wanted.acrossNodes))
@@ -121,12 +121,14 @@ private:
         std::pair<Op, bool> key() const { return {op, acrossNodes}; }
     };
 
-    Class classOf(const Op& op, DeviceId device) const
+    Class classOf(const Op& op, DeviceId device, const std::optional<Mapping>& mapping) const
     {
         const int node = m_options.devicesPerNode;
-        const bool leaves = op.peer != Op::kNoPeer;
-        return {op.kind, op.stage, op.slice, op.flags == OpFlag::Half,
-                leaves && node > 0 && device.value / node != op.peer / node};
+        const bool leaves = op.peer != Op::kNoPeer && node > 0;
+        const bool across = leaves
+            && (mapping ? mapping->tier(device.value, op.peer) == LinkTier::AcrossNodes
+                        : device.value / node != op.peer / node);
+        return {op.kind, op.stage, op.slice, op.flags == OpFlag::Half, across};
     }
     static Class anyStage(Class of)
     {

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
+#include "engine/cost/mapping.h"
 #include "engine/timeline/run.h"
 
 #include <optional>
@@ -13,6 +14,8 @@ struct CalibrateOptions
     // Devices per node in the run and in the schedule. Transfers within and between nodes have
     // separate prices.
     int devicesPerNode = 0; // 0: one node
+    // Which devices are in a node; nullopt: contiguous devices.
+    std::optional<engine::Mapping> ofRun = {}, ofSchedule = {};
     // Share of I in B, for runs that have only whole or only split backwards: I takes it of B, W
     // takes the rest, and B takes I + W. If it is empty, missing times are errors.
     std::optional<engine::Fraction> inputShare = {};

@@ -99,7 +99,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
            "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
-        if (run->info.isOversubscribed())
+        if (run->info.isOversubscribed() || run->info.isDisturbed())
             notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");

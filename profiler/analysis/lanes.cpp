@@ -31,9 +31,21 @@ void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 Lanes::Lanes(const Run& run, int iteration)
     : m_window(run.timeline.iterations[iteration].window)
     , m_spans(run.schedule.shape.devices)
+    , m_before(run.schedule.shape.devices)
 {
-    for (const Track& track : run.timeline.tracks)
-        m_spans[track.device][track.kind] = ofIteration(track.spans, iteration);
+    const bool isStream = run.schedule.shape.windows > 1;
+    for (const Track& track : run.timeline.tracks) {
+        const std::span<const Span> own = ofIteration(track.spans, iteration);
+        m_spans[track.device][track.kind] = own;
+        const auto first = own.empty()
+            ? std::ranges::lower_bound(track.spans, static_cast<std::uint32_t>(iteration), {},
+                                       &Span::iteration)
+            : track.spans.begin() + (own.data() - track.spans.data());
+        for (auto span = track.spans.begin(); isStream && span != first; ++span)
+            if (span->end > m_window.begin)
+                m_before[track.device][track.kind].push_back(
+                    {m_window.begin, std::min(span->end, m_window.end)});
+    }
 }
 
 std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
@@ -41,10 +53,18 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
+// They all begin with the iteration, so `windows` stays sorted.
+void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
+{
+    const auto& before = m_before[device][kind];
+    windows.insert(windows.begin(), before.begin(), before.end());
+}
+
 Windows Lanes::compute(DeviceId device) const
 {
     std::vector<Window> windows;
     addWindows(spans(device, Track::Kind::Compute), windows);
+    addBefore(device, Track::Kind::Compute, windows);
     return clip(unite(std::move(windows)), m_window);
 }
 
@@ -52,8 +72,10 @@ Windows Lanes::communication(DeviceId device) const
 {
     std::vector<Window> windows;
     for (const auto kind :
-         {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy})
+         {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy}) {
         addWindows(spans(device, kind), windows);
+        addBefore(device, kind, windows);
+    }
     return clip(unite(std::move(windows)), m_window);
 }
 

@@ -30,11 +30,19 @@ public:
     Windows bubble(engine::DeviceId device) const;  // times with neither
 
 private:
+    void addBefore(engine::DeviceId device, engine::Track::Kind kind,
+                   std::vector<engine::Window>& windows) const;
+
     using Row
         = engine::EnumArray<engine::Track::Kind, std::span<const engine::Span>, engine::kLaneKinds>;
 
     engine::Window m_window;
     engine::IdVector<engine::DeviceId, Row> m_spans;
+    // The parts, within the window, of spans that began before it: only in a stream, whose windows
+    // follow one another without a flush (Shape::windows).
+    using Before
+        = engine::EnumArray<engine::Track::Kind, std::vector<engine::Window>, engine::kLaneKinds>;
+    engine::IdVector<engine::DeviceId, Before> m_before;
 };
 
 // Returns `iteration`, or the reported iteration for -1. Fails with Error::Code::NotFound if the

@@ -35,10 +35,14 @@ void addPeakStash(const Run& run, const Lanes& lanes, IdVector<DeviceId, DeviceM
 {
     const OpIndex index(run.schedule);
     StashLedger ledger(run.schedule, run.info.recomputeKeeps);
+    const bool isStream = run.schedule.shape.windows > 1; // stashes live beyond a window
     for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
-        for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
-            for (const Span& span : lanes.spans(d, kind))
+        for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy}) {
+            const Track* track = isStream ? run.timeline.track(d, kind) : nullptr;
+            for (const Span& span :
+                 track != nullptr ? std::span(track->spans) : lanes.spans(d, kind))
                 ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
+        }
     const double perActivation = stashPartsPerActivation(run.schedule.shape);
     for (const DeviceId d : devices.ids()) {
         const StashLedger::Peak peak = ledger.peak(d);

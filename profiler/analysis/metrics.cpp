@@ -20,8 +20,10 @@ Window extentOf(const Windows& windows)
 
 // From the first start to the last end of compute and all-reduces. Messages do not count, because a
 // message after the last op does not occupy the device.
-std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
+std::int64_t ownSpan(const Run& run, const Lanes& lanes, DeviceId device)
 {
+    if (run.schedule.shape.windows > 1)
+        return extentOf(lanes.compute(device)).duration();
     std::vector<Window> windows;
     for (const auto kind : {Track::Kind::Compute, Track::Kind::AllReduce})
         for (const Span& span : lanes.spans(device, kind))
@@ -59,7 +61,7 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     DeviceMetrics device;
     device.device = d;
     const Windows compute = lanes.compute(d), communication = lanes.communication(d);
-    device.span = ownSpan(lanes, d);
+    device.span = ownSpan(run, lanes, d);
     device.compute = length(compute);
     device.exposedCommunication = length(subtract(communication, compute));
     addBubble(subtract(subtract({lanes.window()}, compute), communication), extentOf(compute),
@@ -86,15 +88,17 @@ void addMessages(const Schedule& schedule, RunMetrics& run)
 {
     const auto sent = messagesSent(schedule);
     const auto copies = localCopies(schedule);
+    const int windows = schedule.shape.windows; // each has as many messages
     for (const DeviceId d : run.devices.ids()) {
-        run.devices[d].messagesSent = sent[d];
-        run.devices[d].localCopies = copies[d];
-        run.devices[d].messagesReceived
-            = std::ranges::count_if(schedule.program[d], [](const Op& op) {
-                  return op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
-              });
-        run.messages += sent[d];
-        run.localCopies += copies[d];
+        DeviceMetrics& device = run.devices[d];
+        const int received = std::ranges::count_if(schedule.program[d], [](const Op& op) {
+            return op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
+        });
+        device.messagesSent = sent[d] / windows;
+        device.localCopies = copies[d] / windows;
+        device.messagesReceived = received / windows;
+        run.messages += device.messagesSent;
+        run.localCopies += device.localCopies;
     }
 }
 

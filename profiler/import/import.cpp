@@ -3,6 +3,7 @@
 #include "engine/base/new_file.h"
 #include "profiler/import/kineto.h"
 #include "profiler/import/nsight_export.h"
+#include "profiler/import/recompute/split_recompute.h"
 #include "profiler/import/replay.h"
 
 #include <fmt/format.h>
@@ -76,6 +77,7 @@ void Importer::add(std::vector<RankTrace> ranks)
     for (RankTrace& trace : ranks) {
         JobRank rank;
         rank.work = classify(trace, m_rules);
+        splitRecompute(trace, rank.work);
         trace.ops = {};
         rank.trace = std::move(trace);
         m_ranks.push_back(std::move(rank));
@@ -84,8 +86,9 @@ void Importer::add(std::vector<RankTrace> ranks)
 
 Result<void> Importer::readJson(const std::string& name, const ByteSource& bytes)
 {
-    auto trace = readKineto(name, bytes,
-                            [&](std::string_view range) { return m_rules.namesRange(range); });
+    auto trace = readKineto(name, bytes, [&](std::string_view range) {
+        return m_rules.namesRange(range) || isCheckpointFrame(range);
+    });
     if (!trace)
         return tl::unexpected(trace.error());
     std::erase_if(trace->ranks, [](const RankTrace& rank) {

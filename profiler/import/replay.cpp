@@ -11,13 +11,14 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// F, B, I and W in the order of the run.
+// F, B, I, W and RECOMPUTE in the order of the run.
 Schedule computeOps(const Schedule& schedule)
 {
     Schedule order = schedule;
     for (auto& program : order.program)
         std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind);
+            return op.kind != OpKind::Forward && !isBackward(op.kind)
+                && op.kind != OpKind::Recompute;
         });
     return order;
 }

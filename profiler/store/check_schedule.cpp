@@ -25,7 +25,7 @@ constexpr int kMostDevices = 0xFFFF;
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;
-    return double{1} * shape.stages * shape.microBatches * shape.slices
+    return double{1} * shape.stages * shape.microBatches * shape.windows * shape.slices
         <= static_cast<double>(std::max(ops, kSmall));
 }
 
@@ -34,7 +34,7 @@ bool plausible(const Shape& shape)
     const auto positive = [](int n) { return n >= 1; };
     const bool known = std::ranges::all_of(
         std::initializer_list<int>{shape.devices, shape.stages, shape.microBatches, shape.replicas,
-                                   shape.slices, shape.dataParallel},
+                                   shape.slices, shape.dataParallel, shape.windows},
         positive);
     return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices
         && shape.dataParallel <= kMostDevices && shape.replicas <= 255 && shape.slices < Op::kWhole;
@@ -61,7 +61,7 @@ bool inside(const Op& op, const Shape& shape)
     const int slices = half ? std::max(shape.slices, 2) : shape.slices;
     Op whole = op;
     whole.slice = Op::kWhole;
-    return exists(whole, shape) && op.microBatch.value < shape.microBatches
+    return exists(whole, shape) && op.microBatch.value < shape.allMicroBatches()
         && (op.slice == Op::kWhole || op.slice < slices)
         && (op.peer == Op::kNoPeer || op.peer < shape.devices);
 }

@@ -46,6 +46,9 @@ void runMetrics(auto& run, auto&& metric)
     metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},
            run.iterationAlone);
     metric({"graph_ops", "", "ops launched as CUDA graphs"}, run.graphOps);
+    metric({"cpu_share", "",
+            "live on the CPU: CPU time / wall time of the measured ops; below 0.9: disturbed"},
+           run.cpuShare);
     metric({"nvtx_grammar", "", "names of NVTX ranges, if not `PP:2F0`: `sail-sg`"},
            run.nvtxGrammar);
     clockMetrics(run.machine.clocks, metric);

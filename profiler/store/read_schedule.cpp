@@ -2,6 +2,7 @@
 #include "profiler/store/read_info.h"
 #include "profiler/store/run_tables.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace profiler {
@@ -57,6 +58,19 @@ Result<void> readProgram(Database& database, Schedule& schedule)
     });
 }
 
+// An asynchronous run has the micro-batches of several windows in one program.
+void countWindows(Schedule& schedule)
+{
+    auto& shape = schedule.shape;
+    if (shape.updateEvery == 0 || shape.microBatches < 1)
+        return;
+    int last = 0;
+    for (const auto& program : schedule.program)
+        for (const Op& op : program)
+            last = std::max(last, op.microBatch.value);
+    shape.windows = last / shape.microBatches + 1;
+}
+
 } // namespace
 
 Result<Schedule> readSchedule(Database& database)
@@ -67,6 +81,7 @@ Result<Schedule> readSchedule(Database& database)
                     .and_then([&] { return readProgram(database, schedule); });
     if (!read)
         return tl::unexpected(read.error());
+    countWindows(schedule);
     if (auto ok = checkSchedule(schedule); !ok)
         return tl::unexpected(database.damaged(ok.error().message));
     return schedule;

@@ -130,7 +130,10 @@ void columns(ScheduleRow& row, auto&& column)
     column({"kind", kText, "", "`F B I W SF RF SB RB EV LD RC AR OPT`"},
            Spelled{op.kind, engine::kindShortName, engine::parseKindShortName});
     column({"stage", kMaybeInteger}, op.stage);
-    column({"microbatch", kMaybeInteger, "", "NULL: all of them"}, orNull(op.microBatch.value, -1));
+    column({"microbatch", kMaybeInteger, "",
+            "NULL: all of them. An asynchronous run counts on over its windows of "
+            "`BS_shape.micro_batches`"},
+           orNull(op.microBatch.value, -1));
     column({"replica", kInteger, "", "0 down, 1 up"}, op.replica);
     column({"slice", kMaybeInteger, "", "NULL: the whole micro-batch"},
            orNull(op.slice, engine::Op::kWhole));

@@ -216,7 +216,8 @@ void addBaselines(Rows& rows)
                     iterationOf);
 }
 
-EstimateInput inputOf(const char* model, int tensorParallel, int stages, AttentionMode attention)
+EstimateInput inputOf(std::string_view model, int tensorParallel, int stages,
+                      AttentionMode attention)
 {
     EstimateInput input;
     input.on = {loadTransformer(model).value(), loadHardware("a100-sxm-80").value(), {}};
@@ -231,25 +232,16 @@ constexpr const char* kRoofline
 
 void addBpipeGains(Rows& rows)
 {
-    struct Case
-    {
-        const char *what, *model;
-        AttentionMode attention;
-        int from, to;
-        double published, tolerance;
-        const char* grade;
-    };
-    for (const Case& one : {Case{"GPT-3 96B, attention recomputed, b 1 -> 2: speed-up", "gpt3-96b",
-                                 AttentionMode::Recompute, 1, 2, 1.35, 0.15 * 1.35, "table"},
-                            Case{"GPT-3 96B, flash attention, b 1 -> 2: speed-up (\"negligible\")",
-                                 "gpt3-96b", AttentionMode::Flash, 1, 2, 1, 0.03, "abstract"},
-                            Case{"LLaMA 65B, attention recomputed, b 2 -> 4: speed-up", "llama-65b",
-                                 AttentionMode::Recompute, 2, 4, 1 - 0.087, 0.02, "table"}}) {
-        const auto answer
-            = bpipeGain({inputOf(one.model, 4, 8, one.attention), {one.from, one.to}, {}, 1e300});
+    for (const PublishedGain& gain : publishedGains()) {
+        const auto answer = bpipeGain(
+            {inputOf(gain.model, 4, 8, gain.attention), {gain.from, gain.to}, {}, 1e300});
+        const bool flash = gain.attention == AttentionMode::Flash;
         if (answer)
-            rows.add({one.what, one.published, answer->rows[1].speedUp, one.tolerance, one.grade,
-                      kRoofline});
+            rows.add({fmt::format("{}, {}, b {} -> {}: speed-up{}", gain.title,
+                                  flash ? "flash attention" : "attention recomputed", gain.from,
+                                  gain.to, flash ? " (\"negligible\")" : ""),
+                      gain.speedUp, answer->rows[1].speedUp, gain.tolerance,
+                      std::string(gain.grade), kRoofline});
     }
     for (const int devices : {4, 8, 16})
         rows.addRun(unitRun("bpipe", devices, 2 * devices),

@@ -163,11 +163,6 @@ private:
     Draw m_draw;
 };
 
-std::int64_t iterationOf(const Timeline& timeline)
-{
-    return timeline.iterations.front().window.duration();
-}
-
 // F, B, I and W in the order of the run.
 Schedule ownOrder(const Run& run)
 {
@@ -207,6 +202,22 @@ void scale(Timeline& timeline, double factor)
 }
 } // namespace
 
+bool doesEqualWork(const Prediction& prediction, const Run& run)
+{
+    return !knowsMicroBatches(run.info)
+        || prediction.run.schedule.shape.microBatches == run.schedule.shape.microBatches;
+}
+
+double changeOf(const Prediction& prediction, const Run& run, std::int64_t measured)
+{
+    if (measured <= 0)
+        return 0;
+    const double work = doesEqualWork(prediction, run)
+        ? 1
+        : 1.0 * prediction.run.schedule.shape.microBatches / run.schedule.shape.microBatches;
+    return static_cast<double>(prediction.iteration) / (static_cast<double>(measured) * work) - 1;
+}
+
 WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     : m_run(&run)
     , m_times(std::move(times))
@@ -216,8 +227,9 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     if (!validate(own).empty())
         return;
     const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw()).costsOf(own));
-    if (again && iterationOf(*again) > 0)
-        m_correction = static_cast<double>(m_measured) / static_cast<double>(iterationOf(*again));
+    if (again && reportedDuration(*again) > 0)
+        m_correction
+            = static_cast<double>(m_measured) / static_cast<double>(reportedDuration(*again));
 }
 
 Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
@@ -236,7 +248,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
         return simulate(lowered, costs.costsOf(lowered));
     };
     const auto corrected = [&](const Timeline& timeline) {
-        return std::llround(static_cast<double>(iterationOf(timeline)) * m_correction);
+        return std::llround(static_cast<double>(reportedDuration(timeline)) * m_correction);
     };
     auto timeline = simulated(Draw());
     if (!timeline)

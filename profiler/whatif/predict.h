@@ -31,6 +31,11 @@ struct Prediction
     engine::Run run; // the prediction as a run in mode Simulate; its iteration takes `iteration`
 };
 
+// How much longer a prediction takes than the measured iteration, as a fraction, for equal work: if
+// the numbers of micro-batches differ, the times per micro-batch are compared.
+double changeOf(const Prediction& prediction, const engine::Run& run, std::int64_t measured);
+bool doesEqualWork(const Prediction& prediction, const engine::Run& run);
+
 // Predicts other schemes from the measured times of a run. A predicted stage takes the times of the
 // part of the model that it holds: with S measured and T predicted stages, stage t corresponds to
 // the share [t/T, (t+1)/T) of the measured stages. Every prediction is multiplied by correction().

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace profiler {
@@ -104,6 +105,7 @@ private:
     void add(const std::vector<Window>& windows)
     {
         bool afterJoint = false;
+        std::map<std::pair<StageId, MicroBatchId>, std::int64_t> recomputed;
         for (std::uint32_t number = 0; number < m_index.count(); ++number) {
             const Op& op = m_flow.op(number);
             const bool isPart
@@ -112,8 +114,13 @@ private:
                 continue;
             if (isSend(op.kind))
                 addMessage(number, windows);
+            else if (op.kind == OpKind::Recompute) // a part of the backward that follows
+                recomputed[{op.stage, op.microBatch}] += windows[number].duration();
             else if (Samples* const samples = samplesOf(op))
-                samples->times.push_back(windows[number].duration());
+                samples->times.push_back(
+                    windows[number].duration()
+                    + (isBackward(op.kind) ? std::exchange(recomputed[{op.stage, op.microBatch}], 0)
+                                           : 0));
         }
     }
 

@@ -177,3 +177,21 @@ TEST_CASE("the slower code path of a GPU is reported below it")
     CHECK(json[0]["fallback"].is_null());
     CHECK(json[1]["fallback"] == small.fallback);
 }
+
+TEST_CASE("devices --calibrate measures this machine as a file for --hardware")
+{
+    const Folder folder;
+    const Printed measured = bscope(folder, "devices --calibrate -o here.toml");
+    CAPTURE(measured.err);
+    REQUIRE(measured.status == 0);
+    CHECK(measured.out.empty());
+    const auto run
+        = bscope(folder, "simulate --model tiny --hardware here.toml --scheme 1f1b -D 2 --json")
+              .json();
+    CHECK(run["iteration"].get<double>() > 0);
+    CHECK(run["peak_flops"].get<double>() > 1e8); // of one core
+    CHECK(run["peak_flops"].get<double>() < 1e13);
+    CHECK(contains(bscope(folder, "devices --calibrate -o here.toml").err, "--force"));
+    CHECK(bscope(folder, "devices -o other.toml").status == 2); // needs --calibrate
+    CHECK(contains(bscope(folder, "devices --calibrate --backend cuda").err, "--backend cpu"));
+}

@@ -185,6 +185,19 @@ TEST_CASE("a run has its assumed links on nodes, and says which")
     CHECK_THAT(far["link"].get<std::string>(), Catch::Contains("between 2 nodes, pair-adjacent"));
     // Contiguous devices cross nodes once, in pairs twice.
     CHECK(far["iteration"].get<double>() > 1.1 * near["iteration"].get<double>());
+    CHECK_THAT(far["link"].get<std::string>(), Catch::Contains("without contention"));
+    // The times of the near run predict the far one: its messages across nodes are known.
+    const auto predicted = [&](const std::string& mapping) {
+        return bscope(folder,
+                      "simulate --calibrate near.sqlite --devices-per-node 2 --json --mapping "
+                          + mapping)
+            .json()["iteration"]
+            .get<double>();
+    };
+    CHECK(predicted("contiguous") == near["iteration"].get<double>());
+    CHECK(predicted("pair-adjacent") > 1.1 * near["iteration"].get<double>());
+    CHECK_THAT(bscope(folder, "simulate --calibrate near.sqlite --mapping contiguous").err,
+               Catch::Contains("--devices-per-node"));
     CHECK_THAT(bscope(folder, "run --mapping contiguous").err,
                Catch::Contains("--mapping is only for runs with --devices-per-node"));
     CHECK_THAT(bscope(folder, common + "--mapping none").err, Catch::Contains("use contiguous"));

@@ -100,6 +100,9 @@ import() {
         "$bscope" analyze "$work/$scheme.sqlite" --json > "$work/$scheme.json"
         grep -q "\"scheme\": \"$scheme\"" "$work/$scheme.json" || fail "$scheme is not recognised"
         grep -q '"losses": \[' "$work/$scheme.json" || fail "$scheme has no losses"
+        # Measured: at most 3 % on free cores; ranks that share a core spread more.
+        awk -v "error=$(grep -oP '"replay_error": *\K[-0-9.e]+' <<< "$report")" \
+            'BEGIN { exit !(error > -0.25 && error < 0.25) }' || fail "$scheme: the replay is off: $report"
         echo "$scheme: $(grep -oP '"replay_error": *\K[-0-9.]+' <<< "$report")"
     done
     # No shared file system: an archive per rank; a rank whose trace is missing is named.

@@ -54,7 +54,6 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                               "--transfer-across",
                               "--allreduce-across",
                               "--nics-per-node",
-                              "--mapping",
                               "--joint",
                               "--model",
                               "--hardware",

@@ -80,7 +80,8 @@ std::span<const Command> commands()
                 prepareReproduce},
         Command{"devices", "List the devices of this machine",
                 "bscope devices\n"
-                "bscope devices --json",
+                "bscope devices --json\n"
+                "bscope devices --calibrate -o here.toml --force",
                 prepareDevices},
         Command{"verify", "Compare the gradients of every scheme with sequential training",
                 "bscope verify --scheme bitpipe --scheme zb-h1\n"

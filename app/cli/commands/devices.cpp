@@ -1,16 +1,31 @@
 #include "app/cli/commands/command.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/long_task.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/field_options.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/text/devices_text.h"
 #include "app/cli/text/output.h"
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_device.h"
+#include "engine/backend/cuda_environment.h"
+#include "engine/base/process.h"
+#include "engine/base/version.h"
+#include "engine/exec/measure_hardware.h"
+#include "engine/experiment/experiment_fields.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <thread>
 
 namespace cli {
+
+using namespace engine;
 
 namespace {
 // The value of "model name : AMD EPYC ..." in /proc/cpuinfo.
@@ -52,15 +67,89 @@ Machine thisMachine()
     return machine;
 }
 
+struct DevicesOptions
+{
+    bool json = false, calibrate = false;
+    Backend backend = Backend::Cpu;
+    OutputOptions output;
+};
+
+// One device of the CPU, or the first two GPUs.
+Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
+{
+    MeasureHardware on;
+    if (options.backend == Backend::Cpu) {
+        auto cpu = openCpuDevice();
+        if (!cpu)
+            return tl::unexpected(cpu.error());
+        on.devices.push_back(std::move(*cpu));
+        on.devicesPerNode = static_cast<int>(usableCores());
+        return on;
+    }
+    setCudaEnvironment();
+    const int gpus = std::ssize(cudaReport().devices);
+    for (int i = 0; i < std::clamp(gpus, 1, 2); ++i) {
+        auto gpu = openCudaDevice(i);
+        if (!gpu)
+            return fail(gpu.error().code, gpu.error().message + "; --backend cpu measures the CPU");
+        on.devices.push_back(std::move(*gpu));
+    }
+    on.devicesPerNode = std::max(1, gpus);
+    return on;
+}
+
+Result<int> calibrate(const DevicesOptions& options)
+{
+    const Interrupt interrupt;
+    auto on = devicesToMeasure(options);
+    if (!on)
+        return tl::unexpected(on.error());
+    LongTask task("measuring");
+    on->progress = [&task](std::string_view step) {
+        constexpr double kSeconds = 0.5;
+        task.next(fmt::format("measuring {}", step), kSeconds);
+    };
+    const auto hardware = measureHardware(*on, interrupt.requested());
+    if (!hardware)
+        return tl::unexpected(hardware.error());
+    const std::string text
+        = fmt::format("# Measured by {} on {}: attained rates, so the shares are 1.\n"
+                      "# The link is a copy between two {}. There is no network.\n",
+                      buildId(), hostName(),
+                      on->devices.front()->queue() == nullptr ? "threads"
+                          : on->devices.size() > 1            ? "GPUs"
+                                                              : "places on the only GPU")
+        + hardwareToml(*hardware);
+    if (auto written = writeOutput(options.output, text); !written)
+        return tl::unexpected(written.error());
+    return 0;
+}
+
 } // namespace
 
 Action prepareDevices(CLI::App& app)
 {
-    const auto json = std::make_shared<bool>(false);
-    app.add_flag("--json", *json, "Print JSON");
-    return [json]() -> engine::Result<int> {
+    const auto options = std::make_shared<DevicesOptions>();
+    auto* json = app.add_flag("--json", options->json, "Print JSON");
+    auto* calibrate = app.add_flag("--calibrate", options->calibrate,
+                                   "Measure matrix products, memory and the link between devices, "
+                                   "and write them as a file for --hardware");
+    calibrate->excludes(json);
+    addFieldOption(app, experimentField("--backend"), "auto", [options](std::string_view text) {
+        Experiment experiment;
+        const auto done = experimentField("--backend").set(experiment, text);
+        options->backend = experiment.backend;
+        return done;
+    });
+    addOutputOptions(app, options->output, "With --calibrate: the file (default: standard output)",
+                     "FILE.toml");
+    app.get_option("--backend")->needs(calibrate);
+    app.get_option("--output")->needs(calibrate);
+    return [options]() -> Result<int> {
+        if (options->calibrate)
+            return cli::calibrate(*options);
         const Machine machine = thisMachine();
-        printText(*json ? devicesJson(machine) : devicesText(machine));
+        printText(options->json ? devicesJson(machine) : devicesText(machine));
         return 0;
     };
 }

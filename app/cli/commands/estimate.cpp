@@ -1,8 +1,11 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/options/choice.h"
+#include "app/cli/options/field_options.h"
 #include "app/cli/options/model_options.h"
 #include "app/cli/text/estimate_text.h"
 #include "app/cli/text/output.h"
+#include "engine/schedules/request_fields.h"
+#include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
 
@@ -32,7 +35,25 @@ struct EstimateOptions
     double reserve = 5, iterationSeconds = 0;
     bool json = false;
     std::string question;
+    ScheduleRequest request; // only its mapping
 };
+
+// The slots of BPipe's devices on the nodes of the hardware.
+Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware& on)
+{
+    ScheduleRequest request = options.request;
+    request.scheme = "bpipe";
+    request.devices = options.stages;
+    request.microBatches = 1; // decides nothing here
+    auto schedule = buildSchedule(request);
+    if (!schedule && options.request.mapping.empty())
+        return Mapping(); // too few devices for BPipe: there are no partners
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    schedule->shape.dataParallel = on.setup.dataParallel;
+    return Mapping::of(*schedule, engine::mappingOf(*schedule, options.request.mapping),
+                       nodeShape(on.hardware, on.setup.tensorParallel));
+}
 
 BpipeQuestion questionOf(const EstimateOptions& options, const ModelOnHardware& on)
 {
@@ -51,7 +72,11 @@ Result<int> print(const EstimateOptions& options)
     const auto on = modelOnHardware(options.model);
     if (!on)
         return tl::unexpected(on.error());
-    const BpipeQuestion question = questionOf(options, *on);
+    BpipeQuestion question = questionOf(options, *on);
+    auto mapping = mappingOf(options, *on);
+    if (!mapping)
+        return tl::unexpected(mapping.error());
+    question.mapping = *std::move(mapping);
     const auto answer = bpipeGain(question);
     if (!answer)
         return tl::unexpected(answer.error());
@@ -106,6 +131,8 @@ Action prepareEstimate(CLI::App& app)
                    "Also print MFU and HFU of a measured iteration of this many seconds")
         ->type_name("S")
         ->check(between(1e-9, 1e9));
+    addFieldOptions(app, requestFields(), options->request,
+                    [](std::string_view flag) { return flag != "--mapping"; });
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

@@ -169,8 +169,9 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
     const bool keepsSpans = !options.output.file.empty() || options.recorded;
-    return schedules(options.schedule,
-                     limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
+    ScheduleOptions asked = options.schedule;
+    asked.stream = StreamLength{0, options.iterations};
+    return schedules(asked, limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
 
 // Reads the run of --calibrate. Schedule options that are not given are taken from the run.
@@ -269,7 +270,7 @@ void addCostOptions(CLI::App& app, SimulationOptions& options)
 // source.
 Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
 {
-    const bool hasModel = !options.model.model.empty(), isRecorded = options.recorded.has_value();
+    const bool hasModel = !options.model.model.empty();
     const auto unused = [&app](std::string_view flag, std::string_view why) -> Result<void> {
         if (app.count(std::string(flag)) == 0)
             return {};
@@ -284,7 +285,7 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
         if (!hasModel)
             if (auto used = unused(field.longFlag(), "needs --model and --hardware"); !used)
                 return used;
-    if (!hasModel && !isRecorded && options.costs.devicesPerNode == 0)
+    if (!hasModel && options.costs.devicesPerNode == 0)
         return unused("--mapping", "needs nodes, of --model and --hardware or --devices-per-node");
     return {};
 }
@@ -312,7 +313,8 @@ void addOptions(CLI::App& app, SimulationOptions& options)
     addCalibrateOptions(app, options.calibrate);
     addSyncOption(app, options.sync);
     app.add_option("--iterations", options.iterations,
-                   "Consecutive iterations, with a flush after each (default: 1)")
+                   "Consecutive iterations, with a flush after each except in asynchronous schemes "
+                   "(default: 1)")
         ->type_name("K")
         ->check(between(1, 100000));
     app.add_flag("--json", options.json, "Print JSON: one object, or a list for several schemes");

@@ -5,6 +5,7 @@
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/table.h"
 #include "app/cli/text/timeline_text.h"
+#include "engine/experiment/experiment.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/memory_events.h"
@@ -49,11 +50,35 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& req
                                                           : RecomputeIn::Backward);
 }
 
-Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request)
+// The mapping of the recorded run, from its experiment.
+Result<Mapping> mappingOfRun(const Run& run, const NodeShape& nodes)
+{
+    const auto experiment = experimentFromToml(run.info.experiment);
+    return Mapping::of(
+        run.schedule,
+        mappingOf(run.schedule, experiment ? experiment->schedule.mapping : std::string()), nodes);
+}
+
+// Sets the mappings of the recorded run and of the schedule if there are nodes.
+Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request,
+                              std::string& mapping)
 {
     const UnitCosts units = unitsOf(request);
-    return calibratedCosts(*request.costs.recorded->run, lowered,
-                           {units.devicesPerNode, request.costs.recorded->inputShare, units.rules});
+    const Run& run = *request.costs.recorded->run;
+    profiler::CalibrateOptions options{units.devicesPerNode};
+    options.inputShare = request.costs.recorded->inputShare;
+    options.rules = units.rules;
+    if (units.devicesPerNode > 0) {
+        const NodeShape nodes{units.devicesPerNode};
+        auto ofRun = mappingOfRun(run, nodes);
+        auto ofSchedule = Mapping::of(lowered, mappingOf(lowered, request.mapping), nodes);
+        if (!ofRun || !ofSchedule)
+            return tl::unexpected(ofRun ? ofSchedule.error() : ofRun.error());
+        mapping = describe(*ofSchedule);
+        options.ofRun = *std::move(ofRun);
+        options.ofSchedule = *std::move(ofSchedule);
+    }
+    return calibratedCosts(run, lowered, options);
 }
 
 // `prices`: nullptr for recorded costs.
@@ -62,7 +87,7 @@ Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
 {
     Simulated one;
     one.run.schedule = lower(schedule, request.sync);
-    const auto costs = prices == nullptr ? recordedCosts(one.run.schedule, request)
+    const auto costs = prices == nullptr ? recordedCosts(one.run.schedule, request, one.mapping)
                                          : resolved(one.run.schedule, *prices);
     if (!costs)
         return tl::unexpected(costs.error());
@@ -125,7 +150,7 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
     if (!prices)
         return tl::unexpected(prices.error());
     const bool fits = opCount(schedule) <= kMostWithSpans;
-    const bool needsSpans = request.needsSpans
+    const bool needsSpans = request.needsSpans || schedule.shape.windows > 1
         || (fits && (!prices->isCommunicationFree() || hasTransfers(schedule)));
     auto one = needsSpans ? withSpans(schedule, &*prices, request)
                           : withoutSpans(std::move(schedule), *prices, request);

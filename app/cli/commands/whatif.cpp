@@ -138,6 +138,12 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
         if (auto moved = moveLayers(times, StageId{*from}, StageId{*to}, *count, layers); !moved)
             return fail(moved.error().code, "--move-layers: " + moved.error().message);
     }
+    const auto width = static_cast<int>(options.tensorParallel);
+    const auto experiment = experimentFromToml(run.info.experiment);
+    if (width > 1 && width == options.tensorParallel && !run.info.experiment.empty() && experiment)
+        if (auto divides = checkHeads(experiment->model.name, experiment->model.heads, width);
+            !divides)
+            return divides;
     setTensorParallel(times, options.tensorParallel);
     return {};
 }
@@ -152,6 +158,7 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
         asked.request.devices = shape.devices;
     if (!options.microBatchesGiven)
         asked.request.microBatches = shape.microBatches;
+    asked.stream = StreamLength();
     if (!asked.schemes.empty() || !asked.file.empty())
         return schedules(asked);
     std::vector<Schedule> all;

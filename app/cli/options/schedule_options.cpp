@@ -130,7 +130,8 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
         return all;
     }
     for (const ScheduleRequest& request : requests(options)) {
-        auto schedule = buildSchedule(request, limit);
+        auto schedule
+            = buildSchedule(options.stream ? asStream(request, *options.stream) : request, limit);
         if (!schedule)
             return wrongUsage(schedule.error());
         if (auto added = add(*std::move(schedule)); !added)

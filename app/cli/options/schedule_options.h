@@ -30,6 +30,8 @@ struct ScheduleOptions
     std::string file;
     engine::ScheduleRequest request; // the request without its scheme
     PassOptions passes;
+    // Set: schedules of asynchronous schemes are streams of this length (scheme.h: asStream()).
+    std::optional<engine::StreamLength> stream = {};
 };
 
 enum class Schemes { One, Several };

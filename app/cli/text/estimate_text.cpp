@@ -58,6 +58,7 @@ ordered_json rowJson(const BpipeRow& row)
     return {
         {"micro_batch_size", row.microBatchSize},
         {"micro_batches", row.microBatches},
+        {"fullest_device", row.memory.device},
         {"state_bytes", bytes(row.memory.state)},
         {"stash_bytes", bytes(row.memory.stash)},
         {"one_f_one_b_bytes", bytes(row.memory.oneFOneB)},
@@ -81,17 +82,20 @@ std::string estimateText(const BpipeQuestion& question, const BpipeAnswer& answe
     const EstimateInput& input = question.input;
     const ModelOnHardware& on = input.on;
     std::string text = answer.verdict + "\n\n";
-    text += fmt::format("{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per "
-                        "iteration\nusable memory {:.1f} GiB; sizes of the first device; stage MFU "
-                        "{}\n\n",
-                        on.model.name, parameterCount(on.model) / 1e9, on.hardware.name,
-                        input.stages, on.setup.tensorParallel, on.setup.dataParallel,
-                        input.globalBatch, question.usableMemory / kGibi,
-                        question.stageMfu.empty() ? "from the roofline, not measured" : "as given");
+    text += fmt::format(
+        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per "
+        "iteration\nusable memory {:.1f} GiB; sizes of the fullest device ({}); stage "
+        "MFU {}\n\n",
+        on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, input.stages,
+        on.setup.tensorParallel, on.setup.dataParallel, input.globalBatch,
+        question.usableMemory / kGibi, answer.rows.front().memory.device,
+        question.stageMfu.empty() ? "from the roofline, not measured" : "as given");
     text += rowsTable(question, answer.rows);
     text += "\nspeed-up: upper bound, compared with the first row. break-even: the required growth "
-            "of the stage's MFU\ntransfer: one stash over the link in a node, and the forward that "
-            "hides it\n";
+            "of the stage's MFU\ntransfer: one stash over the slowest link between partners, and "
+            "the forward that hides it\n";
+    if (!question.mapping.isOneNode())
+        text += "mapping: " + describe(question.mapping) + "\n";
     if (use)
         text += fmt::format("the iteration's MFU {:.2f} %, HFU {:.2f} % (exact count {:.2f} %)\n",
                             100 * use->mfu, 100 * use->hfu, 100 * use->strictHfu);
@@ -103,19 +107,22 @@ std::string estimateJson(const BpipeQuestion& question, const BpipeAnswer& answe
 {
     const EstimateInput& input = question.input;
     const ModelOnHardware& on = input.on;
-    ordered_json json{{"model", on.model.name},
-                      {"parameters", parameterCount(on.model)},
-                      {"hardware", on.hardware.name},
-                      {"devices", input.stages},
-                      {"chunks", input.chunks},
-                      {"tensor_parallel", on.setup.tensorParallel},
-                      {"data_parallel", on.setup.dataParallel},
-                      {"global_batch", input.globalBatch},
-                      {"usable_bytes", std::llround(question.usableMemory)},
-                      {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
-                      {"model_flops", modelFlops(on.model, input.globalBatch)},
-                      {"worth_it", answer.isWorthIt},
-                      {"verdict", answer.verdict}};
+    ordered_json json{
+        {"model", on.model.name},
+        {"parameters", parameterCount(on.model)},
+        {"hardware", on.hardware.name},
+        {"devices", input.stages},
+        {"chunks", input.chunks},
+        {"tensor_parallel", on.setup.tensorParallel},
+        {"data_parallel", on.setup.dataParallel},
+        {"global_batch", input.globalBatch},
+        {"usable_bytes", std::llround(question.usableMemory)},
+        {"mapping",
+         question.mapping.isOneNode() ? ordered_json() : ordered_json(describe(question.mapping))},
+        {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
+        {"model_flops", modelFlops(on.model, input.globalBatch)},
+        {"worth_it", answer.isWorthIt},
+        {"verdict", answer.verdict}};
     json["rows"] = ordered_json::array();
     for (const BpipeRow& row : answer.rows)
         json["rows"].push_back(rowJson(row));

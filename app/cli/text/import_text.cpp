@@ -2,9 +2,13 @@
 
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/table.h"
+#include "engine/base/median.h"
 #include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace cli {
 
@@ -63,6 +67,24 @@ std::string leftOutTable(const ImportReport& report)
         table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
     return table.text();
 }
+// How far the clocks of the hosts are apart, before and after the alignment; "" for one host.
+std::string clockScatter(const ImportReport& report)
+{
+    if (report.clocks.empty())
+        return {};
+    std::vector<std::int64_t> offsets{0}, spreads; // 0: the first rank's host
+    for (const ImportReport::Clock& clock : report.clocks) {
+        offsets.push_back(clock.offset);
+        spreads.push_back(clock.spread);
+    }
+    const auto [least, most] = std::ranges::minmax(offsets);
+    return fmt::format(
+        "clocks of {} hosts: median offset {} ms, {} ms from the first to the last; aligned to "
+        "{:.1f} us (median), {:.1f} us at most\n",
+        offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
+        static_cast<double>(medianOf(spreads)) / 1e3,
+        static_cast<double>(std::ranges::max(spreads)) / 1e3);
+}
 } // namespace
 
 std::string importText(const Run& run, const std::string& file)
@@ -75,6 +97,7 @@ std::string importText(const Run& run, const std::string& file)
         text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} us ({} pairs)\n",
                             clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,
                             static_cast<double>(clock.spread) / 1e3, clock.pairs);
+    text += clockScatter(report);
     if (!report.missingRanks.empty())
         text += fmt::format("missing ranks: {}\n", fmt::join(report.missingRanks, ", "));
     for (const std::string& warning : report.warnings)

@@ -193,6 +193,8 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
         json["threads"] = run.info.threads;
         json["cores"] = run.info.cores;
         json["oversubscribed"] = run.info.isOversubscribed();
+        json["cpu_share"] = run.info.cpuShare ? ordered_json(*run.info.cpuShare) : ordered_json();
+        json["disturbed"] = run.info.isDisturbed();
     }
     addGpu(run.info, json);
     json["link"] = run.info.link;

@@ -143,6 +143,8 @@ std::string summaryLine(const Run& run, const RunMetrics& metrics)
         text += ", MFU " + utilisation(run.info, *metrics.mfu);
     if (metrics.hfu && metrics.hfu != metrics.mfu)
         text += ", HFU " + shareText(*metrics.hfu);
+    if (run.info.cpuShare)
+        text += ", CPU share of the ops " + shareText(*run.info.cpuShare);
     return text;
 }
 

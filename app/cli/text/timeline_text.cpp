@@ -127,7 +127,7 @@ private:
 std::string timelineText(const Run& run, int iteration, std::size_t columns, Ink ink)
 {
     const Shape& shape = run.schedule.shape;
-    if (!run.info.inUnits() || static_cast<std::size_t>(shape.microBatches) > kDigits.size())
+    if (!run.info.inUnits() || static_cast<std::size_t>(shape.allMicroBatches()) > kDigits.size())
         return {};
     const Lanes lanes(run, iteration);
     const std::int64_t step = stepOf(lanes);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cli {
@@ -18,13 +19,6 @@ namespace {
 std::string inMilliseconds(std::int64_t ns)
 {
     return fmt::format("{:.2f}", static_cast<double>(ns) / 1e6);
-}
-
-double changeOf(const Prediction& prediction, std::int64_t measured)
-{
-    return measured > 0
-        ? static_cast<double>(prediction.iteration) / static_cast<double>(measured) - 1
-        : 0;
 }
 
 std::string costTable(const MeasuredTimes& times)
@@ -47,10 +41,12 @@ std::string costTable(const MeasuredTimes& times)
 
 std::string sentence(const Run& run, std::int64_t measured, const Prediction& best)
 {
-    return fmt::format("{}: {} ms instead of {} ms of {} ({:+.1f} %, 95 % interval {} to {} ms)\n",
-                       best.run.info.label, inMilliseconds(best.iteration),
-                       inMilliseconds(measured), run.info.label, 100 * changeOf(best, measured),
-                       inMilliseconds(best.least), inMilliseconds(best.most));
+    const bool equal = doesEqualWork(best, run);
+    return fmt::format(
+        "{}: {} ms instead of {} ms of {} ({:+.1f} %{}, 95 % interval {} to {} ms)\n",
+        best.run.info.label, inMilliseconds(best.iteration), inMilliseconds(measured),
+        run.info.label, 100 * changeOf(best, run, measured), equal ? "" : " per micro-batch",
+        inMilliseconds(best.least), inMilliseconds(best.most));
 }
 
 ordered_json costsJson(const MeasuredTimes& times)
@@ -92,11 +88,15 @@ std::string whatIfText(const Run& run, const WhatIfPredictor& predictor, const W
         rows.add({one.run.info.scheme, std::to_string(shape.devices),
                   std::to_string(shape.microBatches), std::to_string(shape.chunks()),
                   inMilliseconds(one.iteration),
-                  fmt::format("{:+.1f}", 100 * changeOf(one, predictor.measured())),
+                  fmt::format("{:+.1f}", 100 * changeOf(one, run, predictor.measured())),
                   fmt::format("{} .. {}", inMilliseconds(one.least), inMilliseconds(one.most)),
                   fmt::format("{:.1f}", 100 * one.bubbleRatio), unitNumber(one.peakStash),
                   one.peakBytes ? bytesText(*one.peakBytes) : "-"});
     }
+    if (!std::ranges::all_of(table.predictions,
+                             [&](const Prediction& one) { return doesEqualWork(one, run); }))
+        text += fmt::format("The run has N = {}: changes compare the time per micro-batch.\n",
+                            run.schedule.shape.microBatches);
     text += "\n" + rows.text() + "\nmeasured times per stage and micro-batch, median in ms:\n"
         + costTable(predictor.times());
     text += fmt::format(
@@ -124,7 +124,8 @@ std::string whatIfJson(const Run& run, const WhatIfPredictor& predictor, const W
              {"iteration", one.iteration},
              {"iteration_low", one.least},
              {"iteration_high", one.most},
-             {"change", changeOf(one, predictor.measured())},
+             {"change", changeOf(one, run, predictor.measured())},
+             {"equal_work", doesEqualWork(one, run)},
              {"bubble_ratio", one.bubbleRatio},
              {"peak_stash", one.peakStash},
              {"peak_bytes", one.peakBytes ? ordered_json(*one.peakBytes) : ordered_json()}});

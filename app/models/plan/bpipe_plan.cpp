@@ -67,12 +67,12 @@ engine::Result<std::vector<double>> mfusOf(const BpipePlan& plan)
     return values;
 }
 
-BpipePlan casePlan(const char* model, engine::AttentionMode attention, const char* sizes)
+BpipePlan casePlan(const engine::PublishedGain& gain)
 {
     BpipePlan plan;
-    plan.model = QString::fromLatin1(model);
-    plan.setup.attention = attention;
-    plan.sizes = QString::fromLatin1(sizes);
+    plan.model = fromUtf8(gain.model);
+    plan.setup.attention = gain.attention;
+    plan.sizes = gain.from == 1 ? QStringLiteral("1, 2, 4") : QStringLiteral("2, 4");
     return plan;
 }
 
@@ -119,15 +119,22 @@ engine::Result<engine::BpipeAnswer> answerOf(const engine::BpipeQuestion& questi
 
 const std::vector<BpipeCase>& bpipeCases()
 {
-    using enum engine::AttentionMode;
-    static const std::vector<BpipeCase> kCases{
-        {inPlan("GPT-3 96B, recompute"), inPlan("b 1 → 2, attention recomputed"),
-         QStringLiteral("1.35x"), 1.35, 1, 2, casePlan("gpt3-96b", Recompute, "1, 2, 4")},
-        {inPlan("LLaMA 65B, recompute"), inPlan("b 2 → 4, attention recomputed"),
-         QStringLiteral("−8.7 %"), 1 - 0.087, 2, 4, casePlan("llama-65b", Recompute, "2, 4")},
-        {inPlan("GPT-3 96B, flash"), inPlan("b 1 → 2, flash attention"), inPlan("none"), 1, 1, 2,
-         casePlan("gpt3-96b", Flash, "1, 2, 4")},
-    };
+    static const std::vector<BpipeCase> kCases = [] {
+        std::vector<BpipeCase> cases;
+        for (const engine::PublishedGain& gain : engine::publishedGains()) {
+            const bool flash = gain.attention == engine::AttentionMode::Flash;
+            const QString text = fromUtf8(gain.text);
+            cases.push_back(
+                {(flash ? inPlan("%1, flash") : inPlan("%1, recompute")).arg(fromUtf8(gain.title)),
+                 (flash ? inPlan("b %1 → %2, flash attention")
+                        : inPlan("b %1 → %2, attention recomputed"))
+                     .arg(gain.from)
+                     .arg(gain.to),
+                 text == QLatin1String("none") ? inPlan("none") : text, gain.speedUp, gain.from,
+                 gain.to, casePlan(gain)});
+        }
+        return cases;
+    }();
     return kCases;
 }
 

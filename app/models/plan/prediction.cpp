@@ -178,8 +178,9 @@ bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
 
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
 {
-    auto schedule = request.scheduleFile.empty() ? engine::buildSchedule(request.schedule)
-                                                 : engine::readScheduleFile(request.scheduleFile);
+    auto schedule = request.scheduleFile.empty()
+        ? engine::buildSchedule(engine::asStream(request.schedule, {}))
+        : engine::readScheduleFile(request.scheduleFile);
     if (schedule && request.evict)
         schedule = engine::addEvictLoad(*schedule, *request.evict);
     if (!schedule)

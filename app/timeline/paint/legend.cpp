@@ -51,7 +51,7 @@ std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const Bo
         const engine::Shape& shape = run.view->run().schedule.shape;
         groups
             = std::max(groups,
-                       by == ColourBy::MicroBatch  ? shape.microBatches
+                       by == ColourBy::MicroBatch  ? shape.allMicroBatches()
                            : by == ColourBy::Stage ? shape.stages
                                                    : 1 + static_cast<int>(run.view->occurs().isUp));
     }

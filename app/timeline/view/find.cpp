@@ -36,7 +36,7 @@ QString validValues(const FindFacet& facet, const RunView& view)
     const engine::Shape& shape = view.run().schedule.shape;
     switch (facet.key) {
     case Key::MicroBatch:
-        return tr("micro-batches are 0 to %1").arg(shape.microBatches - 1);
+        return tr("micro-batches are 0 to %1").arg(shape.allMicroBatches() - 1);
     case Key::Stage:
         return tr("stages are 0 to %1").arg(shape.stages - 1);
     case Key::Device:

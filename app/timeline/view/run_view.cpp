@@ -227,7 +227,7 @@ const std::vector<profiler::CauseLink>& RunView::path(const Flow& flow) const
 const std::vector<std::vector<profiler::CauseLink>>& RunView::paths(int iteration) const
 {
     Explained& one = explained(iteration);
-    const int count = one.explainer && one.all.empty() ? run().schedule.shape.microBatches : 0;
+    const int count = one.explainer && one.all.empty() ? run().schedule.shape.allMicroBatches() : 0;
     for (int m = 0; m < count; ++m)
         one.all.push_back(one.explainer->flow(engine::MicroBatchId{m}));
     return one.all;

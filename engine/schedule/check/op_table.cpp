@@ -35,7 +35,7 @@ std::span<const OpKind> rivalsOf(const OpKind& kind)
 OpTable::OpTable(const Shape& shape)
     : m_shape(shape)
     , m_last(shape.rows())
-    , m_replica(shape.microBatches, -1)
+    , m_replica(shape.allMicroBatches(), -1)
 { }
 
 std::uint32_t OpTable::cell(const Op& op) const

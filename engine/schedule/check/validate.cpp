@@ -33,7 +33,7 @@ public:
         forEach([this](DeviceId device, int index, const Op& op) { take(device, index, op); });
         forEach(
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
-        for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.microBatches))
+        for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.allMicroBatches()))
             checkComplete(m);
         if (!hasTiedEmbeddings(m_schedule)) // the tied all-reduce joins two stages
             checkHeld(OpKind::AllReduce);
@@ -82,7 +82,7 @@ private:
         if (!exists(op, m_schedule.shape)) {
             report(Kind::OutOfRange, place,
                    "{} does not exist in a schedule of {} stages and {} micro-batches",
-                   toString(op), m_schedule.shape.stages, m_schedule.shape.microBatches);
+                   toString(op), m_schedule.shape.stages, m_schedule.shape.allMicroBatches());
             return;
         }
         const DeviceId holder = m_schedule.device(op.replica, op.stage);

@@ -153,7 +153,67 @@ int mostKept(std::span<const Op> ops, StageKey key)
     return most;
 }
 
+class KeptWalk
+{
+public:
+    explicit KeptWalk(std::span<const Op> program)
+        : m_program(program)
+    {
+        m_kept.of.assign(program.size(), KeptVersions::kNone);
+    }
+
+    KeptVersions all()
+    {
+        for (std::uint32_t i = 0; i < m_program.size(); ++i) {
+            const Op& op = m_program[i];
+            if (!isCompute(op.kind))
+                continue;
+            Stage& stage = m_stages[{op.replica, op.stage}];
+            if (op.kind == OpKind::OptimizerStep)
+                stage.updates.push_back(i);
+            else
+                use(i, stage);
+        }
+        return std::move(m_kept);
+    }
+
+private:
+    struct Stage
+    {
+        // Positions of the OPTs so far. OPT k, from 0, creates version k + 1.
+        std::vector<std::uint32_t> updates;
+        std::map<std::size_t, std::uint32_t> copies; // version -> copy
+    };
+
+    // Schedules store versions modulo 256; at most 255 are live at the same time.
+    void use(std::uint32_t position, Stage& stage)
+    {
+        const Op& op = m_program[position];
+        const std::size_t newest = stage.updates.size();
+        const std::uint8_t behind = newest - op.version;
+        if (behind == 0 || behind > newest)
+            return;
+        const std::size_t version = newest - behind;
+        const auto [copy, isNew] = stage.copies.try_emplace(version, m_kept.copies.size());
+        if (isNew) {
+            m_kept.of[stage.updates[version]] = copy->second;
+            m_kept.copies.push_back({op.stage, stage.updates[version], position});
+        }
+        m_kept.of[position] = copy->second;
+        m_kept.copies[copy->second].lastUse = position;
+    }
+
+    std::span<const Op> m_program;
+    KeptVersions m_kept;
+    std::map<StageKey, Stage> m_stages;
+};
+
 } // namespace
+
+KeptVersions keptVersions(std::span<const Op> program)
+{
+    return KeptWalk(program).all();
+}
 
 bool isAsynchronous(const Schedule& schedule)
 {

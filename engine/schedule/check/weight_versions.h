@@ -2,6 +2,8 @@
 
 #include "engine/schedule/check/validate.h"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace engine {
@@ -20,13 +22,32 @@ bool isAsynchronous(const Schedule& schedule);
 // first to use version 1. Without versions it is N.
 int guessUpdateEvery(const Schedule& schedule);
 
+// The weight versions that a device keeps besides the newest one of each stage, which every OPT
+// updates in place. If unfinished micro-batches still need a version, the OPT that creates the next
+// one first copies the weights (PipeDream's weight stashing; PipeDream-2BW's second buffer).
+struct KeptVersions
+{
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    struct Copy
+    {
+        StageId stage;
+        std::uint32_t update = 0, lastUse = 0; // positions of the OPT that copies, and of the use
+    };
+    std::vector<Copy> copies;
+    // [position] the copy that an op uses, or that an OPT makes; kNone: neither.
+    std::vector<std::uint32_t> of;
+};
+// `program` has OPTs and valid versions (checkVersions()). Empty for a synchronous schedule.
+KeptVersions keptVersions(std::span<const Op> program);
+
 // Checks that a backward uses the version of its forward, that a version is created before it is
 // used, and that an OPT creates the next version from at least one backward. Returns no violations
 // for synchronous schedules.
 std::vector<Violation> checkVersions(const Schedule& schedule);
 
 // Returns for each device the largest number of versions of one stage that are kept at once: 1 in a
-// synchronous schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from the OPT
+// synchronous schedule, D-d with PipeDream, 2 with PipeDream-2BW, once the pipeline is full
+// (Shape::windows). A version is kept from the OPT
 // that creates it to its last use; the newest version is always kept.
 IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 

@@ -72,7 +72,8 @@ Trained train(const Setting& setting, const Device* device)
     const PassSpec spec = passSpec(setting.model, run.schedule).value();
     const Device& on = device != nullptr ? *device : *kernel_test::cpu();
     const auto model = makeTransformer(spec.model, run.schedule.shape.stages, on, spec.slices);
-    const Bytes tokenBytes = TokenBatches::bytes(setting.model, setting.microBatches);
+    const Bytes tokenBytes
+        = TokenBatches::bytes(setting.model, run.schedule.shape.allMicroBatches());
     Pipeline::Setup pipeline{run.schedule, *model, on.kernels(), 1, setting.accumulate, tokenBytes};
     pipeline.device = device;
     pipeline.poison = Poison::Freed;
@@ -88,7 +89,7 @@ Trained train(const Setting& setting, const Device* device)
                 trained.firstGradient = trained.lastGradient;
         });
     const TextData data = TextData::builtIn(1);
-    TokenBatches tokens(setting.model, setting.microBatches, spec.slices);
+    TokenBatches tokens(setting.model, run.schedule.shape.allMicroBatches(), spec.slices);
     const std::atomic<bool> cancel{false};
     for (int k = 0; k < 2; ++k) {
         tokens.load(data, k);

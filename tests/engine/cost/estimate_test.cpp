@@ -47,6 +47,7 @@ TEST_CASE("a layer of s = h = 4096, a = 32 keeps 3.03 GiB, with flash 0.53, reco
     TransformerSpec model;
     model.sequence = model.width = 4096;
     model.heads = 32;
+    model.dropout = true;
     TrainingSetup setup;
     setup.attention = AttentionMode::Standard;
     CHECK(gib(layerStashBytes(model, setup)) == Approx(3.031).epsilon(0.01));
@@ -70,6 +71,69 @@ TEST_CASE("attention scores are 5 a s / h = 80 s b h of GPT-3 175B")
     CHECK(layerStashBytes(model, setup) / sbh == 34.0 / 8);
     setup.sequenceParallel = false;
     CHECK(layerStashBytes(model, setup) / sbh == 10 + 24.0 / 8);
+}
+
+TEST_CASE("without dropout a layer keeps two masks and three bytes per score less")
+{
+    auto model = loadTransformer("gpt3-175b").value();
+    TrainingSetup setup;
+    setup.attention = AttentionMode::Standard;
+    const double dropped = layerStashBytes(model, setup),
+                 embedding = embeddingStashBytes(model, setup);
+    model.dropout = false;
+    const double s = model.sequence, sbh = s * model.width;
+    CHECK(layerStashBytes(model, setup) == (32 + 2.0 * model.heads * s / model.width) * sbh);
+    CHECK(dropped - layerStashBytes(model, setup)
+          == (2 + 3.0 * model.heads * s / model.width) * sbh);
+    CHECK(embedding - embeddingStashBytes(model, setup) == sbh);
+    for (const char* trained : {"tiny", "small", "gpt2-124m", "llama-65b"})
+        CHECK_FALSE(loadTransformer(trained)->dropout);
+}
+
+TEST_CASE("with uneven layers the estimate is that of the fullest device")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 4, 1, AttentionMode::Standard);
+    input.on.model.layers = 39; // 9, 10, 10, 10
+    input.globalBatch = 2;      // of which the last device holds one
+    const auto memory = estimateMemory(input);
+    CHECK(memory.device == 1);
+    CHECK(memory.stash == 10 * layerStashBytes(input.on.model, input.on.setup));
+    CHECK(memory.oneFOneB == memory.state + 2 * memory.stash);
+    CHECK(*memory.bpipe == memory.oneFOneB); // it keeps at most ceil((D+2)/2) = 3
+    input.on.model.layers = 40;
+    CHECK(estimateMemory(input).device == 0);
+}
+
+TEST_CASE("a tensor-parallel width that does not divide the heads is refused, with widths that do")
+{
+    for (const int width : {3, 105}) {
+        EstimateInput input = inputOf("gpt3-96b", width, 8, 1, AttentionMode::Flash); // 104 heads
+        const auto gain = bpipeGain({input, {1, 2}, {}, 1e300});
+        const auto prices = modelPrices({8, 8, 8}, input.on);
+        REQUIRE_FALSE(gain);
+        REQUIRE_FALSE(prices);
+        CHECK(gain.error().message == prices.error().message);
+        CHECK_THAT(gain.error().message,
+                   Catch::Contains("has 104 attention heads")
+                       && Catch::Contains(width == 3 ? "use 2 or 4" : "use 104"));
+    }
+}
+
+TEST_CASE("the transfer of BPipe takes the slowest link between partners")
+{
+    EstimateInput input = inputOf("gpt3-96b", 8, 4, 1, AttentionMode::Recompute); // a node each
+    BpipeQuestion question{input, {1}, {}, 1e300};
+    const double inNode = bpipeGain(question)->rows[0].transfer;
+    Schedule schedule;
+    schedule.scheme = "bpipe";
+    schedule.shape = {.devices = 4, .stages = 4, .microBatches = 1};
+    schedule.deviceOf.assign(1, {});
+    for (int s = 0; s < 4; ++s)
+        schedule.deviceOf[0].push_back(DeviceId{s});
+    question.mapping
+        = Mapping::of(schedule, "pair-adjacent", nodeShape(input.on.hardware, 8)).value();
+    CHECK(bpipeGain(question)->rows[0].transfer
+          == Approx(12 * inNode).epsilon(0.01)); // 300, 25 GB/s
 }
 
 TEST_CASE("state and stash of the first device are those of the re-evaluation of BPipe")

@@ -1,7 +1,9 @@
 #include "engine/cost/model_prices.h"
 #include "tests/support/pipelines.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cmath>
+#include <fstream>
 
 using namespace engine;
 
@@ -211,4 +213,26 @@ TEST_CASE("every preset of a model and of hardware loads, and what is wrong is n
                Catch::Contains("unknown model 'gpt5'") && Catch::Contains("llama-65b"));
     CHECK_THAT(loadHardware("tpu").error().message, Catch::Contains("h100-sxm"));
     CHECK_THAT(loadHardware("none.toml").error().message, Catch::Contains("cannot read"));
+}
+
+TEST_CASE("hardware written as a file is read as the same hardware")
+{
+    const tests::TemporaryFolder folder;
+    for (const char* name : {"a100-sxm-80", "rtx-3090"}) {
+        HardwareSpec hardware = loadHardware(name).value();
+        hardware.name += " \"quoted\\\"";
+        const std::string file = (folder / "hardware.toml").string();
+        std::ofstream(file) << hardwareToml(hardware);
+        const auto read = loadHardware(file);
+        REQUIRE(read);
+        CHECK(read->name == loadHardware(name)->name + " quoted");
+        CHECK(read->peakFlops == hardware.peakFlops);
+        CHECK(read->memory == Approx(hardware.memory).epsilon(1e-4));
+        CHECK(read->memoryBandwidth == hardware.memoryBandwidth);
+        CHECK(read->node == hardware.node);
+        CHECK(read->network == hardware.network);
+        CHECK(read->kernelLaunch == hardware.kernelLaunch);
+        CHECK(read->devicesPerNode == hardware.devicesPerNode);
+        CHECK(read->matmulShare == hardware.matmulShare);
+    }
 }

@@ -54,7 +54,8 @@ std::vector<std::optional<double>> normsOf(const Setting& setting)
     Emulation emulation({{run.schedule, *model, cpu().kernels(), 1, setting.accumulate}, {}, {}},
                         run);
     const TextData data = TextData::builtIn(1);
-    TokenBatches tokens(experiment.model, kMicroBatches * setting.copies, spec.slices);
+    TokenBatches tokens(experiment.model, run.schedule.shape.allMicroBatches() * setting.copies,
+                        spec.slices);
     const std::atomic<bool> cancel{false};
     std::vector<std::optional<double>> norms;
     for (int k = 0; k < kIterations; ++k) {

@@ -311,8 +311,11 @@ TEST_CASE("asynchronous schemes train, from their scheme or from a file, and the
         std::filesystem::remove(file);
         if (!fromFile)
             FAIL(fromFile.error().message);
-        CHECK(tests::lossesOf(*fromFile) == tests::lossesOf(*fromScheme));
+        // A file is a window that drains; its first one has the same versions.
+        CHECK(tests::lossesOf(*fromFile).front() == tests::lossesOf(*fromScheme).front());
+        CHECK(tests::lossesOf(*fromFile).back() < tests::lossesOf(*fromFile).front());
         CHECK(tests::lossesOf(*fromScheme).back() < tests::lossesOf(*fromScheme).front());
+        CHECK(fromScheme->schedule.shape.windows == experiment.warmup + 6 + 1);
     }
 }
 

@@ -30,8 +30,9 @@ struct Planned
         , lowered(scheduleOf(experiment).value())
         , pass(passSpec(experiment.model, lowered).value())
         , model(makeTransformer(pass.model, lowered.shape.stages, *device, pass.slices))
-        , plan(planExecution({lowered, *model, experiment.accumulate,
-                              TokenBatches::bytes(experiment.model, lowered.shape.microBatches)}))
+        , plan(planExecution(
+              {lowered, *model, experiment.accumulate,
+               TokenBatches::bytes(experiment.model, lowered.shape.allMicroBatches())}))
     { }
 
     Bytes fullest() const

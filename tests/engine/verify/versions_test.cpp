@@ -37,7 +37,7 @@ const std::shared_ptr<const CpuDevice> g_device = openCpuDevice().value();
 struct Training
 {
     Training(Schedule lowered, Mode mode, Accumulate accumulate)
-        : tokens(tests::narrowModel(8), lowered.shape.microBatches)
+        : tokens(tests::narrowModel(8), lowered.shape.allMicroBatches())
         , model(tests::narrowModel(8), lowered.shape.stages, g_device->kernels())
     {
         run.schedule = std::move(lowered);
@@ -152,6 +152,36 @@ TEST_CASE("a window of one update of 2BW is an iteration of 1F1B")
     for (int s = 0; s < 4; ++s)
         CHECK(isEqual(twoVersions.executor->pipeline().weights(0, StageId{s}),
                       flushed.executor->pipeline().weights(0, StageId{s})));
+}
+
+TEST_CASE("a stream of windows trains like sequential training with the versions of the whole "
+          "stream, bit for bit, and its windows have the losses of their micro-batches")
+{
+    for (const char* scheme : {"pipedream", "pipedream-2bw"})
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            INFO(scheme << ' ' << modeName(mode));
+            const Schedule stream
+                = lower(buildSchedule(asStream(request(scheme, 4, 4), {.warmup = 1, .measured = 3}))
+                            .value());
+            Training training(stream, mode, Accumulate::Exact);
+            training.executor->measuredWindows = 3;
+            training.iterate(0);
+            const Shape& shape = stream.shape;
+            VersionedTrainer expected = reference(stream, training.model, Accumulate::Exact);
+            CHECK(expected.train(training.tokens, shape.allMicroBatches())
+                  == training.executor->pipeline().loss());
+            for (int s = 0; s < 4; ++s)
+                CHECK(isEqual(training.executor->pipeline().weights(0, StageId{s}),
+                              expected.weights(StageId{s})));
+            const auto& windows = training.run.timeline.iterations;
+            REQUIRE(std::ssize(windows) == shape.windows);
+            double sum = 0;
+            for (const Iteration& window : windows)
+                sum += *window.loss / shape.windows;
+            CHECK(sum == Approx(training.executor->pipeline().loss()));
+            CHECK(std::ranges::count(windows, Iteration::Kind::Measured, &Iteration::kind) == 3);
+            CHECK(windows.back().kind == Iteration::Kind::Warmup);
+        }
 }
 
 TEST_CASE("the weights alive at most are the versions that the schedule keeps: D - d, or two")

@@ -60,21 +60,27 @@ inline engine::Run handMade(engine::Shape shape, engine::Window window,
     return run;
 }
 
-inline engine::Run simulated(const std::string& scheme, int devices, int microBatches,
-                             const engine::UnitCosts& costs = {})
+inline engine::Run simulated(const engine::ScheduleRequest& request,
+                             const engine::UnitCosts& costs = {}, int iterations = 1)
 {
     using namespace engine;
-    ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = devices;
-    request.microBatches = microBatches;
     Run run;
-    run.info.scheme = scheme;
+    run.info.scheme = request.scheme;
     run.schedule = lower(buildSchedule(request).value());
     const OpCosts times = unitOpCosts(run.schedule, costs).value();
     run.info.ticksPerUnit = times.ticksPerUnit;
-    run.timeline = simulate(run.schedule, times).value();
+    run.timeline = simulate(run.schedule, times, {.iterations = iterations}).value();
     return run;
+}
+
+inline engine::Run simulated(const std::string& scheme, int devices, int microBatches,
+                             const engine::UnitCosts& costs = {})
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return simulated(request, costs);
 }
 
 inline double units(const engine::Run& run, std::int64_t ticks)

@@ -205,6 +205,31 @@ TEST_CASE("a run without iterations has no metrics and fails with a message")
     CHECK(none.error().code == Error::Code::NotFound);
 }
 
+TEST_CASE("an asynchronous scheme without a flush takes 3N per window, with no bubble, D - d "
+          "activations and, at any N, D - d versions of the weights or two")
+{
+    for (const std::string scheme : {"pipedream", "pipedream-2bw"})
+        for (const int d : {1, 2, 4, 8})
+            for (const int n : {1, 3, 4, 16}) {
+                CAPTURE(scheme, d, n);
+                ScheduleRequest request;
+                request.scheme = scheme;
+                request.devices = d;
+                request.microBatches = n;
+                const Run run = simulated(asStream(request, {.measured = 2}), {}, 2);
+                const RunMetrics m = numbers(run);
+                CHECK(run.timeline.iterations[m.iteration].kind == Iteration::Kind::Measured);
+                CHECK(units(run, m.duration) == 3.0 * n);
+                CHECK(m.bubbleRatio == 0);
+                CHECK(m.span == m.duration);
+                CHECK(m.messages == 2 * n * (d - 1));
+                for (int i = 0; i < d; ++i) {
+                    CHECK(m.devices[{i}].peakStash == d - i);
+                    CHECK(m.devices[{i}].weights == (scheme == "pipedream" ? d - i : 2));
+                }
+            }
+}
+
 TEST_CASE("a device of PipeDream holds its stage in D - d versions")
 {
     const RunMetrics m = numbers(simulated("pipedream", 4, 8));

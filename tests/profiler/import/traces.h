@@ -50,6 +50,9 @@ struct TorchTraceOptions
     // Copies of the pipeline: rank = copy + copies * device. With more than one, messages on a GPU
     // state their process group.
     int copies = 1, copy = 0;
+    // Forward ops and a frame of torch/utils/checkpoint.py run in the second of three equal parts
+    // of every backward.
+    bool recomputes = false;
     // The name of the annotation of an op; "" for none.
     std::function<std::string(const engine::Op&)> name
         = [](const engine::Op& op) { return "PP:" + engine::toString(op); };
@@ -133,6 +136,30 @@ private:
         add("user_annotation", name, window);
         if (engine::isCompute(op.kind))
             add("cpu_op", "aten::addmm", window);
+        if (m_options.recomputes && engine::isBackward(op.kind))
+            addRecomputation(
+                {window.begin + window.duration() / 3, window.begin + 2 * window.duration() / 3},
+                R"("pid":7,"tid":7)");
+    }
+
+    // A kernel in the second third of a backward, launched before its others.
+    void addRecomputed(engine::Window window, engine::Window launch)
+    {
+        const std::int64_t third = window.duration() / 3;
+        add("cpu_op", "aten::linear", launch, R"("pid":7,"tid":8)");
+        add("cuda_runtime", "cudaLaunchKernel", launch,
+            fmt::format(R"("pid":7,"tid":8,"args":{{"correlation":{}}})", 100'000 + m_correlation));
+        add("kernel", "gemm", {window.begin + third, window.begin + 2 * third},
+            fmt::format(R"("pid":0,"tid":7,"args":{{"device":0,"context":1,"stream":7,)"
+                        R"("correlation":{},"grid":[8,1,2],"block":[64,1,1]}})",
+                        100'000 + m_correlation));
+    }
+
+    // aten::linear takes half of the frame.
+    void addRecomputation(engine::Window window, const std::string& thread)
+    {
+        add("cpu_op", "aten::linear", {window.begin, window.begin + window.duration() / 2}, thread);
+        add("python_function", "torch/utils/checkpoint.py(1116): unpack_hook", window, thread);
     }
 
     void addKernel(const engine::Op& op, engine::Window window, engine::Window launch)
@@ -140,6 +167,8 @@ private:
         ++m_correlation;
         const bool isBackward = engine::isBackward(op.kind);
         const int thread = isBackward ? 8 : 7;
+        if (isBackward && m_options.recomputes)
+            addRecomputed(window, {launch.begin - 1, launch.begin});
         if (isBackward)
             add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", launch,
                 R"("pid":7,"tid":8)");

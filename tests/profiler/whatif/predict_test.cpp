@@ -203,3 +203,63 @@ TEST_CASE("a prediction stops when it is cancelled")
     CHECK(predictor->predict(whatIf).error().code == Error::Code::Cancelled);
     CHECK(asked == 4);
 }
+
+TEST_CASE("with another number of micro-batches the change is per micro-batch, and says so")
+{
+    const Run run = measuredRun("1f1b"); // N = 8
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    const auto more = predictor->predict({scheduleOf("1f1b", 4, 32)});
+    const auto same = predictor->predict({scheduleOf("gpipe", 4, 8)});
+    REQUIRE(more);
+    REQUIRE(same);
+    CHECK_FALSE(doesEqualWork(*more, run));
+    CHECK(doesEqualWork(*same, run));
+    const double measured = static_cast<double>(predictor->measured());
+    // Four times the work takes less than four times as long, because the bubble is smaller.
+    CHECK(static_cast<double>(more->iteration) > 2 * measured);
+    CHECK(changeOf(*more, run, predictor->measured())
+          == Approx(static_cast<double>(more->iteration) / (4 * measured) - 1));
+    CHECK(changeOf(*more, run, predictor->measured()) < 0);
+    CHECK(changeOf(*same, run, predictor->measured())
+          == Approx(static_cast<double>(same->iteration) / measured - 1));
+}
+
+TEST_CASE("a recorded RECOMPUTE is a part of the backward, so that its own schedule takes as long")
+{
+    Run run = measuredRun("1f1b", 1);
+    const auto before = WhatIfPredictor::create(run);
+    REQUIRE(before);
+    // Divides every B of 2 ms into a RECOMPUTE of 0.5 ms and the rest.
+    Schedule divided = run.schedule;
+    auto& program = divided.program[DeviceId{0}];
+    auto& spans = run.timeline.tracks.front().spans;
+    std::vector<Op> ops;
+    std::vector<std::uint32_t> position;
+    for (const Op& op : program) {
+        if (op.kind == OpKind::Backward) {
+            ops.push_back(op);
+            ops.back().kind = OpKind::Recompute;
+        }
+        position.push_back(static_cast<std::uint32_t>(ops.size()));
+        ops.push_back(op);
+    }
+    std::vector<Span> all;
+    for (const Span& span : spans) {
+        Span rest = span;
+        rest.op = position[span.op];
+        if (program[span.op].kind == OpKind::Backward) {
+            rest.begin += 500'000;
+            all.push_back({span.begin, rest.begin, rest.op - 1, span.iteration});
+        }
+        all.push_back(rest);
+    }
+    spans = all;
+    program = ops;
+    run.schedule = divided;
+    const auto after = WhatIfPredictor::create(run);
+    REQUIRE(after);
+    CHECK(after->correction() == Approx(before->correction()));
+    CHECK(after->predict({scheduleOf("gpipe", 1, 8)})->iteration
+          == before->predict({scheduleOf("gpipe", 1, 8)})->iteration);
+}

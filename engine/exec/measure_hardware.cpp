@@ -1,0 +1,216 @@
+#include "engine/exec/measure_hardware.h"
+
+#include "engine/base/cancelled.h"
+#include "engine/base/clock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <thread>
+
+namespace engine {
+namespace {
+
+constexpr std::int64_t kStepTime = 300'000'000; // ns per measurement
+constexpr double kNano = 1e-9;
+
+class Bench
+{
+public:
+    Bench(const MeasureHardware& on, const std::atomic<bool>& cancel)
+        : m_on(on)
+        , m_device(*on.devices.front())
+        , m_isGpu(m_device.queue() != nullptr)
+        , m_cancel(cancel)
+    { }
+
+    HardwareSpec run()
+    {
+        m_device.bindThread();
+        const DeviceInfo info = m_device.info();
+        HardwareSpec spec;
+        spec.name = info.name;
+        spec.memory = static_cast<double>(info.memory);
+        spec.devicesPerNode = m_on.devicesPerNode;
+        spec.nodes = 1;
+        spec.matmulShare = spec.memoryShare = spec.linkShare = 1;
+        m_on.progress("matrix products");
+        spec.peakFlops = matmulRate();
+        m_on.progress("memory");
+        spec.memoryBandwidth = memoryRate();
+        m_on.progress("small kernels");
+        spec.kernelLaunch = kernelTime();
+        m_on.progress("link between devices");
+        spec.node = spec.island = spec.network = link();
+        return spec;
+    }
+
+private:
+    // The CPU clock of this thread is not affected by other load, but does not see other threads.
+    enum class Clock : std::uint8_t { Own, Wall };
+
+    // The least seconds of `work`, which is repeated so often that the wait at the end does not
+    // count.
+    template<class Work>
+    double seconds(int repeats, Work work, Clock kind = Clock::Own) const
+    {
+        const auto clock
+            = [own = kind == Clock::Own && !m_isGpu] { return own ? threadCpuTime() : wallTime(); };
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        const std::int64_t begin = wallTime();
+        do {
+            if (m_cancel.load(std::memory_order_relaxed))
+                throw Cancelled("cancelled");
+            const std::int64_t start = clock();
+            for (int i = 0; i < repeats; ++i)
+                work();
+            m_device.synchronize();
+            least = std::min(least, clock() - start);
+        } while (wallTime() - begin < kStepTime);
+        return std::max<std::int64_t>(least, 1) * kNano / repeats;
+    }
+
+    template<class Real>
+    double matmulRate(const Kernels<Real>& kernels) const
+    {
+        const int size = m_isGpu ? 4096 : 512; // larger ones are not faster
+        const std::size_t count = static_cast<std::size_t>(size) * size;
+        std::vector<Real> numbers(count);
+        for (std::size_t i = 0; i < count; ++i)
+            numbers[i] = static_cast<Real>(static_cast<float>(i % 251) / 251 - 0.5F);
+        const Bytes bytes = count * sizeof(Real);
+        const DeviceMemory a = m_device.allocate(bytes), b = m_device.allocate(bytes),
+                           c = m_device.allocate(bytes);
+        m_device.upload(std::as_bytes(std::span(numbers)), a.get());
+        m_device.upload(std::as_bytes(std::span(numbers)), b.get());
+        const auto matrix = [&]<class Number>(const DeviceMemory& memory, Number*) {
+            return Matrix<Number>{reinterpret_cast<Number*>(memory.get()), size, size};
+        };
+        const double time = seconds(m_isGpu ? 10 : 1, [&] {
+            kernels.matmul({.a = matrix(a, static_cast<const Real*>(nullptr)),
+                            .b = matrix(b, static_cast<const Real*>(nullptr)),
+                            .c = matrix(c, static_cast<Real*>(nullptr))});
+        });
+        return 2.0 * size * size * size / time;
+    }
+    double matmulRate() const
+    {
+        const Kernels<bfloat16>* half = m_isGpu ? m_device.bfloat16Kernels() : nullptr;
+        return half != nullptr ? matmulRate(*half) : matmulRate(m_device.kernels());
+    }
+
+    // Bytes read and written per second by copies that do not fit in a cache.
+    double memoryRate() const
+    {
+        const Bytes bytes = Bytes{m_isGpu ? 512 : 64} << 20;
+        const DeviceMemory from = m_device.allocate(bytes), to = m_device.allocate(bytes);
+        m_device.fill({from.get(), static_cast<std::size_t>(bytes)}, std::byte{1});
+        m_device.fill({to.get(), static_cast<std::size_t>(bytes)}, std::byte{2});
+        const double time = seconds(m_isGpu ? 10 : 1, [&] {
+            m_device.kernels().copyBytes({from.get(), static_cast<std::size_t>(bytes)},
+                                         {to.get(), static_cast<std::size_t>(bytes)});
+        });
+        return 2.0 * static_cast<double>(bytes) / time;
+    }
+
+    double kernelTime() const
+    {
+        constexpr std::size_t kNumbers = 32;
+        const DeviceMemory x = m_device.allocate(kNumbers * sizeof(float)),
+                           y = m_device.allocate(kNumbers * sizeof(float));
+        m_device.fill({x.get(), kNumbers * sizeof(float)}, std::byte{});
+        m_device.fill({y.get(), kNumbers * sizeof(float)}, std::byte{});
+        return seconds(1000, [&] {
+            m_device.kernels().add({reinterpret_cast<const float*>(x.get()), kNumbers},
+                                   {reinterpret_cast<float*>(y.get()), kNumbers});
+        });
+    }
+
+    LinkSpec link() const
+    {
+        const Bytes few = 8, many = Bytes{m_isGpu ? 256 : 32} << 20;
+        const double least = m_isGpu ? gpuCopy(few) : threadCopy(few);
+        const double most = m_isGpu ? gpuCopy(many) : threadCopy(many);
+        return {least, static_cast<double>(many) / std::max(most - least, kNano)};
+    }
+
+    // Seconds of a copy from one GPU to the other or, with one GPU, within its memory.
+    double gpuCopy(Bytes bytes) const
+    {
+        const Device& receiver = *m_on.devices.back();
+        const std::size_t size = bytes;
+        const DeviceMemory from = m_device.allocate(bytes), to = receiver.allocate(bytes);
+        return seconds(bytes > 1024 ? 4 : 1, [&] {
+            m_device.queue()->copy(
+                {{from.get(), size}, {to.get(), size}, m_device.gpu(), receiver.gpu()});
+        });
+    }
+
+    // Seconds of a message from one thread to another: half of a round trip in which each copies
+    // `bytes` into the memory of the other and wakes it.
+    double threadCopy(Bytes bytes) const
+    {
+        std::vector<std::byte> first(bytes, std::byte{1}), second(bytes, std::byte{2});
+        std::atomic<int> turn{0}; // odd: the other thread copies; negative: it ends
+        std::thread other([&] {
+            for (int mine = 1;; mine += 2) {
+                for (int seen = turn.load(); seen >= 0 && seen != mine; seen = turn.load())
+                    turn.wait(seen);
+                if (turn.load() < 0)
+                    return;
+                std::memcpy(first.data(), second.data(), bytes);
+                turn.store(mine + 1);
+                turn.notify_all();
+            }
+        });
+        const auto end = [&] {
+            turn.store(-1);
+            turn.notify_all();
+            other.join();
+        };
+        try {
+            const double time = seconds(
+                1,
+                [&, next = 0]() mutable {
+                    std::memcpy(second.data(), first.data(), bytes);
+                    turn.store(next + 1);
+                    turn.notify_all();
+                    for (int seen = turn.load(); seen != next + 2; seen = turn.load())
+                        turn.wait(seen);
+                    next += 2;
+                },
+                Clock::Wall);
+            end();
+            return time / 2;
+        } catch (...) {
+            end();
+            throw;
+        }
+    }
+
+    const MeasureHardware& m_on;
+    const Device& m_device;
+    bool m_isGpu;
+    const std::atomic<bool>& m_cancel;
+};
+
+} // namespace
+
+Result<HardwareSpec> measureHardware(const MeasureHardware& on, const std::atomic<bool>& cancel)
+try {
+    return Bench(on, cancel).run();
+} catch (const Cancelled& cancelled) {
+    return fail(Error::Code::Cancelled, cancelled.what());
+} catch (const std::bad_alloc&) {
+    return fail(Error::Code::Device,
+                fmt::format("{} has too little free memory to be measured; end other programs that "
+                            "use it",
+                            on.devices.front()->info().name));
+} catch (const std::exception& error) { // of a GPU
+    return fail(Error::Code::Device, error.what());
+}
+
+} // namespace engine

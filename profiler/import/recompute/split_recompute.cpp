@@ -1,0 +1,178 @@
+#include "profiler/import/recompute/split_recompute.h"
+
+#include "profiler/analysis/windows.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// Ops that contain those which autograd records. The engine of autograd calls none of them.
+constexpr std::array<std::string_view, 10> kForwardOps{
+    "aten::linear",   "aten::layer_norm",
+    "aten::rms_norm", "aten::gelu",
+    "aten::silu",     "aten::embedding",
+    "aten::dropout",  "aten::softmax",
+    "aten::relu",     "aten::scaled_dot_product_attention"};
+
+using ByThread = std::vector<Windows>;
+
+ByThread forwardWindows(const RankTrace& trace)
+{
+    std::vector<std::vector<Window>> found(trace.threads.size());
+    std::unordered_map<std::uint32_t, bool> isForward; // by name
+    const auto collect = [&](const std::vector<HostRange>& ranges, auto accepts) {
+        isForward.clear();
+        for (const HostRange& range : ranges) {
+            const auto [known, isNew] = isForward.try_emplace(range.name, false);
+            if (isNew)
+                known->second = accepts(trace.text(range.name));
+            if (known->second)
+                found[range.thread].push_back(range.window);
+        }
+    };
+    collect(trace.ops, [](std::string_view name) {
+        return std::ranges::find(kForwardOps, name) != kForwardOps.end();
+    });
+    collect(trace.ranges, isCheckpointFrame);
+    ByThread windows;
+    for (std::vector<Window>& ofThread : found)
+        windows.push_back(unite(std::move(ofThread)));
+    return windows;
+}
+
+bool contains(const Windows& windows, std::int64_t time)
+{
+    const auto next = std::ranges::upper_bound(windows, time, {}, &Window::begin);
+    return next != windows.begin() && time < std::prev(next)->end;
+}
+
+class Splitter
+{
+public:
+    Splitter(const RankTrace& trace, ClassifiedRank& rank)
+        : m_trace(trace)
+        , m_rank(rank)
+        , m_forward(forwardWindows(trace))
+        , m_times(rank.works.size(), 0)
+    { }
+
+    // Returns the number of backwards that recompute, and the time in ns.
+    std::pair<std::int64_t, std::int64_t> run()
+    {
+        if (std::ranges::all_of(m_forward, &Windows::empty))
+            return {};
+        m_trace.gpu.kernels.empty() ? addHostTimes() : addKernels();
+        return split();
+    }
+
+private:
+    bool isSplit(std::uint32_t work) const
+    {
+        if (work == ClassifiedRank::kNoWork)
+            return false;
+        const Work& of = m_rank.works[work];
+        return !of.second
+            && (of.op.kind == OpKind::Backward || of.op.kind == OpKind::BackwardInput);
+    }
+
+    void addHostTimes()
+    {
+        for (std::uint32_t i = 0; i < m_rank.works.size(); ++i)
+            for (const Windows& windows : m_forward)
+                if (isSplit(i))
+                    m_times[i] += length(clip(windows, m_rank.works[i].window));
+    }
+
+    void addKernels()
+    {
+        std::unordered_map<std::uint32_t, const GpuCall*> calls; // by correlation
+        for (const GpuCall& call : m_trace.gpu.calls)
+            calls.emplace(call.correlation, &call);
+        m_recomputes.assign(m_trace.gpu.kernels.size(), false);
+        for (std::size_t k = 0; k < m_trace.gpu.kernels.size(); ++k) {
+            const auto call = calls.find(m_trace.gpu.kernels[k].place.correlation);
+            if (call == calls.end() || !isSplit(m_rank.ofKernel[k])
+                || call->second->thread >= m_forward.size()
+                || !contains(m_forward[call->second->thread], call->second->window.begin))
+                continue;
+            m_recomputes[k] = true;
+            addTime(m_times[m_rank.ofKernel[k]], m_trace.gpu.kernels[k].window.duration());
+        }
+    }
+
+    std::pair<std::int64_t, std::int64_t> split()
+    {
+        std::vector<Work> works;
+        std::vector<std::uint32_t> rest(m_rank.works.size()), recompute(rest);
+        std::int64_t count = 0, time = 0;
+        for (std::uint32_t i = 0; i < m_rank.works.size(); ++i) {
+            Work work = m_rank.works[i];
+            const std::int64_t part = std::min(m_times[i], work.window.duration());
+            recompute[i] = static_cast<std::uint32_t>(works.size());
+            if (part > 0) {
+                Work first = work;
+                first.op.kind = OpKind::Recompute;
+                first.window.end = work.window.begin = work.window.begin + part;
+                works.push_back(first);
+                ++count;
+                addTime(time, part);
+            }
+            rest[i] = static_cast<std::uint32_t>(works.size());
+            works.push_back(work);
+        }
+        const auto renumber = [&](std::vector<std::uint32_t>& list, auto isRecomputed) {
+            for (std::size_t k = 0; k < list.size(); ++k)
+                if (list[k] != ClassifiedRank::kNoWork)
+                    list[k] = (isRecomputed(k) ? recompute : rest)[list[k]];
+        };
+        renumber(m_rank.ofKernel,
+                 [&](std::size_t k) { return !m_recomputes.empty() && m_recomputes[k]; });
+        renumber(m_rank.ofCopy, [](std::size_t) { return false; });
+        renumber(m_rank.ofMemset, [](std::size_t) { return false; });
+        m_rank.works = std::move(works);
+        return {count, time};
+    }
+
+    const RankTrace& m_trace;
+    ClassifiedRank& m_rank;
+    ByThread m_forward;
+    std::vector<std::int64_t> m_times; // [work] of its recomputation
+    std::vector<bool> m_recomputes;    // [kernel]
+};
+
+// Moves the time from the rule that named the backwards.
+void report(std::int64_t count, std::int64_t time, ClassifiedRank& rank)
+{
+    const auto named = std::ranges::max_element(rank.rules, {}, &ImportReport::Rule::time);
+    if (named != rank.rules.end())
+        named->time = std::max<std::int64_t>(0, named->time - time);
+    rank.rules.push_back({"recompute", "Forward ops within a backward (activation checkpointing)",
+                          "medium", count, time});
+}
+
+} // namespace
+
+bool isCheckpointFrame(std::string_view name)
+{
+    return name.find("torch/utils/checkpoint.py") != std::string_view::npos
+        && (name.ends_with(": unpack_hook") || name.ends_with(": recompute_fn"));
+}
+
+void splitRecompute(const RankTrace& trace, ClassifiedRank& rank)
+{
+    const bool isNamed = std::ranges::any_of(rank.works, [](const Work& work) {
+        return work.op.kind == OpKind::Recompute; // the trace names them itself
+    });
+    if (rank.fromSegments || isNamed)
+        return;
+    if (const auto [count, time] = Splitter(trace, rank).run(); count > 0)
+        report(count, time, rank);
+}
+
+} // namespace profiler
