@@ -60,6 +60,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     }
     of[StudyMetric::PeakStash] = stash;
     of[StudyMetric::Weights] = weights;
+    of[StudyMetric::DeviceMemory] = deviceMemory;
     if (deviceMemory && of[StudyMetric::PeakBytes])
         of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
     return values;
