@@ -14,6 +14,7 @@
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
+#include "app/pages/study/study_page.h"
 #include "app/pages/what_if_page.h"
 #include "app/pages/window_menus.h"
 #include "app/widgets/controls/controls.h"
@@ -25,6 +26,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -181,6 +183,8 @@ void MainWindow::openFiles(const QStringList& files)
     for (const QString& file : files) {
         if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
             editFile(file);
+        else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
+            openStudy(file);
         else
             (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
     }
@@ -204,7 +208,7 @@ void MainWindow::askForSchedule()
 void MainWindow::askForFiles()
 {
     connect(
-        openFileDialog({tr("Open runs"), tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"),
+        openFileDialog({tr("Open runs"), tr("Runs (*.sqlite);;Schedules (*.csv);;Studies (*.toml);;All files (*)"),
                         "openDialog", QFileDialog::ExistingFiles},
                        this),
         &QFileDialog::filesSelected, this, &MainWindow::openFiles);
@@ -268,6 +272,16 @@ void MainWindow::openEstimator()
     connect(page, &EstimatorPage::setupRequested, this,
             [this](const RunPlan& plan) { newRun()->setPlan(plan); });
     addPage(page);
+}
+
+void MainWindow::openStudy(const QString& file)
+{
+    if (!file.isEmpty() && showPageOf(QFileInfo(file).absoluteFilePath()))
+        return;
+    auto* page = new StudyPage(m_theme);
+    addPage(page);
+    if (!file.isEmpty())
+        page->open(file);
 }
 
 void MainWindow::editFile(const QString& file)

@@ -1,4 +1,5 @@
 #include "profiler/study/metric_text.h"
+#include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
@@ -143,6 +144,14 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const auto stopped = runStudy(*study, kStudy, folder.path(), second, {});
     REQUIRE(!stopped);
     CHECK(stopped.error().message == "stopped");
+    const auto stored = storedResults(*study, kStudy, folder.path());
+    REQUIRE(stored);
+    CHECK(stored->size() == 4);
+    CHECK((*stored)[0].isDone);
+    CHECK_FALSE((*stored)[3].isDone);
+    CHECK_FALSE(storedResults(*study, kStudy, folder / "none")->front().isDone);
+    const auto reader = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    REQUIRE(reader); // keeps the file open while the study continues
     calls = 10;
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);
