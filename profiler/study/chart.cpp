@@ -95,7 +95,7 @@ void ChartPainter::drawLines()
         std::ranges::stable_sort(line, {}, &Value::x);
         for (std::size_t i = 1; i < line.size(); ++i)
             m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, 1.5,
-                          seriesColour(series, m_style));
+                          seriesColour(series, m_style), isDashedSeries(series));
         for (const Value& at : line) {
             m_canvas.marker(series, at.x, at.y);
             markAround(at.point, at.x, at.y, series);
@@ -117,9 +117,10 @@ void ChartPainter::drawBars()
     const auto names = titlesOf(m_chart.x);
     m_canvas.drawNames(names, m_chart.x);
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
-    const double bar = 0.8 * group / static_cast<double>(m_series.size());
+    const bool isOneAxis = m_chart.x == m_chart.series; // a bar per value, which the axis names
+    const double bar = 0.8 * group / static_cast<double>(isOneAxis ? 1 : m_series.size());
     for (const Value& value : all) {
-        const std::size_t series = indexOf(value.point, m_chart.series);
+        const std::size_t series = isOneAxis ? 0 : indexOf(value.point, m_chart.series);
         const double left = kPlotLeft
             + group * (static_cast<double>(indexOf(value.point, m_chart.x)) + 0.1)
             + bar * static_cast<double>(series);
@@ -127,6 +128,8 @@ void ChartPainter::drawBars()
         m_canvas.box(rect, seriesColour(series, m_style));
         mark(value.point, rect, series);
     }
+    if (isOneAxis)
+        return;
     std::vector<std::pair<double, std::size_t>> labels;
     for (std::size_t series = 0; series < m_series.size(); ++series)
         labels.emplace_back(kPlotTop + 20, series);
@@ -192,6 +195,10 @@ void ChartPainter::drawPareto()
             const Value& before = front.back();
             m_canvas.line({x(before.x), y(before.y)}, {x(value.x), y(before.y)}, 1, m_style.text);
             m_canvas.line({x(value.x), y(before.y)}, {x(value.x), y(value.y)}, 1, m_style.text);
+            const double low = std::min(x(before.x), x(value.x)),
+                         top = std::min(y(before.y), y(value.y));
+            m_canvas.keepFree({low, y(before.y) - 1, std::abs(x(value.x) - x(before.x)), 2});
+            m_canvas.keepFree({x(value.x) - 1, top, 2, std::abs(y(value.y) - y(before.y))});
         }
         front.push_back(value);
     }

@@ -35,6 +35,11 @@ double stepOf(double span)
 
 } // namespace
 
+bool isDashedSeries(std::size_t series)
+{
+    return series / kColours.size() % 2 == 1;
+}
+
 Colour seriesColour(std::size_t series, const ChartStyle& style)
 {
     constexpr double kLeastContrast = 3; // WCAG, for graphics
@@ -107,8 +112,9 @@ void ChartCanvas::marker(std::size_t series, double x, double y)
 {
     // A polygon per shape: octagon, diamond, triangle, square.
     constexpr std::array<int, 4> kCorners{8, 4, 3, 4};
-    const int corners = kCorners[series % kCorners.size()];
-    const double turn = series % kCorners.size() == 3 ? 0.25 * M_PI : 0.5 * M_PI;
+    const std::size_t shape = (series + series / kColours.size()) % kCorners.size();
+    const int corners = kCorners[shape];
+    const double turn = shape == 3 ? 0.25 * M_PI : 0.5 * M_PI;
     std::vector<Point> points;
     for (int i = 0; i < corners; ++i) {
         const double angle = -turn + 2 * M_PI * i / corners;
@@ -204,13 +210,17 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                              const std::vector<std::string>& names)
 {
     std::ranges::sort(ends);
-    double last = -1e9;
     constexpr double kLine = kChartText + 3;
+    double last = -1e9;
     for (auto& [y, series] : ends)
         y = last = std::max(y, last + kLine);
-    const double over = std::max(0.0, last - (bottom()));
+    double lowest = bottom();
+    for (auto label = ends.rbegin(); label != ends.rend(); ++label) {
+        label->first = std::min(label->first, lowest);
+        lowest = label->first - kLine;
+    }
     for (const auto& [y, series] : ends)
-        text(right() + 12, y - over + kChartText / 3, names[series], Text::Anchor::Start,
+        text(right() + 12, y + kChartText / 3, names[series], Text::Anchor::Start,
              {seriesColour(series, m_style)});
 }
 

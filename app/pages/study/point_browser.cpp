@@ -103,7 +103,7 @@ void PointBrowser::showPoint()
     m_summary = summarizePoint(m_data->study, m_data->points, m_data->results, m_point,
                                m_frame.panel(StudyPanel::Lines).axis());
     m_model->show(m_summary);
-    m_frame.pointTitle->setText(fromUtf8(m_summary.name));
+    m_frame.pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
     m_frame.pointWhere->setText(fromUtf8(m_summary.where));
     m_frame.pointWhere->setToolTip(toolTipText(m_frame.pointWhere->text()));
     m_frame.mode->setText(modeText(m_data->study));

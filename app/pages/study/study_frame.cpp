@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QProgressBar>
 #include <QScrollArea>
@@ -27,6 +28,7 @@ namespace app {
 namespace {
 
 constexpr int kDefinition = 270, kMaps = 746, kFront = 584; // px, at 1600
+constexpr int kWidestCards = 760, kRail = 36;
 constexpr int kPointRow = 28, kFoldDefinition = 1180;
 
 // A preset: its title, and its question below.
@@ -94,7 +96,7 @@ StudyFrame::StudyFrame(const ThemeController& theme, const StudyActions& actions
     notice->hide();
     stack->addWidget(makeStart(theme));
     stack->addWidget(makeCharts());
-    m_definition = makeDefinition();
+    m_definition = makeDefinition(theme);
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0, {notice, {stack, 1}});
     auto* columns = makeSplitter(Qt::Horizontal);
@@ -102,12 +104,40 @@ StudyFrame::StudyFrame(const ThemeController& theme, const StudyActions& actions
     columns->addWidget(centre);
     columns->setStretchFactor(1, 1);
     columns->setSizes({kDefinition, kMaps + kFront});
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
-    connect(actions.showForm, &QAction::toggled, m_definition, &QWidget::setVisible);
+    QWidget* rail = makeRail();
+    spaced(new QHBoxLayout(this), {}, 0, {rail, {columns, 1}});
+    connect(actions.showForm, &QAction::toggled, this, [this, rail](bool isShown) {
+        m_definition->setVisible(isShown);
+        rail->setVisible(!isShown);
+    });
     showRunning(false);
 }
 
-QWidget* StudyFrame::makeDefinition()
+// What the definition folds to.
+QWidget* StudyFrame::makeRail()
+{
+    auto* rail = makeSurface("alt");
+    rail->setFixedWidth(kRail);
+    auto* buttons
+        = spaced(new QVBoxLayout, {4, 6, 4, 6}, 6,
+                 {makeToolButton(m_actions.showForm), makeToolButton(m_actions.run), kStretch});
+    spaced(new QHBoxLayout(rail), {}, 0, {{buttons, 1}, makeLine(Qt::Vertical)});
+    rail->hide();
+    return rail;
+}
+
+// A button with a menu: the study, its report and its results.
+QWidget* StudyFrame::makeSaveButton(const ThemeController& theme)
+{
+    auto* button = makeIconButton("studyMore", Icon::More, tr("Save"), theme);
+    auto* menu = new QMenu(button);
+    menu->addActions({m_actions.save, m_actions.saveReport, m_actions.saveCsv});
+    button->setMenu(menu);
+    button->setPopupMode(QToolButton::InstantPopup);
+    return button;
+}
+
+QWidget* StudyFrame::makeDefinition(const ThemeController& theme)
 {
     presets->addItem(tr("Preset…"));
     for (const QString& name : studyPresets())
@@ -121,7 +151,7 @@ QWidget* StudyFrame::makeDefinition()
                          {makeLabel(tr("Study"), "dock"),
                           {presets, 1},
                           makeToolButton(m_actions.open),
-                          makeToolButton(m_actions.save)});
+                          makeSaveButton(theme)});
     m_run = makeButton(m_actions.run->text(), QStringLiteral("studyRunButton"), "primary",
                        m_actions.run);
     m_cancel = makeButton(m_actions.cancel->text(), QStringLiteral("studyCancelButton"), "",

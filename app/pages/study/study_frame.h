@@ -44,7 +44,7 @@ public:
 
     ChartPanel& panel(StudyPanel which) { return *panels[static_cast<std::size_t>(which)]; }
     void showRunning(bool isRunning);
-    void fold(int width); // hides the definition in a narrow window
+    void fold(int width); // folds the definition in a narrow window
 
     StudyForm* form;
     QComboBox* presets;
@@ -60,7 +60,9 @@ Q_SIGNALS:
     void presetChosen(const QString& name);
 
 private:
-    QWidget* makeDefinition();
+    QWidget* makeDefinition(const ThemeController& theme);
+    QWidget* makeSaveButton(const ThemeController& theme);
+    QWidget* makeRail();
     QWidget* makeCharts();
     QWidget* makePoint();
     QWidget* makeStart(const ThemeController& theme);

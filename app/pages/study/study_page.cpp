@@ -61,8 +61,11 @@ void StudyPage::makeActions()
         tr("stop the study and keep the points that are done"));
     m_actions.otherMode
         = makeAction("studyOtherMode", tr("Emulate the grid"), {}, [this] { runOtherMode(); });
-    m_actions.showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9);
+    m_actions.showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
+                                    tr("show the grid at the left"));
     m_actions.showForm->setCheckable(true);
+    followTheme(m_actions.run, Icon::Run, m_theme);
+    followTheme(m_actions.showForm, Icon::ChevronRight, m_theme);
     m_actions.showForm->setChecked(true);
     makePointActions();
     makeFileActions();
@@ -111,7 +114,6 @@ void StudyPage::makeFileActions()
     m_actions.exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
                                      [this] { exportChart(StudyPanel::Map); });
     followTheme(m_actions.open, Icon::Open, m_theme);
-    followTheme(m_actions.save, Icon::Disk, m_theme);
 }
 
 void StudyPage::connectAll()
@@ -348,9 +350,9 @@ QStringList StudyPage::statusTexts() const
         return {tr("<b>Study</b> not computed yet")};
     QStringList axes;
     for (const profiler::StudyAxis& axis : results->study.grid)
-        axes.append(tr("%1 %2").arg(axis.values.size()).arg(fromUtf8(axis.key).toHtmlEscaped()));
+        axes.append(tr("%1: %2").arg(fromUtf8(axis.key).toHtmlEscaped()).arg(axis.values.size()));
     QStringList texts{tr("<b>Study</b> %1").arg(modeText(results->study)),
-                      axes.join(QStringLiteral(" × ")),
+                      axes.join(QStringLiteral(", ")),
                       countOf(static_cast<qint64>(results->done), "point")};
     if (results->refused > 0)
         texts.append(tr("%1 not possible").arg(results->refused));
@@ -361,7 +363,7 @@ QString StudyPage::statusNote() const
 {
     return m_browser->data() == nullptr
         ? QString()
-        : m_frame->pointTitle->text() + QLatin1String(", ") + m_frame->pointWhere->text();
+        : fromUtf8(m_browser->summary().name) + QLatin1String(", ") + m_frame->pointWhere->text();
 }
 
 QList<QAction*> StudyPage::menuActions(Menu menu) const

@@ -109,6 +109,7 @@ void StudyForm::setStudy(const profiler::Study& study)
 void StudyForm::showStudy()
 {
     m_title->setText(fromUtf8(m_study.title));
+    m_title->setCursorPosition(0);
     m_onlyFitting->setChecked(m_study.onlyFitting);
     const std::vector<std::string> keys = rowsOf(m_study);
     for (ValueChips* row : m_rows) {
