@@ -44,7 +44,7 @@ StudyPage::StudyPage(const ThemeController& theme, QWidget* parent)
     });
     m_browser = new PointBrowser(theme, *m_frame, this);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
-    setInitialFocus(&m_frame->panel(StudyPanel::Map).view());
+    setInitialFocus(m_frame->presets);
     connectAll();
     connectSession();
     m_frame->form->setStudy(defaultStudy());
@@ -227,6 +227,7 @@ void StudyPage::showData(const StudyPointer& results)
     if (results->done == 0 && !m_session.isRunning())
         return;
     m_frame->stack->setCurrentIndex(kChartsPage);
+    setInitialFocus(&m_frame->panel(StudyPanel::Map).view());
     m_browser->show(results);
 }
 

@@ -39,6 +39,7 @@ ChartPanel::ChartPanel(const ThemeController& theme, const char* name,
 {
     const QString prefix = QString::fromLatin1(name);
     m_view->setObjectName(prefix + QLatin1String("View"));
+    m_view->setAccessibleName(tr("Chart"));
     m_where->setObjectName(prefix + QLatin1String("Where"));
     m_where->setMinimumWidth(1); // cut in a narrow window
     m_chart->setMinimumContentsLength(16);
