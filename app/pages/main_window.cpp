@@ -1,6 +1,6 @@
 #include "app/pages/main_window.h"
 
-#include "app/models/text.h"
+#include "app/models/plan/what_if.h"
 #include "app/pages/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
@@ -37,10 +37,9 @@ namespace {
 QStringList droppedFiles(const QMimeData& data)
 {
     QStringList files;
-    for (const QUrl& url : data.urls()) {
+    for (const QUrl& url : data.urls())
         if (url.isLocalFile())
             files.append(url.toLocalFile());
-    }
     return files;
 }
 
@@ -102,11 +101,10 @@ template<class Shown>
 void MainWindow::showPageAbout(const QString& file)
 {
     const auto document = m_library.open(file);
-    const auto isShown = [&](Page* page) {
-        const auto* shown = qobject_cast<Shown*>(page);
-        return shown != nullptr && shown->document() == document.get();
-    };
-    if (!showPageIf(isShown))
+    if (!showPageIf([&](Page* page) {
+            const auto* shown = qobject_cast<Shown*>(page);
+            return shown != nullptr && shown->document() == document.get();
+        }))
         addPage(new Shown(m_theme, m_library, document));
 }
 
@@ -208,7 +206,8 @@ void MainWindow::askForSchedule()
 void MainWindow::askForFiles()
 {
     connect(
-        openFileDialog({tr("Open runs"), tr("Runs (*.sqlite);;Schedules (*.csv);;Studies (*.toml);;All files (*)"),
+        openFileDialog({tr("Open runs"),
+                        tr("Runs (*.sqlite);;Schedules (*.csv);;Studies (*.toml);;All files (*)"),
                         "openDialog", QFileDialog::ExistingFiles},
                        this),
         &QFileDialog::filesSelected, this, &MainWindow::openFiles);
@@ -227,10 +226,8 @@ void MainWindow::askForTraces()
 
 void MainWindow::askForTraceFolder()
 {
-    connect(openFileDialog({tr("Import a folder of traces of one job"),
-                            {},
-                            "traceFolderDialog",
-                            QFileDialog::Directory},
+    connect(openFileDialog({tr("Import a folder of traces of one job"), QString(),
+                            "traceFolderDialog", QFileDialog::Directory},
                            this),
             &QFileDialog::filesSelected, this,
             [this](const QStringList& paths) { importTraces(paths); });
@@ -252,12 +249,10 @@ SetupPage* MainWindow::newRun(const QString& experimentToml)
 
 void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
 {
-    const engine::Scheme* scheme = engine::findScheme(schedule.scheme);
     auto* page = new EditorPage(m_theme);
     page->edit(schedule,
                tr("%1 D %2, N %3")
-                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
-                                          : QString::fromStdString(schedule.scheme))
+                   .arg(schemeLabel(QString::fromStdString(schedule.scheme)))
                    .arg(schedule.shape.devices)
                    .arg(schedule.shape.microBatches),
                request);
@@ -276,12 +271,8 @@ void MainWindow::openEstimator()
 
 void MainWindow::openStudy(const QString& file)
 {
-    if (!file.isEmpty() && showPageOf(QFileInfo(file).absoluteFilePath()))
-        return;
-    auto* page = new StudyPage(m_theme);
-    addPage(page);
-    if (!file.isEmpty())
-        page->open(file);
+    if (file.isEmpty() || !showPageOf(QFileInfo(file).absoluteFilePath()))
+        addPage(new StudyPage(m_theme, file));
 }
 
 void MainWindow::editFile(const QString& file)
@@ -295,12 +286,11 @@ void MainWindow::editFile(const QString& file)
 
 bool MainWindow::showPageIf(const std::function<bool(Page*)>& isIt)
 {
-    for (int i = 0; i < m_stack->count(); ++i) {
+    for (int i = 0; i < m_stack->count(); ++i)
         if (isIt(static_cast<Page*>(m_stack->widget(i)))) {
             m_tabs->setCurrent(i);
             return true;
         }
-    }
     return false;
 }
 

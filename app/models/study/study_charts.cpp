@@ -91,8 +91,8 @@ std::vector<std::string> chartAxes(const Study& study, StudyPanel panel)
             axes.push_back(&axis);
     const auto rank = [panel](const StudyAxis* axis) {
         const bool isCount = axis->key == "micro-batches" || axis->key == "devices";
-        const bool isWanted = panel == StudyPanel::Map ? axis->key == "micro-batches" : !isCount;
-        return std::tuple(axis->values.size() < 2, !(isWanted && isNumeric(*axis)),
+        const bool isPreferred = panel == StudyPanel::Map ? axis->key == "micro-batches" : !isCount;
+        return std::tuple(axis->values.size() < 2, !(isPreferred && isNumeric(*axis)),
                           !isNumeric(*axis));
     };
     std::ranges::stable_sort(axes, {}, rank);
@@ -118,9 +118,9 @@ std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
     }
     const std::string x = axis.empty() ? chartAxes(data.study, panel).front() : axis;
     const bool hasOneAxis = x == data.study.comparedAxis()->key;
-    const ChartKind kind = hasOneAxis   ? ChartKind::Bars
-        : panel == StudyPanel::Map ? ChartKind::HeatMap
-                                   : ChartKind::Lines;
+    const ChartKind kind = hasOneAxis ? ChartKind::Bars
+        : panel == StudyPanel::Map    ? ChartKind::HeatMap
+                                      : ChartKind::Lines;
     for (const std::string& name : quantities(data, panel))
         choices.push_back({fromUtf8(columnTitle(data.study, data.results, name)),
                            chartOver(data.study, kind, name, x, through), false});

@@ -118,9 +118,9 @@ QWidget* StudyFrame::makeRail()
 {
     auto* rail = makeSurface("alt");
     rail->setFixedWidth(kRail);
-    auto* buttons
-        = spaced(new QVBoxLayout, {4, 6, 4, 6}, 6,
-                 {makeToolButton(m_actions.showForm), makeToolButton(m_actions.run), kStretch});
+    auto* run = named(makeToolButton(m_actions.run), "studyRailRun");
+    auto* buttons = spaced(new QVBoxLayout, {4, 6, 4, 6}, 6,
+                           {makeToolButton(m_actions.showForm), run, kStretch});
     spaced(new QHBoxLayout(rail), {}, 0, {{buttons, 1}, makeLine(Qt::Vertical)});
     rail->hide();
     return rail;

@@ -3,17 +3,16 @@
 #include "app/models/numbers.h"
 #include "app/models/study/study_options.h"
 #include "app/models/text.h"
-#include "app/pages/file_dialog.h"
 #include "app/pages/study/point_browser.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/forms/form_rows.h"
 #include "app/widgets/study/chart_panel.h"
 #include "app/widgets/study/study_form.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QProgressBar>
@@ -33,7 +32,7 @@ enum StackPage : int { kPresetsPage, kChartsPage };
 
 } // namespace
 
-StudyPage::StudyPage(const ThemeController& theme, QWidget* parent)
+StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
 {
@@ -49,6 +48,8 @@ StudyPage::StudyPage(const ThemeController& theme, QWidget* parent)
     connectSession();
     m_frame->form->setStudy(defaultStudy());
     showEdits();
+    if (!nameOrFile.isEmpty())
+        open(nameOrFile);
 }
 
 void StudyPage::makeActions()
@@ -95,10 +96,8 @@ void StudyPage::makeFileActions()
     m_actions.open = makeAction(
         "studyOpen", tr("Open a study…"), {},
         [this] {
-            connect(openFileDialog({tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
-                                    "studyDialog", QFileDialog::ExistingFile},
-                                   this),
-                    &QFileDialog::fileSelected, this, &StudyPage::open);
+            askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
+                       [this](const QString& file) { open(file); });
         },
         tr("read a grid from a .toml file"));
     m_actions.save = makeAction(

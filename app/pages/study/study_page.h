@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/jobs/point_runs.h"
-#include "app/jobs/study_session.h"
+#include "app/jobs/study/point_runs.h"
+#include "app/jobs/study/study_session.h"
 #include "app/models/theme.h"
 #include "app/pages/run_saver.h"
 #include "app/pages/study/study_frame.h"
@@ -17,7 +17,9 @@ class StudyPage : public Page
     Q_OBJECT
 
 public:
-    explicit StudyPage(const ThemeController& theme, QWidget* parent = nullptr);
+    // Opens a preset or a file; "": a new study.
+    explicit StudyPage(const ThemeController& theme, const QString& nameOrFile = {},
+                       QWidget* parent = nullptr);
 
     // Reads a preset or a file, and simulates its grid at once unless that may take long.
     void open(const QString& nameOrFile);

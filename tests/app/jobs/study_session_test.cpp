@@ -1,5 +1,5 @@
-#include "app/jobs/point_runs.h"
-#include "app/jobs/study_session.h"
+#include "app/jobs/study/point_runs.h"
+#include "app/jobs/study/study_session.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/results_file.h"
 #include "tests/app/jobs/fake_worker.h"

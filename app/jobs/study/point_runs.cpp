@@ -1,4 +1,4 @@
-#include "app/jobs/point_runs.h"
+#include "app/jobs/study/point_runs.h"
 
 #include "app/jobs/run_library.h"
 

@@ -1,4 +1,4 @@
-#include "app/jobs/study_session.h"
+#include "app/jobs/study/study_session.h"
 
 #include "engine/base/new_file.h"
 #include "engine/base/version.h"
