@@ -51,6 +51,14 @@ Colour seriesColour(std::size_t series, const ChartStyle& style)
                                                                      : colour;
 }
 
+Colour seriesTextColour(std::size_t series, const ChartStyle& style)
+{
+    Colour colour = seriesColour(series, style);
+    while (contrast(colour, style.ground) < kSmallestInk)
+        colour = mix(colour, style.ink, 0.15);
+    return colour;
+}
+
 ChartScale scaleOf(const std::vector<double>& values, double from, double to)
 {
     const auto [low, high] = std::ranges::minmax(values);
@@ -221,7 +229,7 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
     }
     for (const auto& [y, series] : ends)
         text(right() + 12, y + kChartText / 3, names[series], Text::Anchor::Start,
-             {seriesColour(series, m_style)});
+             {seriesTextColour(series, m_style)});
 }
 
 } // namespace profiler

@@ -20,6 +20,8 @@ struct ChartStyle
 
 // A colour with contrast to the ground, which colour-blind readers tell from those next to it.
 Colour seriesColour(std::size_t series, const ChartStyle& style);
+// The same, with enough contrast for text.
+Colour seriesTextColour(std::size_t series, const ChartStyle& style);
 bool isDashedSeries(std::size_t series); // its colour is that of an earlier one
 
 } // namespace profiler

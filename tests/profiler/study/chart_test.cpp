@@ -167,5 +167,7 @@ TEST_CASE("series have contrast to the ground of every style")
     for (std::size_t series = 0; series < 8; ++series) {
         CHECK(contrast(seriesColour(series, dark), dark.ground) >= 3);
         CHECK(contrast(seriesColour(series, {}), ChartStyle().ground) >= 2);
+        CHECK(contrast(seriesTextColour(series, dark), dark.ground) >= kSmallestInk);
+        CHECK(contrast(seriesTextColour(series, {}), ChartStyle().ground) >= kSmallestInk);
     }
 }
