@@ -44,6 +44,38 @@ std::vector<ChartPainter::Value> ChartPainter::values() const
     return all;
 }
 
+std::optional<std::pair<double, double>> ChartPainter::interval(std::size_t point) const
+{
+    if (m_low.empty() || !m_low[point] || !m_high[point])
+        return std::nullopt;
+    return std::pair(*m_low[point], *m_high[point]);
+}
+
+// A scale with room for all values and their intervals.
+ChartScale ChartPainter::valueScale(const std::vector<Value>& all, bool fromZero) const
+{
+    std::vector<double> ys;
+    if (fromZero)
+        ys.push_back(0);
+    for (const Value& value : all) {
+        ys.push_back(value.y);
+        if (const auto of = interval(value.point))
+            ys.insert(ys.end(), {of->first, of->second});
+    }
+    return scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+}
+
+void ChartPainter::drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour)
+{
+    constexpr double kCap = 3.5, kWidth = 1;
+    const auto of = interval(point);
+    if (!of)
+        return;
+    m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
+    for (const double end : {of->first, of->second})
+        m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
+}
+
 std::vector<std::string> ChartPainter::titlesOf(std::string_view key) const
 {
     std::vector<std::string> titles;
@@ -66,14 +98,12 @@ void ChartPainter::markAround(std::size_t point, double x, double y, std::size_t
 void ChartPainter::drawLines()
 {
     const std::vector<Value> all = values();
-    std::vector<double> ys, xs;
-    for (const Value& value : all)
-        ys.push_back(value.y);
+    std::vector<double> xs;
     const auto& names = m_study.axis(m_chart.x)->values;
     const bool numbers = hasNumbers(m_chart.x);
     for (const std::string& name : names)
         xs.push_back(numbers ? std::strtod(name.c_str(), nullptr) : 0);
-    const ChartScale y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+    const ChartScale y = valueScale(all, false);
     m_canvas.drawValueAxis(y, m_chart.y, columnTitle(m_study, m_results, m_chart.y));
     const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
     const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
@@ -97,6 +127,7 @@ void ChartPainter::drawLines()
             m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, 1.5,
                           seriesColour(series, m_style), isDashedSeries(series));
         for (const Value& at : line) {
+            drawInterval(at.point, at.x, y, seriesColour(series, m_style));
             m_canvas.marker(series, at.x, at.y);
             markAround(at.point, at.x, at.y, series);
         }
@@ -109,10 +140,7 @@ void ChartPainter::drawLines()
 void ChartPainter::drawBars()
 {
     const std::vector<Value> all = values();
-    std::vector<double> ys{0};
-    for (const Value& value : all)
-        ys.push_back(value.y);
-    const ChartScale y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+    const ChartScale y = valueScale(all, true);
     m_canvas.drawValueAxis(y, m_chart.y, columnTitle(m_study, m_results, m_chart.y));
     const auto names = titlesOf(m_chart.x);
     m_canvas.drawNames(names, m_chart.x);
@@ -126,6 +154,7 @@ void ChartPainter::drawBars()
             + bar * static_cast<double>(series);
         const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
         m_canvas.box(rect, seriesColour(series, m_style));
+        drawInterval(value.point, left + rect.width / 2, y, m_style.text);
         mark(value.point, rect, series);
     }
     if (isOneAxis)
@@ -253,6 +282,13 @@ Result<DrawnChart> ChartPainter::draw()
         if (!x)
             return tl::unexpected(x.error());
         m_x = *std::move(x);
+    }
+    if (m_chart.y == metricName(StudyMetric::Iteration)) {
+        const auto column = [this](StudyMetric metric) {
+            return shownColumn(m_study, m_points, m_results, metricName(metric)).value();
+        };
+        m_low = column(StudyMetric::IterationLow);
+        m_high = column(StudyMetric::IterationHigh);
     }
     m_series = titlesOf(m_chart.series);
     if (m_chart.kind == Kind::HeatMap || m_chart.kind == Kind::PhaseMap)

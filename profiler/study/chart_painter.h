@@ -42,6 +42,10 @@ private:
     bool isShown(std::size_t point) const;
     bool hasNumbers(std::string_view key) const;
     std::vector<Value> values() const;
+    // The interval of y at a point as (low, high); nullopt if y has none.
+    std::optional<std::pair<double, double>> interval(std::size_t point) const;
+    ChartScale valueScale(const std::vector<Value>& all, bool fromZero) const;
+    void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour);
     std::vector<std::string> titlesOf(std::string_view key) const;
     void mark(std::size_t point, const Rect& rect, std::size_t row);
     void markAround(std::size_t point, double x, double y, std::size_t row);
@@ -78,7 +82,7 @@ private:
     const std::vector<StudyPoint>& m_points;
     const std::vector<StudyResult>& m_results;
     const ChartStyle& m_style;
-    std::vector<std::optional<double>> m_y, m_x;
+    std::vector<std::optional<double>> m_y, m_x, m_low, m_high;
     std::vector<std::string> m_series; // titles
     std::vector<ChartMark> m_marks;
     ChartCanvas m_canvas;

@@ -39,7 +39,7 @@ double shownFactor(const std::vector<StudyResult>& results, std::string_view col
 {
     return column == "bubble" || column == "mfu"              ? 100
         : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
-        : column == "iteration" && isTime(results)            ? 1e-6
+        : column.starts_with("iteration") && isTime(results)  ? 1e-6
                                                               : 1;
 }
 

@@ -126,8 +126,7 @@ private:
     {
         std::vector<std::string> names;
         for (std::size_t i = 0; i < kStudyMetrics; ++i)
-            if (const auto metric = static_cast<StudyMetric>(i);
-                metric != StudyMetric::Fits && metric != StudyMetric::DeviceMemory)
+            if (const auto metric = static_cast<StudyMetric>(i); metric < StudyMetric::Fits)
                 names.emplace_back(metricName(metric));
         for (const StudyRatio& ratio : m_study.ratios)
             names.push_back(ratio.name);
@@ -143,6 +142,9 @@ private:
                               {},
                               {},
                               false};
+        if (const auto of = interval(m_point); of && name == metricName(StudyMetric::Iteration))
+            row.value += fmt::format(" ({} to {})", metricNumber(name, of->first),
+                                     metricNumber(name, of->second));
         const auto best = bestOf(values, lessIsBetter(m_study, name));
         if (m_rivals.size() < 2 || !best)
             return row;
@@ -154,9 +156,26 @@ private:
         return row;
     }
 
+    // The 95 % interval of the iteration, as shown.
+    std::optional<std::pair<double, double>> interval(std::size_t point) const
+    {
+        const auto low = column(metricName(StudyMetric::IterationLow))[point],
+                   high = column(metricName(StudyMetric::IterationHigh))[point];
+        return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
+    }
+    bool overlaps(std::size_t other) const
+    {
+        const auto own = interval(m_point), its = interval(other);
+        return own && its && own->first <= its->second && its->first <= own->second;
+    }
+
     std::string comparison(std::size_t best) const
     {
         const double own = *m_times[m_point];
+        if (best != m_point && overlaps(best))
+            return fmt::format("{} and {}, the shortest here, are not distinguishable: their 95 % "
+                               "intervals overlap.",
+                               nameOf(m_point), nameOf(best));
         if (own > *m_times[best])
             return fmt::format("{} takes {:.3g} times as long as {}, the shortest here.",
                                nameOf(m_point), own / *m_times[best], nameOf(best));
@@ -167,6 +186,10 @@ private:
                 second = rival;
         if (!second)
             return "";
+        if (overlaps(*second))
+            return fmt::format("{} is the shortest here, but not distinguishable from {}: their "
+                               "95 % intervals overlap.",
+                               nameOf(m_point), nameOf(*second));
         if (*m_times[*second] == own)
             return fmt::format("{} and {} are the shortest here.", nameOf(m_point),
                                nameOf(*second));
@@ -183,10 +206,10 @@ private:
         std::string text;
         for (const std::string& rival : m_axis->values)
             if (const auto at = crossing(*axis, rival))
-                text += fmt::format("{}{} from {:.3g}", text.empty() ? "" : ", ",
+                text += fmt::format("{}{} at {:.3g}", text.empty() ? "" : ", ",
                                     valueTitle(m_axis->key, rival), *at);
         return text.empty() ? text
-                            : fmt::format(" Shorter than it at a larger {}: {}.", axis->key, text);
+                            : fmt::format(" As {} grows, it is overtaken by {}.", axis->key, text);
     }
 
     std::optional<double> crossing(const StudyAxis& axis, const std::string& rival) const

@@ -25,7 +25,9 @@ constexpr std::array<MetricText, kStudyMetrics> kMetrics{
      {"tokens_per_second", "Tokens per second"},
      {"mfu", "MFU, %"},
      {"fits", "Fits"},
-     {"device_memory", "Device memory, GiB"}}};
+     {"device_memory", "Device memory, GiB"},
+     {"iteration_low", "Iteration, lower bound"},
+     {"iteration_high", "Iteration, upper bound"}}};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
                   const std::string& value)

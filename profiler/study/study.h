@@ -33,8 +33,10 @@ enum class StudyMetric : std::uint8_t {
     Mfu,
     Fits, // 1 if PeakBytes is at most DeviceMemory, else 0
     DeviceMemory,
+    IterationLow, // the 95 % interval of Iteration; only for runs with several iterations
+    IterationHigh,
 };
-constexpr std::size_t kStudyMetrics = 10;
+constexpr std::size_t kStudyMetrics = 12;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);

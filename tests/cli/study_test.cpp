@@ -38,8 +38,11 @@ TEST_CASE("an emulated study runs its points")
 {
     const Folder folder;
     writeText(folder / "s.toml",
-              "mode = \"emulate\"\n[fixed]\niterations = 1\nwarmup = 0\n[grid]\n"
+              "mode = \"emulate\"\n[fixed]\niterations = 4\nwarmup = 0\n[grid]\n"
               "devices = [2]\nscheme = [\"gpipe\"]\n");
     const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["not_possible"] == 0);
+    const std::string csv = readText(folder / "results" / "results.csv");
+    CHECK(contains(csv, "iteration_low,iteration_high"));
+    CHECK_FALSE(contains(csv, ",,,,ns,")); // the interval of four iterations
 }

@@ -7,6 +7,7 @@
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
 #include "engine/cost/spec_file.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_report.h"
 
@@ -49,6 +50,11 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     auto& of = values.of;
     of[StudyMetric::Iteration]
         = static_cast<double>(metrics.duration) / static_cast<double>(run.info.ticksPerUnit);
+    if (const auto interval = iterationInterval(run)) {
+        const auto units = static_cast<double>(run.info.ticksPerUnit);
+        of[StudyMetric::IterationLow] = static_cast<double>(interval->least) / units;
+        of[StudyMetric::IterationHigh] = static_cast<double>(interval->most) / units;
+    }
     of[StudyMetric::Bubble] = metrics.bubbleRatio;
     of[StudyMetric::Messages] = metrics.messages;
     of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;

@@ -81,11 +81,14 @@ TEST_CASE("a heat map frames the best cell of every column")
     for (const Box& box : shapesOf<Box>(map))
         if (box.stroke > 0)
             frames.push_back(box);
-    REQUIRE(frames.size() == 3); // no scheme fits with N = 32
+    REQUIRE(frames.size() == 3);                                       // no scheme fits with N = 32
     const Rect& best = markOf(map, small.at("8", "0.5", "1f1b")).rect; // 8.5; BitPipe: 9
-    CHECK(std::ranges::count_if(frames, [&](const Box& box) {
-              return std::abs(box.rect.x - best.x) < 1 && std::abs(box.rect.y - best.y) < 1;
-          }) == 1);
+    CHECK(std::ranges::count_if(frames,
+                                [&](const Box& box) {
+                                    return std::abs(box.rect.x - best.x) < 1
+                                        && std::abs(box.rect.y - best.y) < 1;
+                                })
+          == 1);
 }
 
 TEST_CASE("a map that fills its height has higher rows, up to a limit")
@@ -145,6 +148,30 @@ TEST_CASE("the marks of a line are its points, from left to right")
     CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
     small.study.charts.front().kind = StudyChart::Kind::Bars;
     CHECK(drawn(small, 0).marks.size() == 11);
+}
+
+TEST_CASE("the interval of a measured iteration is an error bar")
+{
+    SmallStudy small;
+    small.study.onlyFitting = false;
+    for (const auto kind : {StudyChart::Kind::Lines, StudyChart::Kind::Bars}) {
+        small.study.charts.front().kind = kind;
+        auto& of = small.results[small.at("32", "0.5", "bitpipe")].values.of;
+        of[StudyMetric::IterationLow] = of[StudyMetric::IterationHigh] = std::nullopt;
+        const auto plain = shapesOf<Line>(drawn(small, 0));
+        of[StudyMetric::IterationLow] = 30;
+        of[StudyMetric::IterationHigh] = 60; // over the other values, which end at 33
+        const DrawnChart chart = drawn(small, 0);
+        const auto lines = shapesOf<Line>(chart);
+        const auto isUpright
+            = [](const Line& line) { return line.x1 == line.x2 && line.y1 - line.y2 > 50; };
+        REQUIRE(std::ranges::count_if(lines, isUpright) == 1);
+        CHECK(std::ranges::none_of(plain, isUpright));
+        const auto bar = std::ranges::find_if(lines, isUpright);
+        CHECK(bar->y2 > 0); // the scale has room for it
+        const Rect& mark = markOf(chart, small.at("32", "0.5", "bitpipe")).rect;
+        CHECK(bar->x1 == Approx(mark.x + mark.width / 2));
+    }
 }
 
 TEST_CASE("a chart without results says so, and one without possible points why")

@@ -41,7 +41,7 @@ TEST_CASE("the sentence on the best names where another one becomes shorter")
     // BitPipe: 7 + 4 t; 1F1B: 8 + t
     CHECK(summaryOf(small, small.at("8", "0", "bitpipe")).sentence
           == "BitPipe is the shortest here; 1F1B takes 1.14 times as long. "
-             "Shorter than it at a larger p2p: 1F1B from 0.333.");
+             "As p2p grows, it is overtaken by 1F1B at 0.333.");
     CHECK(summaryOf(small, small.at("4", "0", "1f1b")).sentence.empty()); // nothing else fits
 }
 
@@ -55,6 +55,29 @@ TEST_CASE("a point without results has the reason")
     CHECK(summaryOf(small, 0).reason == "not computed yet");
     CHECK(pointText(summaryOf(small, small.at("4", "0", "bitpipe")))
           == "BitPipe, micro-batches 4, p2p 0\nBitPipe needs N >= 8");
+}
+
+TEST_CASE("points whose intervals overlap are not distinguishable")
+{
+    SmallStudy small;
+    const std::size_t bitpipe = small.at("8", "0.5", "bitpipe"),
+                      other = small.at("8", "0.5", "1f1b");
+    const auto spread = [&small](std::size_t point, double low, double high) {
+        small.results[point].values.of[StudyMetric::IterationLow] = low;
+        small.results[point].values.of[StudyMetric::IterationHigh] = high;
+    };
+    spread(bitpipe, 8.4, 9.2);
+    CHECK(summaryOf(small, bitpipe).sentence.starts_with("BitPipe takes 1.06 times"));
+    spread(other, 8.3, 8.6);
+    CHECK(rowOf(summaryOf(small, bitpipe), "Iteration, units").value == "9.00 (8.40 to 9.20)");
+    CHECK(summaryOf(small, bitpipe).sentence
+          == "BitPipe and 1F1B, the shortest here, are not distinguishable: their 95 % intervals "
+             "overlap.");
+    CHECK(summaryOf(small, other)
+              .sentence.starts_with(
+                  "1F1B is the shortest here, but not distinguishable from BitPipe"));
+    spread(bitpipe, 8.8, 9.2);
+    CHECK(summaryOf(small, bitpipe).sentence.starts_with("BitPipe takes 1.06 times"));
 }
 
 TEST_CASE("the text of a point has a line per metric")
