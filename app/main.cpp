@@ -43,6 +43,8 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     window.openFiles(line.files);
     if (!line.screenshot.isEmpty())
         app::scheduleScreenshot(window, line);
+    else
+        app::openPage(window, line);
     return QApplication::exec();
 }
 

@@ -22,4 +22,5 @@ for theme in light dark; do
     picture "setup$ending" --theme "$theme" --page setup
     picture "run$ending" --theme "$theme" "${runs[1]}"
     picture "compare$ending" --theme "$theme" "${runs[@]}"
+    picture "study$ending" --theme "$theme" resources/studies/best-scheme.toml
 done

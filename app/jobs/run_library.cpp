@@ -34,16 +34,6 @@ QString schemeTitle(const QString& name)
     return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
-std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
-{
-    const bool isFromFile = options.contains(QStringLiteral("--schedule"));
-    return runFileNames(
-        QStringLiteral("%1-D%2-N%3")
-            .arg(isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
-                 optionValue(options, "--devices", "4"),
-                 optionValue(options, "--micro-batches", "8")));
-}
-
 } // namespace
 
 std::function<std::filesystem::path(int)> runFileNames(const QString& what)
@@ -55,6 +45,16 @@ std::function<std::filesystem::path(int)> runFileNames(const QString& what)
     return [stem](int i) {
         return i == 1 ? stem + ".sqlite" : stem + "-" + std::to_string(i) + ".sqlite";
     };
+}
+
+std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
+{
+    const bool isFromFile = options.contains(QStringLiteral("--schedule"));
+    return runFileNames(
+        QStringLiteral("%1-D%2-N%3")
+            .arg(isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
+                 optionValue(options, "--devices", "4"),
+                 optionValue(options, "--micro-batches", "8")));
 }
 
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)

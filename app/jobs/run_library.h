@@ -72,8 +72,11 @@ private:
 // .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
-// Writes a run of this program, made with `options`, to a new file in the default folder,
-// .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite. Returns the file.
+// The same for a run with these options: .../<time>-<scheme>-D<D>-N<N>.sqlite.
+std::function<std::filesystem::path(int)> newRunNames(const QStringList& options);
+
+// Writes a run of this program, made with `options`, to a new file of newRunNames(). Returns the
+// file.
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options);
 
 } // namespace app

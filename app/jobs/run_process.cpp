@@ -63,12 +63,13 @@ RunProcess::~RunProcess()
     }
 }
 
-void RunProcess::start(const QString& program, const QStringList& options, const QString& file)
+void RunProcess::start(const QString& program, const QStringList& arguments)
 {
     m_program = program.isEmpty() ? workerProgram() : program;
-    m_arguments = QStringList{QStringLiteral("run")} + options
-        + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"), QStringLiteral("-o"),
-                      file};
+    m_arguments = arguments;
+    m_isStopping = false;
+    for (QString* text : {&m_outcome, &m_failure, &m_lastLine})
+        text->clear();
     m_isRunning = true;
     if (m_program.isEmpty())
         end(WorkerEnd::How::Refused,

@@ -28,8 +28,9 @@ struct WorkerEnd
     QString text;
 };
 
-// A worker process: `bscope run ... --progress jsonl -o FILE`. Refuses a worker of another build,
-// because both sides must have the same file format. Never blocks. The destructor kills the worker.
+// A worker process: `bscope run ... --progress jsonl`, or another command. Refuses a worker of
+// another build, because both sides must have the same file format. Never blocks. The destructor
+// kills the worker.
 class RunProcess : public QObject
 {
     Q_OBJECT
@@ -38,9 +39,10 @@ public:
     explicit RunProcess(QObject* parent = nullptr);
     ~RunProcess() override;
 
-    // If `program` is "", starts workerProgram().
-    void start(const QString& program, const QStringList& options, const QString& file);
-    void stop(); // sends SIGINT, which keeps complete iterations; sends SIGKILL after `patience`
+    // If `program` is "", starts workerProgram(). `arguments` begin with the command: "run".
+    void start(const QString& program, const QStringList& arguments);
+    // Sends SIGINT, which keeps complete iterations or points; sends SIGKILL after `patience`.
+    void stop();
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
     // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.
     void setPaused(bool paused);

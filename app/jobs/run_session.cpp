@@ -139,7 +139,10 @@ void RunSession::start(const QString& program, const QStringList& options)
                          .arg(folder)});
         return;
     }
-    m_process.start(program, options, m_document->file());
+    m_process.start(program,
+                    QStringList{QStringLiteral("run")} + options
+                        + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"),
+                                      QStringLiteral("-o"), m_document->file()});
 }
 
 void RunSession::queue(const QStringList& options)
@@ -215,6 +218,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     case WorkerEvent::Kind::Failed:
         m_document->addLogLine(event.message);
         break;
+    case WorkerEvent::Kind::Points:
     case WorkerEvent::Kind::Other:
         break;
     }

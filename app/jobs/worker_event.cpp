@@ -13,10 +13,11 @@ WorkerEvent::Kind kindOf(const QString& name)
     {
         const char* name;
         Kind kind;
-    } kKinds[]
-        = {{"started", Kind::Started},   {"rows", Kind::Rows},     {"iteration", Kind::Iteration},
-           {"warning", Kind::Warning},   {"locked", Kind::Locked}, {"finishing", Kind::Finishing},
-           {"finished", Kind::Finished}, {"failed", Kind::Failed}};
+    } kKinds[] = {{"started", Kind::Started},     {"rows", Kind::Rows},
+                  {"iteration", Kind::Iteration}, {"points", Kind::Points},
+                  {"warning", Kind::Warning},     {"locked", Kind::Locked},
+                  {"finishing", Kind::Finishing}, {"finished", Kind::Finished},
+                  {"failed", Kind::Failed}};
     for (const auto& known : kKinds)
         if (name == QLatin1String(known.name))
             return known.kind;
@@ -45,6 +46,9 @@ std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line)
         event.loss = loss.toDouble();
     event.duration = object.value(QStringLiteral("duration")).toDouble();
     event.rows = object.value(QStringLiteral("last")).toInteger();
+    event.done = object.value(QStringLiteral("done")).toInteger();
+    event.all = object.value(QStringLiteral("all")).toInteger();
+    event.left = object.value(QStringLiteral("left")).toDouble();
     return event;
 }
 

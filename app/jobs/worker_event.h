@@ -7,13 +7,14 @@
 
 namespace app {
 
-// One line of `bscope run --progress jsonl`: {"event":"iteration","t":1.5,"index":3,...}.
+// One line of --progress jsonl (app/cli/PROGRESS.md): {"event":"iteration","t":1.5,"index":3,...}.
 struct WorkerEvent
 {
     enum class Kind : int {
         Started,
         Rows,
         Iteration,
+        Points,
         Warning,
         Locked,
         Finishing,
@@ -32,6 +33,9 @@ struct WorkerEvent
     std::optional<double> loss; // "iteration": mean loss in nats per token
     double duration = 0;        // "iteration": duration in ns on the timeline of the run
     std::int64_t rows = 0;      // "rows": number of rows committed so far
+    // "points": evaluated and all points of a study; estimated seconds left
+    std::int64_t done = 0, all = 0;
+    double left = 0;
 };
 
 // Returns nullopt if the line is not a JSON object with an "event"; the worker or a library may

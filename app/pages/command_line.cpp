@@ -18,6 +18,7 @@ constexpr const char* kHelp
       "bubblescope TRACE ...              traces of another program, imported as one run: files\n"
       "                                   or a folder\n"
       "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
+      "bubblescope STUDY.toml             a grid of simulations with its charts\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
@@ -25,7 +26,7 @@ constexpr const char* kHelp
       "bubblescope --version | --help\n"
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
-      "  --page setup|scheme|editor|estimator|runs|keys|commands   the page or dialog\n"
+      "  --page setup|scheme|editor|estimator|study|runs|keys|commands   page or dialog\n"
       "  --page whatif|query|report|rules   the page to open about the run\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
@@ -40,7 +41,7 @@ const QStringList kPages{
     QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
     QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
     QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
-    QStringLiteral("estimator"), QStringLiteral("runs")};
+    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study")};
 
 QString wrong(const QString& what)
 {

@@ -1,6 +1,6 @@
 #include "app/pages/main_window.h"
 
-#include "app/models/text.h"
+#include "app/models/plan/what_if.h"
 #include "app/pages/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
@@ -15,6 +15,7 @@
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
+#include "app/pages/study/study_page.h"
 #include "app/pages/what_if_page.h"
 #include "app/pages/window_menus.h"
 #include "app/widgets/controls/controls.h"
@@ -25,6 +26,7 @@
 
 #include <QCloseEvent>
 #include <QDragEnterEvent>
+#include <QFileInfo>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -35,10 +37,9 @@ namespace {
 QStringList droppedFiles(const QMimeData& data)
 {
     QStringList files;
-    for (const QUrl& url : data.urls()) {
+    for (const QUrl& url : data.urls())
         if (url.isLocalFile())
             files.append(url.toLocalFile());
-    }
     return files;
 }
 
@@ -102,11 +103,10 @@ template<class Shown>
 void MainWindow::showPageAbout(const QString& file)
 {
     const auto document = m_library.open(file);
-    const auto isShown = [&](Page* page) {
-        const auto* shown = qobject_cast<Shown*>(page);
-        return shown != nullptr && shown->document() == document.get();
-    };
-    if (!showPageIf(isShown))
+    if (!showPageIf([&](Page* page) {
+            const auto* shown = qobject_cast<Shown*>(page);
+            return shown != nullptr && shown->document() == document.get();
+        }))
         addPage(new Shown(m_theme, m_library, document));
 }
 
@@ -184,6 +184,8 @@ void MainWindow::openFiles(const QStringList& files)
     for (const QString& file : files) {
         if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
             editFile(file);
+        else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
+            openStudy(file);
         else
             (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
     }
@@ -216,12 +218,10 @@ SetupPage* MainWindow::newRun(const QString& experimentToml)
 
 void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
 {
-    const engine::Scheme* scheme = engine::findScheme(schedule.scheme);
     auto* page = new EditorPage(m_theme);
     page->edit(schedule,
                tr("%1 D %2, N %3")
-                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
-                                          : QString::fromStdString(schedule.scheme))
+                   .arg(schemeLabel(QString::fromStdString(schedule.scheme)))
                    .arg(schedule.shape.devices)
                    .arg(schedule.shape.microBatches),
                request);
@@ -261,6 +261,12 @@ void MainWindow::openEstimator()
     addPage(page);
 }
 
+void MainWindow::openStudy(const QString& file)
+{
+    if (file.isEmpty() || !showPageOf(QFileInfo(file).absoluteFilePath()))
+        addPage(new StudyPage(m_theme, file));
+}
+
 void MainWindow::editFile(const QString& file)
 {
     if (showPageOf(file))
@@ -272,12 +278,11 @@ void MainWindow::editFile(const QString& file)
 
 bool MainWindow::showPageIf(const std::function<bool(Page*)>& isIt)
 {
-    for (int i = 0; i < m_stack->count(); ++i) {
+    for (int i = 0; i < m_stack->count(); ++i)
         if (isIt(static_cast<Page*>(m_stack->widget(i)))) {
             m_tabs->setCurrent(i);
             return true;
         }
-    }
     return false;
 }
 

@@ -1,10 +1,14 @@
 #include "app/pages/run_saver.h"
 
+#include "app/figures/write_figure.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "profiler/export/import_json.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/part_of_run.h"
+#include "profiler/study/edit_study.h"
+#include "profiler/study/results_file.h"
+#include "profiler/study/study_report.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -78,6 +82,69 @@ void RunSaver::saveRules(const QString& toml)
         job, &RunSaver::rulesSaved);
 }
 
+void RunSaver::saveFigure(const MakeScene& make, const QString& name)
+{
+    constexpr int kDpi = 300;
+    const auto job = [make](const QString& file) {
+        const auto format = figureFormat(file);
+        if (!format)
+            return tr("%1 has no known format; end it in .pdf, .svg, .png or .tex").arg(file);
+        return failureOf(make()
+                             .and_then([&](const profiler::Scene& scene) {
+                                 return renderFigure(scene, *format, kDpi);
+                             })
+                             .and_then([&](const QByteArray& bytes) {
+                                 return engine::saveFile(file.toStdString(), bytes.toStdString(),
+                                                         engine::IfExists::Replace);
+                             }));
+    };
+    ask({tr("Export chart"), name + QStringLiteral(".pdf"),
+         tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;TikZ (*.tex)"), QStringLiteral("pdf")},
+        job, &RunSaver::figureSaved);
+}
+
+void RunSaver::saveText(const Request& request,
+                        const std::function<engine::Result<std::string>()>& make,
+                        void (RunSaver::*done)(const QString&))
+{
+    const auto job = [make](const QString& file) {
+        return failureOf(make().and_then([&](const std::string& text) {
+            return engine::saveFile(file.toStdString(), text, engine::IfExists::Replace);
+        }));
+    };
+    ask(request, job, done);
+}
+
+void RunSaver::saveStudyReport(const StudyPointer& data, const QString& name)
+{
+    saveText(
+        {tr("Save report"), name + QStringLiteral(".html"), tr("Reports (*.html)"),
+         QStringLiteral("html")},
+        [data] { return profiler::studyReport(data->study, data->points, data->results); },
+        &RunSaver::reportSaved);
+}
+
+void RunSaver::saveStudyResults(const StudyPointer& data, const QString& name)
+{
+    saveText(
+        {tr("Save results"), name + QStringLiteral(".csv"), tr("Tables (*.csv)"),
+         QStringLiteral("csv")},
+        [data] {
+            return engine::Result<std::string>(
+                profiler::studyCsv(data->study, data->points, data->results));
+        },
+        &RunSaver::reportSaved);
+}
+
+void RunSaver::saveStudy(const profiler::Study& study, const QString& name)
+{
+    saveText(
+        {tr("Save study"), name + QStringLiteral(".toml"), tr("Studies (*.toml)"),
+         QStringLiteral("toml")},
+        [study] { return engine::Result<std::string>(profiler::studyToml(study)); },
+        &RunSaver::studySaved);
+}
+
 void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&))
 {
     auto* dialog = named(new QFileDialog(&m_page, request.title, request.name, request.filter),
@@ -85,6 +152,9 @@ void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(request.suffix);
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.section(QStringLiteral("*."), 1).chopped(1));
+    });
     connect(dialog, &QFileDialog::fileSelected, this, [this, job, done](const QString& file) {
         m_writing.run([job, file] { return job(file); },
                       [this, file, done](const QString& failure) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "app/jobs/background.h"
+#include "app/models/study/study_data.h"
 #include "engine/timeline/run.h"
+#include "profiler/figure/scene.h"
 
 #include <QCoreApplication>
 
@@ -13,8 +15,8 @@ class QWidget;
 
 namespace app {
 
-// Asks for a file and writes a report, rules or a part of a run to it in the background. A failure
-// is shown in a message.
+// Asks for a file and writes a report, a figure, rules or a part of a run to it in the background.
+// A failure is shown in a message.
 class RunSaver : public QObject
 {
     Q_OBJECT
@@ -33,7 +35,17 @@ public:
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
     void saveRules(const QString& toml);
 
+    using MakeScene = std::function<engine::Result<profiler::Scene>()>;
+    // Draws a figure and saves it as PDF, SVG, PNG or TikZ, by the name of the file.
+    void saveFigure(const MakeScene& make, const QString& name);
+    // Saves the report of a study (HTML), its results (CSV) or its definition (TOML).
+    void saveStudyReport(const StudyPointer& data, const QString& name);
+    void saveStudyResults(const StudyPointer& data, const QString& name);
+    void saveStudy(const profiler::Study& study, const QString& name);
+
 Q_SIGNALS:
+    void figureSaved(const QString& file);
+    void studySaved(const QString& file);
     void reportSaved(const QString& file);
     void rulesSaved(const QString& file);
     void partSaved(const QString& file);
@@ -48,6 +60,9 @@ private:
     void ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&));
 
     QWidget& m_page;
+    void saveText(const Request& request, const std::function<engine::Result<std::string>()>& make,
+                  void (RunSaver::*done)(const QString&));
+
     Background m_writing{this};
 };
 

@@ -33,6 +33,27 @@ QStringList actionsTo(const QString& page)
 
 } // namespace
 
+void openPage(MainWindow& window, const CommandLine& line)
+{
+    const bool isScheme = line.page == QStringLiteral("scheme");
+    if (isScheme || line.page == QStringLiteral("setup"))
+        window.newRun();
+    if (isScheme)
+        window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
+    if (line.page == QStringLiteral("editor"))
+        window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
+    if (line.page == QStringLiteral("estimator"))
+        window.openEstimator();
+    if (line.page == QStringLiteral("study") && line.files.isEmpty())
+        window.openStudy();
+    if (line.page == QStringLiteral("runs"))
+        window.openLedger();
+    if (line.page == QStringLiteral("keys"))
+        window.showKeys();
+    if (line.page == QStringLiteral("commands"))
+        window.showCommands();
+}
+
 void scheduleScreenshot(MainWindow& window, const CommandLine& line)
 {
     for (const QString& file : line.files) {
@@ -44,21 +65,7 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
     }
     constexpr int kSettle = 1800; // ms, because runs are read in the background
     window.resize(line.size);
-    const bool isScheme = line.page == QStringLiteral("scheme");
-    if (isScheme || line.page == QStringLiteral("setup"))
-        window.newRun();
-    if (isScheme)
-        window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
-    if (line.page == QStringLiteral("editor"))
-        window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
-    if (line.page == QStringLiteral("estimator"))
-        window.openEstimator();
-    if (line.page == QStringLiteral("runs"))
-        window.openLedger();
-    if (line.page == QStringLiteral("keys"))
-        window.showKeys();
-    if (line.page == QStringLiteral("commands"))
-        window.showCommands();
+    openPage(window, line);
     int delay = kSettle;
     for (const QString& action : actionsTo(line.page)) {
         QTimer::singleShot(delay, &window, [&window, action] {

@@ -86,6 +86,8 @@ void WindowMenus::makeBar()
     menu(Menu::Run)->addAction(m_newRun);
     connect(add(menu(Menu::Run), tr("&Estimator"), QStringLiteral("estimator"), tr("Ctrl+Shift+M")),
             &QAction::triggered, &m_window, &MainWindow::openEstimator);
+    connect(add(menu(Menu::Run), tr("&Study"), QStringLiteral("study"), tr("Ctrl+Shift+G")),
+            &QAction::triggered, &m_window, [this] { m_window.openStudy(); });
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
             &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });

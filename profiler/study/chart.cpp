@@ -1,6 +1,6 @@
 #include "profiler/study/chart.h"
 
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_painter.h"
 #include "profiler/study/metric_text.h"
 
 #include <fmt/format.h>
@@ -12,64 +12,19 @@ namespace profiler {
 
 using namespace engine;
 
-namespace {
-
-class ChartPainter
+std::size_t ChartPainter::indexOf(std::size_t point, std::string_view key) const
 {
-public:
-    ChartPainter(const Study& study, const StudyChart& chart, const std::vector<StudyPoint>& points,
-                 const std::vector<StudyResult>& results)
-        : m_study(study)
-        , m_chart(chart)
-        , m_points(points)
-        , m_results(results)
-    { }
+    const auto& values = m_study.axis(key)->values;
+    const auto at = std::ranges::find(values, valueOf(point, key));
+    return static_cast<std::size_t>(at - values.begin());
+}
 
-    Result<Scene> draw();
-
-private:
-    struct Value
-    {
-        std::size_t point = 0;
-        double x = 0, y = 0;
-    };
-    std::size_t axisIndex(std::string_view key) const
-    {
-        return static_cast<std::size_t>(m_study.axis(key) - m_study.grid.data());
-    }
-    const std::string& valueOf(std::size_t point, std::string_view key) const
-    {
-        return m_points[point].values[axisIndex(key)];
-    }
-    std::size_t indexOf(std::size_t point, std::string_view key) const
-    {
-        const auto& values = m_study.axis(key)->values;
-        const auto at = std::ranges::find(values, valueOf(point, key));
-        return static_cast<std::size_t>(at - values.begin());
-    }
-    bool isShown(std::size_t point) const
-    {
-        return std::ranges::all_of(m_chart.where, [&](const auto& where) {
-            return valueOf(point, where.first) == where.second;
-        });
-    }
-    bool hasNumbers(std::string_view key) const;
-    void drawLines();
-    void drawBars();
-    void drawHeatMap();
-    void drawPareto();
-    void drawPhaseMap();
-    std::vector<Value> values() const;
-
-    const Study& m_study;
-    const StudyChart& m_chart;
-    const std::vector<StudyPoint>& m_points;
-    const std::vector<StudyResult>& m_results;
-    std::vector<std::optional<double>> m_y, m_x;
-    std::vector<std::string> m_series;
-    ChartCanvas m_canvas;
-    double m_height = kChartHeight;
-};
+bool ChartPainter::isShown(std::size_t point) const
+{
+    return std::ranges::all_of(m_chart.where, [&](const auto& where) {
+        return valueOf(point, where.first) == where.second;
+    });
+}
 
 bool ChartPainter::hasNumbers(std::string_view key) const
 {
@@ -89,42 +44,95 @@ std::vector<ChartPainter::Value> ChartPainter::values() const
     return all;
 }
 
+std::optional<std::pair<double, double>> ChartPainter::interval(std::size_t point) const
+{
+    if (m_low.empty() || !m_low[point] || !m_high[point])
+        return std::nullopt;
+    return std::pair(*m_low[point], *m_high[point]);
+}
+
+// A scale with room for all values and their intervals.
+ChartScale ChartPainter::valueScale(const std::vector<Value>& all, bool fromZero) const
+{
+    std::vector<double> ys;
+    if (fromZero)
+        ys.push_back(0);
+    for (const Value& value : all) {
+        ys.push_back(value.y);
+        if (const auto of = interval(value.point))
+            ys.insert(ys.end(), {of->first, of->second});
+    }
+    return scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+}
+
+void ChartPainter::drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour)
+{
+    constexpr double kCap = 3.5, kWidth = 1;
+    const auto of = interval(point);
+    if (!of)
+        return;
+    m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
+    for (const double end : {of->first, of->second})
+        m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
+}
+
+std::vector<std::string> ChartPainter::titlesOf(std::string_view key) const
+{
+    std::vector<std::string> titles;
+    for (const std::string& value : m_study.axis(key)->values)
+        titles.push_back(valueTitle(key, value));
+    return titles;
+}
+
+void ChartPainter::mark(std::size_t point, const Rect& rect, std::size_t row)
+{
+    m_marks.push_back({point, rect, row});
+}
+
+void ChartPainter::markAround(std::size_t point, double x, double y, std::size_t row)
+{
+    constexpr double kReach = 7;
+    mark(point, {x - kReach, y - kReach, 2 * kReach, 2 * kReach}, row);
+}
+
 void ChartPainter::drawLines()
 {
     const std::vector<Value> all = values();
-    std::vector<double> ys, xs;
-    for (const Value& value : all)
-        ys.push_back(value.y);
+    std::vector<double> xs;
     const auto& names = m_study.axis(m_chart.x)->values;
     const bool numbers = hasNumbers(m_chart.x);
     for (const std::string& name : names)
         xs.push_back(numbers ? std::strtod(name.c_str(), nullptr) : 0);
-    const ChartScale y = scaleOf(ys, kChartHeight - kPlotBottom, kPlotTop + 10);
+    const ChartScale y = valueScale(all, false);
     m_canvas.drawValueAxis(y, m_chart.y, columnTitle(m_study, m_results, m_chart.y));
-    const double width = (kChartWidth - kPlotRight - kPlotLeft) / static_cast<double>(names.size());
-    const ChartScale number
-        = numbers ? scaleOf(xs, kPlotLeft, kChartWidth - kPlotRight) : ChartScale();
+    const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
+    const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
     if (numbers)
         m_canvas.drawNumberAxis(number, m_chart.x);
     else
-        m_canvas.drawNames(names, m_chart.x);
+        m_canvas.drawNames(titlesOf(m_chart.x), m_chart.x);
     const auto place = [&](std::size_t point) {
         const std::size_t index = indexOf(point, m_chart.x);
         return numbers ? number(xs[index]) : kPlotLeft + width * (static_cast<double>(index) + 0.5);
     };
+    std::vector<std::vector<Value>> lines(m_series.size());
+    for (const Value& value : all)
+        lines[indexOf(value.point, m_chart.series)].push_back(
+            {value.point, place(value.point), y(value.y)});
     std::vector<std::pair<double, std::size_t>> ends;
-    for (std::size_t series = 0; series < m_series.size(); ++series) {
-        std::vector<std::pair<double, double>> line;
-        for (const Value& value : all)
-            if (indexOf(value.point, m_chart.series) == series)
-                line.emplace_back(place(value.point), y(value.y));
-        std::ranges::sort(line);
+    for (std::size_t series = 0; series < lines.size(); ++series) {
+        std::vector<Value>& line = lines[series];
+        std::ranges::stable_sort(line, {}, &Value::x);
         for (std::size_t i = 1; i < line.size(); ++i)
-            m_canvas.line(line[i - 1], line[i], 1.5, seriesColour(series));
-        for (const auto& [px, py] : line)
-            m_canvas.marker(series, px, py);
+            m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, 1.5,
+                          seriesColour(series, m_style), isDashedSeries(series));
+        for (const Value& at : line) {
+            drawInterval(at.point, at.x, y, seriesColour(series, m_style));
+            m_canvas.marker(series, at.x, at.y);
+            markAround(at.point, at.x, at.y, series);
+        }
         if (!line.empty())
-            ends.emplace_back(line.back().second, series);
+            ends.emplace_back(line.back().y, series);
     }
     m_canvas.drawLabels(std::move(ends), m_series);
 }
@@ -132,73 +140,72 @@ void ChartPainter::drawLines()
 void ChartPainter::drawBars()
 {
     const std::vector<Value> all = values();
-    std::vector<double> ys{0};
-    for (const Value& value : all)
-        ys.push_back(value.y);
-    const ChartScale y = scaleOf(ys, kChartHeight - kPlotBottom, kPlotTop + 10);
+    const ChartScale y = valueScale(all, true);
     m_canvas.drawValueAxis(y, m_chart.y, columnTitle(m_study, m_results, m_chart.y));
-    const auto& names = m_study.axis(m_chart.x)->values;
+    const auto names = titlesOf(m_chart.x);
     m_canvas.drawNames(names, m_chart.x);
-    const double group = (kChartWidth - kPlotRight - kPlotLeft) / static_cast<double>(names.size());
-    const double bar = 0.8 * group / static_cast<double>(m_series.size());
+    const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
+    const bool isOneAxis = m_chart.x == m_chart.series; // a bar per value, which the axis names
+    const double bar = 0.8 * group / static_cast<double>(isOneAxis ? 1 : m_series.size());
     for (const Value& value : all) {
-        const std::size_t series = indexOf(value.point, m_chart.series);
+        const std::size_t series = isOneAxis ? 0 : indexOf(value.point, m_chart.series);
         const double left = kPlotLeft
             + group * (static_cast<double>(indexOf(value.point, m_chart.x)) + 0.1)
             + bar * static_cast<double>(series);
-        m_canvas.box({left, y(value.y), 0.92 * bar, y(0) - y(value.y)}, seriesColour(series));
+        const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
+        m_canvas.box(rect, seriesColour(series, m_style));
+        drawInterval(value.point, left + rect.width / 2, y, m_style.text);
+        mark(value.point, rect, series);
     }
+    if (isOneAxis)
+        return;
     std::vector<std::pair<double, std::size_t>> labels;
     for (std::size_t series = 0; series < m_series.size(); ++series)
         labels.emplace_back(kPlotTop + 20, series);
     m_canvas.drawLabels(std::move(labels), m_series);
 }
 
-void ChartPainter::drawHeatMap()
+// The device memory that all shown points share.
+std::optional<double> ChartPainter::memoryLimit() const
 {
-    const std::vector<Value> all = values();
-    const auto& columns = m_study.axis(m_chart.x)->values;
-    constexpr double kRow = 22, kNames = 150;
-    const double width
-        = std::min(64.0, (kChartWidth - kNames) / static_cast<double>(columns.size()));
-    m_height = kPlotTop + kRow * static_cast<double>(m_series.size() + 1) + 24;
-    m_canvas.text(kNames - 8, kPlotTop + 10, m_chart.x, Text::Anchor::End);
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        m_canvas.text(kNames + width * (static_cast<double>(i) + 0.5), kPlotTop + 10, columns[i],
-                      Text::Anchor::Middle);
-    double least = 1e300, most = -1e300;
-    for (const Value& value : all) {
-        least = std::min(least, value.y);
-        most = std::max(most, value.y);
+    const auto limits
+        = shownColumn(m_study, m_points, m_results, metricName(StudyMetric::DeviceMemory));
+    std::optional<double> limit;
+    for (const Value& value : values()) {
+        const auto own = (*limits)[value.point];
+        if (!own || (limit && *limit != *own))
+            return std::nullopt;
+        limit = own;
     }
-    for (std::size_t row = 0; row < m_series.size(); ++row)
-        m_canvas.text(kNames - 8, kPlotTop + kRow * static_cast<double>(row + 1) + 11,
-                      m_series[row], Text::Anchor::End, kChartInk);
-    for (const Value& value : all) {
-        const double share = most > least ? (value.y - least) / (most - least) : 0;
-        const Colour fill = mix({238, 241, 246}, {38, 50, 72}, share);
-        const double x = kNames + width * static_cast<double>(indexOf(value.point, m_chart.x));
-        const double y
-            = kPlotTop + 18 + kRow * static_cast<double>(indexOf(value.point, m_chart.series));
-        m_canvas.box({x + 0.5, y + 0.5, width - 1, kRow - 1}, fill);
-        m_canvas.text(x + width / 2, y + kRow / 2 + kChartText / 3,
-                      metricNumber(m_chart.y, value.y), Text::Anchor::Middle,
-                      contrast(fill, kChartWhite) > contrast(fill, kChartInk) ? kChartWhite
-                                                                              : kChartInk);
-    }
-    m_canvas.text(kNames, m_height - 6, columnTitle(m_study, m_results, m_chart.y));
+    return limit;
+}
+
+void ChartPainter::drawLimit(const ChartScale& x, double limit)
+{
+    if (limit >= x.most)
+        return;
+    const double at = x(limit), top = kPlotTop + 10;
+    m_canvas.box({at, top, m_canvas.right() - at, m_canvas.bottom() - top}, m_style.shade);
+    m_canvas.line({at, top}, {at, m_canvas.bottom()}, 1, m_style.text, true);
+    const std::string label
+        = fmt::format("over {} GiB", metricNumber(metricName(StudyMetric::PeakBytes), limit));
+    m_canvas.text(at + 5, top + kChartText, label);
+    m_canvas.keepFree({at + 5, top, textWidth(label), kChartText + 2});
 }
 
 void ChartPainter::drawPareto()
 {
     std::vector<Value> all = values();
+    m_canvas.setRightMargin(28); // labels are next to the points
     std::vector<double> xs, ys;
     for (const Value& value : all) {
         xs.push_back(value.x);
         ys.push_back(value.y);
     }
-    const ChartScale x = scaleOf(xs, kPlotLeft, kChartWidth - kPlotRight),
-                     y = scaleOf(ys, kChartHeight - kPlotBottom, kPlotTop + 10);
+    const ChartScale x = scaleOf(xs, kPlotLeft, m_canvas.right()),
+                     y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+    if (const auto limit = memoryLimit(); limit && m_chart.x == metricName(StudyMetric::PeakBytes))
+        drawLimit(x, *limit);
     m_canvas.drawValueAxis(y, m_chart.y, columnTitle(m_study, m_results, m_chart.y));
     m_canvas.drawNumberAxis(x, columnTitle(m_study, m_results, m_chart.x));
     const double towardsX = lessIsBetter(m_study, m_chart.x) ? 1 : -1;
@@ -207,131 +214,101 @@ void ChartPainter::drawPareto()
         return std::pair(towardsX * value.x, towardsY * value.y);
     });
     double best = 1e300;
-    std::optional<Value> before;
+    std::vector<Value> front;
     for (const Value& value : all) {
+        m_canvas.keepFree({x(value.x) - 6, y(value.y) - 6, 12, 12});
         if (towardsY * value.y >= best)
             continue;
         best = towardsY * value.y;
-        if (before) {
-            m_canvas.line({x(before->x), y(before->y)}, {x(value.x), y(before->y)}, 1, kChartGrey);
-            m_canvas.line({x(value.x), y(before->y)}, {x(value.x), y(value.y)}, 1, kChartGrey);
+        if (!front.empty()) {
+            const Value& before = front.back();
+            m_canvas.line({x(before.x), y(before.y)}, {x(value.x), y(before.y)}, 1, m_style.text);
+            m_canvas.line({x(value.x), y(before.y)}, {x(value.x), y(value.y)}, 1, m_style.text);
+            const double low = std::min(x(before.x), x(value.x)),
+                         top = std::min(y(before.y), y(value.y));
+            m_canvas.keepFree({low, y(before.y) - 1, std::abs(x(value.x) - x(before.x)), 2});
+            m_canvas.keepFree({x(value.x) - 1, top, 2, std::abs(y(value.y) - y(before.y))});
         }
-        before = value;
+        front.push_back(value);
     }
+    const auto isFront = [&front](const Value& value) {
+        return std::ranges::find(front, value.point, &Value::point) != front.end();
+    };
+    std::ranges::stable_partition(all, isFront); // their labels have the first choice of places
     for (const Value& value : all) {
+        const Colour colour = isFront(value) ? m_style.ink : m_style.text;
         const std::size_t series = indexOf(value.point, m_chart.series);
-        m_canvas.marker(series, x(value.x), y(value.y));
-        m_canvas.text(x(value.x) + 8, y(value.y) - 5, m_series[series], Text::Anchor::Start,
-                      seriesColour(series));
+        m_canvas.dot(x(value.x), y(value.y), colour, isFront(value) ? colour : m_style.ground);
+        m_canvas.label(x(value.x), y(value.y), m_series[series], {colour, isFront(value)});
+        markAround(value.point, x(value.x), y(value.y), series);
     }
 }
 
-void ChartPainter::drawPhaseMap()
+void ChartPainter::drawNothing()
 {
-    const auto& columns = m_study.axis(m_chart.x)->values;
-    const auto& rows = m_study.axis(m_chart.rows)->values;
-    constexpr double kRow = 24, kNames = 90;
-    const double width
-        = std::min(56.0, (kChartWidth - kNames - kPlotRight) / static_cast<double>(columns.size()));
-    m_height = kPlotTop + kRow * static_cast<double>(rows.size()) + 44;
-    const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
-    std::vector<std::optional<Value>> best(columns.size() * rows.size());
-    for (const Value& value : values()) {
-        auto& cell = best[indexOf(value.point, m_chart.rows) * columns.size()
-                          + indexOf(value.point, m_chart.x)];
-        if (!cell || towards * value.y < towards * cell->y)
-            cell = value;
-    }
-    std::vector<bool> wins(m_series.size(), false);
-    for (std::size_t i = 0; i < best.size(); ++i) {
-        if (!best[i])
-            continue;
-        const std::size_t series = indexOf(best[i]->point, m_chart.series);
-        wins[series] = true;
-        const Colour fill = mix(seriesColour(series), kChartWhite, 0.35);
-        const std::size_t row = i / columns.size(), column = i % columns.size();
-        const double x = kNames + width * static_cast<double>(column);
-        const double y = kPlotTop + kRow * static_cast<double>(row);
-        m_canvas.box({x + 0.5, y + 0.5, width - 1, kRow - 1}, fill);
-        m_canvas.text(x + width / 2, y + kRow / 2 + kChartText / 3,
-                      metricNumber(m_chart.y, best[i]->y), Text::Anchor::Middle,
-                      contrast(fill, kChartWhite) > contrast(fill, kChartInk) ? kChartWhite
-                                                                              : kChartInk);
-    }
-    for (std::size_t row = 0; row < rows.size(); ++row)
-        m_canvas.text(kNames - 8,
-                      kPlotTop + kRow * (static_cast<double>(row) + 0.5) + kChartText / 3,
-                      rows[row], Text::Anchor::End);
-    const double bottom = kPlotTop + kRow * static_cast<double>(rows.size());
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        m_canvas.text(kNames + width * (static_cast<double>(i) + 0.5), bottom + 15, columns[i],
-                      Text::Anchor::Middle);
-    m_canvas.text(kNames, bottom + 34,
-                  fmt::format("{} across, {} down; {} of the best", m_chart.x, m_chart.rows,
-                              columnTitle(m_study, m_results, m_chart.y)));
-    double y = kPlotTop + kChartText;
-    for (std::size_t series = 0; series < m_series.size(); ++series)
-        if (wins[series]) {
-            const double x = kNames + width * static_cast<double>(columns.size()) + 16;
-            m_canvas.box({x, y - kChartText + 1, kChartText, kChartText},
-                         mix(seriesColour(series), kChartWhite, 0.35));
-            m_canvas.text(x + kChartText + 6, y, m_series[series], Text::Anchor::Start, kChartInk);
-            y += kChartText + 7;
-        }
+    const auto isOpen
+        = [this](std::size_t point) { return isShown(point) && !m_results[point].isDone; };
+    std::size_t open = 0;
+    while (open < m_points.size() && !isOpen(open))
+        ++open;
+    m_height = m_style.fillsHeight ? m_style.height : 40;
+    m_canvas.text(kPlotLeft, 24,
+                  open < m_points.size()
+                      ? "No results yet"
+                      : "No point of this chart is possible; results.csv has the reasons");
 }
 
-Result<Scene> ChartPainter::draw()
+void ChartPainter::drawPlot()
 {
+    if (values().empty())
+        drawNothing();
+    else if (m_chart.kind == StudyChart::Kind::Lines)
+        drawLines();
+    else if (m_chart.kind == StudyChart::Kind::Bars)
+        drawBars();
+    else
+        drawPareto();
+}
+
+Result<DrawnChart> ChartPainter::draw()
+{
+    using Kind = StudyChart::Kind;
     auto y = shownColumn(m_study, m_points, m_results, m_chart.y);
     if (!y)
         return tl::unexpected(y.error());
     m_y = *std::move(y);
-    if (m_chart.kind == StudyChart::Kind::Pareto) {
+    if (m_chart.kind == Kind::Pareto) {
         auto x = shownColumn(m_study, m_points, m_results, m_chart.x);
         if (!x)
             return tl::unexpected(x.error());
         m_x = *std::move(x);
     }
-    m_series = m_study.axis(m_chart.series)->values;
-    if (values().empty()) {
-        m_height = 40;
-        m_canvas.text(kPlotLeft, 24,
-                      "No point of this chart is possible; results.csv has the reasons");
-    } else {
-        using Kind = StudyChart::Kind;
-        switch (m_chart.kind) {
-        case Kind::Lines:
-            drawLines();
-            break;
-        case Kind::Bars:
-            drawBars();
-            break;
-        case Kind::HeatMap:
-            drawHeatMap();
-            break;
-        case Kind::Pareto:
-            drawPareto();
-            break;
-        case Kind::PhaseMap:
-            drawPhaseMap();
-            break;
-        }
+    if (m_chart.y == metricName(StudyMetric::Iteration)) {
+        const auto column = [this](StudyMetric metric) {
+            return shownColumn(m_study, m_points, m_results, metricName(metric)).value();
+        };
+        m_low = column(StudyMetric::IterationLow);
+        m_high = column(StudyMetric::IterationHigh);
     }
-    Scene scene;
-    scene.width = kChartWidth;
-    scene.height = m_height;
-    scene.title = m_chart.title;
-    scene.groups.push_back(m_canvas.take());
-    return scene;
+    m_series = titlesOf(m_chart.series);
+    if (m_chart.kind == Kind::HeatMap || m_chart.kind == Kind::PhaseMap)
+        drawMap();
+    else
+        drawPlot();
+    DrawnChart drawn;
+    drawn.scene.width = m_style.width;
+    drawn.scene.height = m_height;
+    drawn.scene.title = m_chart.title;
+    drawn.scene.groups.push_back(m_canvas.take());
+    drawn.marks = std::move(m_marks);
+    return drawn;
 }
 
-} // namespace
-
-Result<Scene> drawChart(const Study& study, const StudyChart& chart,
-                        const std::vector<StudyPoint>& points,
-                        const std::vector<StudyResult>& results)
+Result<DrawnChart> drawChart(const Study& study, const StudyChart& chart,
+                             const std::vector<StudyPoint>& points,
+                             const std::vector<StudyResult>& results, const ChartStyle& style)
 {
-    return ChartPainter(study, chart, points, results).draw();
+    return ChartPainter(study, chart, points, results, style).draw();
 }
 
 } // namespace profiler

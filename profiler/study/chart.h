@@ -1,14 +1,31 @@
 #pragma once
 
 #include "profiler/figure/scene.h"
+#include "profiler/study/chart_style.h"
 #include "profiler/study/study.h"
 
 namespace profiler {
 
-// Draws a chart of a study, 720 points wide. Points without a value are left out; if no point has a
-// value, the chart states this. Fails if the chart names a column that does not exist.
-engine::Result<Scene> drawChart(const Study& study, const StudyChart& chart,
-                                const std::vector<StudyPoint>& points,
-                                const std::vector<StudyResult>& results);
+// The place of a point in a chart.
+struct ChartMark
+{
+    std::size_t point = 0;
+    Rect rect;           // of the cell, the bar or the marker
+    std::size_t row = 0; // marks of one row or line have the same number
+};
+
+struct DrawnChart
+{
+    Scene scene;
+    std::vector<ChartMark> marks;
+};
+
+// Draws a chart of a study. Points without a value are hatched in maps and left out elsewhere; if
+// no point has a value, the chart states this. Fails if the chart names a column that does not
+// exist.
+engine::Result<DrawnChart> drawChart(const Study& study, const StudyChart& chart,
+                                     const std::vector<StudyPoint>& points,
+                                     const std::vector<StudyResult>& results,
+                                     const ChartStyle& style = {});
 
 } // namespace profiler

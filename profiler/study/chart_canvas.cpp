@@ -12,8 +12,8 @@ namespace profiler {
 
 namespace {
 
-constexpr Colour kGrid{228, 232, 237};
 // Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow.
+// The first one is the ink of the style.
 constexpr std::array<Colour, 8> kColours{{{0, 0, 0},
                                           {0, 114, 178},
                                           {213, 94, 0},
@@ -35,9 +35,28 @@ double stepOf(double span)
 
 } // namespace
 
-Colour seriesColour(std::size_t series)
+bool isDashedSeries(std::size_t series)
 {
-    return kColours[series % kColours.size()];
+    return series / kColours.size() % 2 == 1;
+}
+
+Colour seriesColour(std::size_t series, const ChartStyle& style)
+{
+    constexpr double kLeastContrast = 3; // WCAG, for graphics
+    if (series % kColours.size() == 0)
+        return style.ink;
+    const Colour colour = kColours[series % kColours.size()];
+    const bool isDark = contrast(style.ground, {255, 255, 255}) > contrast(style.ground, {0, 0, 0});
+    return isDark && contrast(colour, style.ground) < kLeastContrast ? mix(colour, style.ink, 0.35)
+                                                                     : colour;
+}
+
+Colour seriesTextColour(std::size_t series, const ChartStyle& style)
+{
+    Colour colour = seriesColour(series, style);
+    while (contrast(colour, style.ground) < kSmallestInk)
+        colour = mix(colour, style.ink, 0.15);
+    return colour;
 }
 
 ChartScale scaleOf(const std::vector<double>& values, double from, double to)
@@ -50,16 +69,22 @@ ChartScale scaleOf(const std::vector<double>& values, double from, double to)
             step};
 }
 
-void ChartCanvas::text(double x, double y, std::string label, Text::Anchor anchor, Colour colour)
+double textWidth(std::string_view utf8)
 {
-    m_group.shapes.emplace_back(
-        Text{x, y, kChartText, std::move(label), colour, anchor, false, ""});
+    const auto characters = std::ranges::count_if(utf8, [](char c) { return (c & 0xC0) != 0x80; });
+    return 0.56 * kChartText * static_cast<double>(characters);
 }
 
-void ChartCanvas::line(Point from, Point to, double width, Colour colour)
+void ChartCanvas::text(double x, double y, std::string label, Text::Anchor anchor, Ink ink)
 {
     m_group.shapes.emplace_back(
-        Line{from.first, from.second, to.first, to.second, width, colour, false, ""});
+        Text{x, y, kChartText, std::move(label), ink.colour, anchor, ink.isBold, ""});
+}
+
+void ChartCanvas::line(Point from, Point to, double width, Colour colour, bool isDashed)
+{
+    m_group.shapes.emplace_back(
+        Line{from.first, from.second, to.first, to.second, width, colour, isDashed, ""});
 }
 
 void ChartCanvas::box(Rect rect, Colour fill)
@@ -67,25 +92,88 @@ void ChartCanvas::box(Rect rect, Colour fill)
     m_group.shapes.emplace_back(Box{rect, fill, 0, {}, 0, "", "", ""});
 }
 
+void ChartCanvas::frame(Rect rect, Colour fill)
+{
+    constexpr double kEdge = 1.6;
+    const Rect inner{rect.x + kEdge / 2, rect.y + kEdge / 2, rect.width - kEdge,
+                     rect.height - kEdge};
+    m_group.shapes.emplace_back(Box{inner, fill, kEdge, m_style.ink, 0, "", "", ""});
+}
+
+void ChartCanvas::hatch(Rect rect)
+{
+    Hatch lines;
+    lines.rect = rect;
+    lines.fill = m_style.ground;
+    lines.line = mix(m_style.grid, m_style.text, 0.25);
+    lines.spacing = 5;
+    lines.width = 0.6;
+    m_group.shapes.emplace_back(std::move(lines));
+}
+
+void ChartCanvas::polygon(std::vector<Point> points, Colour fill)
+{
+    m_group.shapes.emplace_back(Polygon{std::move(points), fill, ""});
+}
+
 void ChartCanvas::marker(std::size_t series, double x, double y)
 {
     // A polygon per shape: octagon, diamond, triangle, square.
     constexpr std::array<int, 4> kCorners{8, 4, 3, 4};
-    const int corners = kCorners[series % kCorners.size()];
-    const double turn = series % kCorners.size() == 3 ? 0.25 * M_PI : 0.5 * M_PI;
-    Polygon polygon{{}, seriesColour(series), ""};
+    const std::size_t shape = (series + series / kColours.size()) % kCorners.size();
+    const int corners = kCorners[shape];
+    const double turn = shape == 3 ? 0.25 * M_PI : 0.5 * M_PI;
+    std::vector<Point> points;
     for (int i = 0; i < corners; ++i) {
         const double angle = -turn + 2 * M_PI * i / corners;
-        polygon.points.emplace_back(x + 4 * std::cos(angle), y + 4 * std::sin(angle));
+        points.emplace_back(x + 4 * std::cos(angle), y + 4 * std::sin(angle));
     }
-    m_group.shapes.emplace_back(std::move(polygon));
+    polygon(std::move(points), seriesColour(series, m_style));
+}
+
+void ChartCanvas::dot(double x, double y, Colour edge, Colour fill)
+{
+    constexpr int kSides = 16;
+    for (const auto& [radius, colour] : {std::pair(4.2, edge), std::pair(3.0, fill)}) {
+        std::vector<Point> points;
+        for (int i = 0; i < kSides; ++i) {
+            const double angle = 2 * M_PI * i / kSides;
+            points.emplace_back(x + radius * std::cos(angle), y + radius * std::sin(angle));
+        }
+        polygon(std::move(points), colour);
+    }
+}
+
+void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
+{
+    constexpr double kAway = 8, kHeight = kChartText + 1;
+    const double width = textWidth(text);
+    const std::array<Point, 6> corners{{{x + kAway, y - kHeight / 2},
+                                        {x - kAway - width, y - kHeight / 2},
+                                        {x - width / 2, y - kAway - kHeight},
+                                        {x - width / 2, y + kAway},
+                                        {x + kAway, y - kAway - kHeight},
+                                        {x + kAway, y + kAway}}};
+    for (const auto& [left, top] : corners) {
+        const Rect place{left, top, width, kHeight};
+        const auto isCrossed = [&place](const Rect& other) {
+            return place.x < other.x + other.width && other.x < place.x + place.width
+                && place.y < other.y + other.height && other.y < place.y + place.height;
+        };
+        if (left < kPlotLeft || left + width > m_style.width || top < 0
+            || std::ranges::any_of(m_taken, isCrossed))
+            continue;
+        m_taken.push_back(place);
+        this->text(left, top + kChartText - 1, text, Text::Anchor::Start, ink);
+        return;
+    }
 }
 
 void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column,
                                 const std::string& title)
 {
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
-        line({kPlotLeft, scale(value)}, {kChartWidth - kPlotRight, scale(value)}, 0.5, kGrid);
+        line({kPlotLeft, scale(value)}, {right(), scale(value)}, 0.5, m_style.grid);
         text(kPlotLeft - 8, scale(value) + kChartText / 3, metricNumber(column, value),
              Text::Anchor::End);
     }
@@ -94,25 +182,35 @@ void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column
 
 void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& title)
 {
-    const double bottom = kChartHeight - kPlotBottom;
-    line({kPlotLeft, bottom}, {kChartWidth - kPlotRight, bottom}, 0.75, kChartGrey);
+    const double bottom = this->bottom();
+    line({kPlotLeft, bottom}, {right(), bottom}, 0.75, m_style.text);
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
-        line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, kChartGrey);
+        line({scale(value), bottom}, {scale(value), bottom + 4}, 0.75, m_style.text);
         text(scale(value), bottom + 17, fmt::format("{:.6g}", value), Text::Anchor::Middle);
     }
-    text((kPlotLeft + kChartWidth - kPlotRight) / 2, bottom + 36, title, Text::Anchor::Middle);
+    text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
 }
 
 // Names at the same distances below the plot.
 void ChartCanvas::drawNames(const std::vector<std::string>& names, const std::string& title)
 {
-    const double bottom = kChartHeight - kPlotBottom;
-    const double width = (kChartWidth - kPlotRight - kPlotLeft) / static_cast<double>(names.size());
-    line({kPlotLeft, bottom}, {kChartWidth - kPlotRight, bottom}, 0.75, kChartGrey);
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text(kPlotLeft + width * (static_cast<double>(i) + 0.5), bottom + 17, names[i],
+    const double bottom = this->bottom();
+    const double width = (right() - kPlotLeft) / static_cast<double>(names.size());
+    line({kPlotLeft, bottom}, {right(), bottom}, 0.75, m_style.text);
+    drawColumnNames(names, kPlotLeft, width, bottom + 17);
+    text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
+}
+
+void ChartCanvas::drawColumnNames(const std::vector<std::string>& names, double left, double width,
+                                  double baseline)
+{
+    double longest = 0;
+    for (const std::string& name : names)
+        longest = std::max(longest, textWidth(name) + 4);
+    const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(longest / width)));
+    for (std::size_t i = 0; i < names.size(); i += step)
+        text(left + width * (static_cast<double>(i) + 0.5), baseline, names[i],
              Text::Anchor::Middle);
-    text((kPlotLeft + kChartWidth - kPlotRight) / 2, bottom + 36, title, Text::Anchor::Middle);
 }
 
 // The names of series at the ends of their lines, moved apart.
@@ -120,14 +218,18 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                              const std::vector<std::string>& names)
 {
     std::ranges::sort(ends);
-    double last = -1e9;
     constexpr double kLine = kChartText + 3;
+    double last = -1e9;
     for (auto& [y, series] : ends)
         y = last = std::max(y, last + kLine);
-    const double over = std::max(0.0, last - (kChartHeight - kPlotBottom));
+    double lowest = bottom();
+    for (auto label = ends.rbegin(); label != ends.rend(); ++label) {
+        label->first = std::min(label->first, lowest);
+        lowest = label->first - kLine;
+    }
     for (const auto& [y, series] : ends)
-        text(kChartWidth - kPlotRight + 12, y - over + kChartText / 3, names[series],
-             Text::Anchor::Start, seriesColour(series));
+        text(right() + 12, y + kChartText / 3, names[series], Text::Anchor::Start,
+             {seriesTextColour(series, m_style)});
 }
 
 } // namespace profiler

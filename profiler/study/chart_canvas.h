@@ -1,6 +1,7 @@
 #pragma once
 
 #include "profiler/figure/scene.h"
+#include "profiler/study/chart_style.h"
 
 #include <string>
 #include <string_view>
@@ -9,13 +10,9 @@
 
 namespace profiler {
 
-constexpr double kChartWidth = 720, kChartHeight = 320; // points
 constexpr double kChartText = 11;
 // Margins of the plot in points.
 constexpr double kPlotLeft = 64, kPlotRight = 150, kPlotTop = 14, kPlotBottom = 46;
-constexpr Colour kChartInk{29, 35, 43}, kChartGrey{74, 84, 98}, kChartWhite{255, 255, 255};
-
-Colour seriesColour(std::size_t series);
 
 struct ChartScale
 {
@@ -33,21 +30,48 @@ struct ChartScale
 // greatest.
 ChartScale scaleOf(const std::vector<double>& values, double from, double to);
 
+double textWidth(std::string_view utf8); // an estimate, for texts of a chart
+
 // Collects the marks of a chart and returns them as one group of a scene.
 class ChartCanvas
 {
 public:
-    void text(double x, double y, std::string label, Text::Anchor anchor = Text::Anchor::Start,
-              Colour colour = kChartGrey);
+    explicit ChartCanvas(const ChartStyle& style)
+        : m_style(style)
+    { }
+    // The edges of the plot in points.
+    double right() const { return m_style.width - m_rightMargin; }
+    double bottom() const { return m_style.height - kPlotBottom; }
+    void setRightMargin(double margin) { m_rightMargin = margin; }
+
+    struct Ink
+    {
+        Colour colour;
+        bool isBold = false;
+    };
+    void text(double x, double y, std::string label, Text::Anchor anchor, Ink ink);
+    void text(double x, double y, std::string label, Text::Anchor anchor = Text::Anchor::Start)
+    {
+        text(x, y, std::move(label), anchor, {m_style.text});
+    }
     using Point = std::pair<double, double>; // x, y
-    void line(Point from, Point to, double width, Colour colour);
+    void line(Point from, Point to, double width, Colour colour, bool isDashed = false);
     void box(Rect rect, Colour fill);
+    void frame(Rect rect, Colour fill); // a box with an edge inside
+    void hatch(Rect rect);              // a value that is not possible
     void marker(std::size_t series, double x, double y);
+    void dot(double x, double y, Colour edge, Colour fill);
+    // Writes a label at the first free place next to (x, y), within `right` and the top.
+    void label(double x, double y, const std::string& text, Ink ink);
+    void keepFree(const Rect& rect) { m_taken.push_back(rect); } // of labels
 
     void drawValueAxis(const ChartScale& scale, std::string_view column, const std::string& title);
     void drawNumberAxis(const ChartScale& scale, const std::string& title);
     // Draws names at equal distances below the plot.
     void drawNames(const std::vector<std::string>& names, const std::string& title);
+    // Writes names at the middles of columns from `left`, without those that would overlap.
+    void drawColumnNames(const std::vector<std::string>& names, double left, double width,
+                         double baseline);
     // Draws the names of series next to the ends (y, series) of their lines, moved apart where they
     // would overlap.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
@@ -55,6 +79,11 @@ public:
     Group take() { return std::move(m_group); }
 
 private:
+    void polygon(std::vector<Point> points, Colour fill);
+
+    const ChartStyle& m_style;
+    double m_rightMargin = kPlotRight;
+    std::vector<Rect> m_taken; // by labels and markers
     Group m_group{"chart", {}};
 };
 

@@ -1,5 +1,7 @@
 #include "profiler/study/metric_text.h"
 
+#include "engine/schedules/scheme.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,19 +35,24 @@ std::string withSpaces(std::string_view name)
 }
 } // namespace
 
+double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
+{
+    return column == "bubble" || column == "mfu"              ? 100
+        : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
+        : column.starts_with("iteration") && isTime(results)  ? 1e-6
+                                                              : 1;
+}
+
 Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
                                                        const std::vector<StudyPoint>& points,
                                                        const std::vector<StudyResult>& results,
                                                        std::string_view name)
 {
     auto column = columnOf(study, points, results, name);
-    const double times = name == "bubble" || name == "mfu" ? 100
-        : name == "peak_bytes"                             ? 1.0 / (1 << 30)
-        : name == "iteration" && isTime(results)           ? 1e-6
-                                                           : 1;
+    const double factor = shownFactor(results, name);
     if (column)
         for (auto& value : *column)
-            value = value ? std::optional(*value * times) : std::nullopt;
+            value = value ? std::optional(*value * factor) : std::nullopt;
     return column;
 }
 
@@ -58,6 +65,13 @@ std::string metricNumber(std::string_view column, double value)
         : size >= 100  ? fmt::format("{:.0f}", value)
         : size >= 10   ? fmt::format("{:.1f}", value)
                        : fmt::format("{:.2f}", value);
+}
+
+std::string valueTitle(std::string_view key, const std::string& value)
+{
+    const Scheme* const scheme = key == "scheme" ? findScheme(value) : nullptr;
+    return scheme == nullptr ? value
+                             : std::string(scheme->title.substr(0, scheme->title.find(" (")));
 }
 
 bool lessIsBetter(const Study& study, std::string_view column)

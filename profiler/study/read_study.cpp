@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace profiler {
 
@@ -13,12 +12,11 @@ using namespace engine;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, StudyChart::Kind>, 5> kKinds{
-    {{"lines", StudyChart::Kind::Lines},
-     {"bars", StudyChart::Kind::Bars},
-     {"heat-map", StudyChart::Kind::HeatMap},
-     {"pareto", StudyChart::Kind::Pareto},
-     {"phase-map", StudyChart::Kind::PhaseMap}}};
+// The position of a name; the size of the names if it is not among them.
+std::size_t placeOf(std::string_view name, const auto& names)
+{
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
 
 // Reads the tables of a study and keeps the first error.
 class StudyReader
@@ -91,11 +89,10 @@ private:
 
     void readMode(const std::string& mode)
     {
-        require(mode == "simulate" || mode == "emulate" || mode == "live",
-                fmt::format("mode '{}' is not simulate, emulate or live", mode));
-        m_study.mode = mode == "live" ? Study::Mode::Live
-            : mode == "emulate"       ? Study::Mode::Emulate
-                                      : Study::Mode::Simulate;
+        const std::size_t at = placeOf(mode, Study::kModes);
+        require(at < Study::kModes.size(),
+                fmt::format("mode '{}' is not one of {}", mode, fmt::join(Study::kModes, ", ")));
+        m_study.mode = static_cast<Study::Mode>(at);
     }
 
     // A number, a text or a truth value as the text of an option.
@@ -213,14 +210,13 @@ private:
         StudyChart chart;
         for (const auto& [key, node] : table) {
             const std::string text = node.value_or(std::string());
-            const auto kind = std::ranges::find(kKinds, text, &decltype(kKinds)::value_type::first);
-            if (key == "kind" && kind != kKinds.end())
-                chart.kind = kind->second;
+            const std::size_t kind = placeOf(text, StudyChart::kKinds);
+            if (key == "kind" && kind < StudyChart::kKinds.size())
+                chart.kind = static_cast<StudyChart::Kind>(kind);
             else if (key == "kind")
                 require(false,
-                        fmt::format("[[chart]] kind '{}' is not lines, bars, heat-map, "
-                                    "pareto or phase-map",
-                                    text));
+                        fmt::format("[[chart]] kind '{}' is not one of {}", text,
+                                    fmt::join(StudyChart::kKinds, ", ")));
             else if (key == "title")
                 chart.title = text;
             else if (key == "x")

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kResults = "results.sqlite";
+
 using Finished = std::vector<std::pair<std::size_t, StudyResult>>;
 
 // Evaluates points on its threads.
@@ -134,7 +136,7 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be created: {}", folder.string(),
                                 failed ? failed.message() : "it is a file"));
-    auto file = StudyFile::open(folder / "results.sqlite", study, toml);
+    auto file = StudyFile::open(folder / kResults, study, toml);
     if (!file)
         return tl::unexpected(file.error());
     const std::vector<StudyPoint> points = pointsOf(study);
@@ -159,6 +161,18 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
     if (auto saved = saveFile(folder / "report.html", *report, IfExists::Replace); !saved)
         return tl::unexpected(saved.error());
     return results;
+}
+
+Result<std::vector<StudyResult>> storedResults(const Study& study, const std::string& toml,
+                                               const fs::path& folder)
+{
+    const std::vector<StudyPoint> points = pointsOf(study);
+    std::error_code ignored;
+    if (!fs::exists(folder / kResults, ignored))
+        return std::vector<StudyResult>(points.size());
+    return StudyFile::open(folder / kResults, study, toml).and_then([&](StudyFile file) {
+        return file.read(points);
+    });
 }
 
 } // namespace profiler

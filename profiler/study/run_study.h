@@ -36,4 +36,9 @@ engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std:
                                                   const EvaluatePoint& evaluate,
                                                   const RunStudyOptions& options);
 
+// [point] The results in `folder` so far, also while another process adds to them. If the folder
+// has none, no point is done.
+engine::Result<std::vector<StudyResult>> storedResults(const Study& study, const std::string& toml,
+                                                       const std::filesystem::path& folder);
+
 } // namespace profiler

@@ -24,7 +24,10 @@ constexpr std::array<MetricText, kStudyMetrics> kMetrics{
      {"messages", "Messages"},
      {"tokens_per_second", "Tokens per second"},
      {"mfu", "MFU, %"},
-     {"fits", "Fits"}}};
+     {"fits", "Fits"},
+     {"device_memory", "Device memory, GiB"},
+     {"iteration_low", "Iteration, lower bound"},
+     {"iteration_high", "Iteration, upper bound"}}};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
                   const std::string& value)
@@ -62,6 +65,25 @@ const StudyAxis* Study::axis(std::string_view key) const
     return found == grid.end() ? nullptr : &*found;
 }
 
+const StudyAxis* Study::comparedAxis() const
+{
+    const StudyAxis* const named = axis(compare.empty() ? "scheme" : compare);
+    return named != nullptr || grid.empty() ? named : &grid.front();
+}
+
+std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::string>& values)
+{
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < study.grid.size(); ++i) {
+        const auto& known = study.grid[i].values;
+        const auto at = std::ranges::find(known, values[i]);
+        if (at == known.end())
+            return std::nullopt;
+        index = index * known.size() + static_cast<std::size_t>(at - known.begin());
+    }
+    return index;
+}
+
 std::vector<StudyPoint> pointsOf(const Study& study)
 {
     std::vector<StudyPoint> points(1);
@@ -95,43 +117,45 @@ namespace {
 // The point with the values of a baseline.
 std::size_t baselineOf(const Study& study, const StudyPoint& point, const StudyRatio& ratio)
 {
-    std::size_t index = 0;
-    for (std::size_t i = 0; i < study.grid.size(); ++i) {
-        const StudyAxis& axis = study.grid[i];
-        const auto fixed = ratio.baseline.find(axis.key);
-        const std::string& value = fixed == ratio.baseline.end() ? point.values[i] : fixed->second;
-        const auto at = std::ranges::find(axis.values, value) - axis.values.begin();
-        index = index * axis.values.size() + static_cast<std::size_t>(at);
-    }
-    return index;
+    std::vector<std::string> values = point.values;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (const auto fixed = ratio.baseline.find(study.grid[i].key);
+            fixed != ratio.baseline.end())
+            values[i] = fixed->second;
+    return pointAt(study, values).value();
 }
 
 } // namespace
+
+std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
+                              const std::vector<StudyResult>& results, std::string_view column,
+                              std::size_t point)
+{
+    const auto& own = results[point].values.of;
+    if (study.onlyFitting && own[StudyMetric::Fits] == 0)
+        return std::nullopt;
+    if (const auto metric = metricNamed(column))
+        return own[*metric];
+    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
+    if (ratio == study.ratios.end() || !own[ratio->metric])
+        return std::nullopt;
+    const auto& base = results[baselineOf(study, points[point], *ratio)].values.of[ratio->metric];
+    if (!base || *base <= 0 || *own[ratio->metric] <= 0)
+        return std::nullopt;
+    return ratio->inverse ? *base / *own[ratio->metric] : *own[ratio->metric] / *base;
+}
 
 Result<std::vector<std::optional<double>>> columnOf(const Study& study,
                                                     const std::vector<StudyPoint>& points,
                                                     const std::vector<StudyResult>& results,
                                                     std::string_view name)
 {
-    const auto ratio = std::ranges::find(study.ratios, name, &StudyRatio::name);
-    const auto metric = metricNamed(name);
-    if (!metric && ratio == study.ratios.end())
+    if (!metricNamed(name)
+        && std::ranges::find(study.ratios, name, &StudyRatio::name) == study.ratios.end())
         return fail(Error::Code::NotFound, fmt::format("no metric or ratio '{}'", name));
     std::vector<std::optional<double>> column;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const auto& own = results[i].values.of;
-        const bool isLeftOut = study.onlyFitting && own[StudyMetric::Fits] == 0;
-        auto& value = column.emplace_back();
-        if (isLeftOut)
-            continue;
-        if (metric) {
-            value = own[*metric];
-            continue;
-        }
-        const auto& base = results[baselineOf(study, points[i], *ratio)].values.of[ratio->metric];
-        if (own[ratio->metric] && base && *base > 0 && *own[ratio->metric] > 0)
-            value = ratio->inverse ? *base / *own[ratio->metric] : *own[ratio->metric] / *base;
-    }
+    for (std::size_t i = 0; i < points.size(); ++i)
+        column.push_back(valueOf(study, points, results, name, i));
     return column;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/result.h"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct StudyAxis
 {
     std::string key;                 // "micro-batches"
     std::vector<std::string> values; // "8"; for a flag: "true" or "false"
+    friend bool operator==(const StudyAxis&, const StudyAxis&) = default;
 };
 
 enum class StudyMetric : std::uint8_t {
@@ -29,9 +31,12 @@ enum class StudyMetric : std::uint8_t {
     Messages,
     TokensPerSecond,
     Mfu,
-    Fits, // 1 if PeakBytes is at most the device's memory, else 0
+    Fits, // 1 if PeakBytes is at most DeviceMemory, else 0
+    DeviceMemory,
+    IterationLow, // the 95 % interval of Iteration; only for runs with several iterations
+    IterationHigh,
 };
-constexpr std::size_t kStudyMetrics = 9;
+constexpr std::size_t kStudyMetrics = 12;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
@@ -43,6 +48,7 @@ struct StudyRatio
     StudyMetric metric = StudyMetric::Iteration;
     bool inverse = false; // true: baseline / point, as for a speed-up
     std::map<std::string, std::string> baseline;
+    friend bool operator==(const StudyRatio&, const StudyRatio&) = default;
 };
 
 struct StudyChart
@@ -54,16 +60,20 @@ struct StudyChart
         Pareto,   // both axes are metrics; points that no other point beats in both are joined
         PhaseMap, // the value of `series` with the best y, for each pair of values of x and rows
     };
+    static constexpr std::array<std::string_view, 5> kKinds{"lines", "bars", "heat-map", "pareto",
+                                                            "phase-map"}; // names in files
     Kind kind = Kind::Lines;
     std::string title;
     std::string x, y; // x: an axis (for Pareto: a metric); y: a metric or a ratio
     std::string series = "scheme", rows;      // names of axes
     std::map<std::string, std::string> where; // the values at which the other axes are fixed
+    friend bool operator==(const StudyChart&, const StudyChart&) = default;
 };
 
 struct Study
 {
     enum class Mode : std::uint8_t { Simulate, Emulate, Live };
+    static constexpr std::array<std::string_view, 3> kModes{"simulate", "emulate", "live"};
 
     std::string title, question, limits;
     Mode mode = Mode::Simulate;
@@ -78,6 +88,9 @@ struct Study
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
+    // The axis whose values are compared; nullptr if the grid is empty.
+    const StudyAxis* comparedAxis() const;
+    friend bool operator==(const Study&, const Study&) = default;
 };
 
 // Errors name `source` and the key or line.
@@ -91,6 +104,8 @@ struct StudyPoint
 };
 // All combinations of axis values; the last axis varies fastest.
 std::vector<StudyPoint> pointsOf(const Study& study);
+// The index of the point with these values; nullopt if the grid lacks one of them.
+std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::string>& values);
 
 // The metrics of a point; nullopt if unknown.
 struct StudyValues
@@ -105,8 +120,12 @@ struct StudyResult
     bool isDone = false;
 };
 
-// [point] The values of a column, which is a metric or a ratio. nullopt if unknown, or if
-// onlyFitting leaves out the point.
+// The value of a column, which is a metric or a ratio. nullopt if the value or the column is
+// unknown, or if onlyFitting leaves out the point.
+std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
+                              const std::vector<StudyResult>& results, std::string_view column,
+                              std::size_t point);
+// [point] The values of a column; an unknown column is an error.
 engine::Result<std::vector<std::optional<double>>> columnOf(const Study& study,
                                                             const std::vector<StudyPoint>& points,
                                                             const std::vector<StudyResult>& results,

@@ -58,14 +58,14 @@ Result<std::string> charts(const Study& study, const std::vector<StudyPoint>& po
 {
     std::string text;
     for (const StudyChart& chart : study.charts) {
-        const auto scene = drawChart(study, chart, points, results);
-        if (!scene)
-            return tl::unexpected(scene.error());
+        const auto drawn = drawChart(study, chart, points, results);
+        if (!drawn)
+            return tl::unexpected(drawn.error());
         std::string where;
         for (const auto& [key, value] : chart.where)
             where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", key, value);
         text += fmt::format("<h3>{}</h3>\n", markupText(chart.title)) + paragraph(where)
-            + "<figure>\n" + toSvg(*scene) + "</figure>\n";
+            + "<figure>\n" + toSvg(drawn->scene) + "</figure>\n";
     }
     return text.empty() ? text : "<h2>Charts</h2>\n" + text;
 }
@@ -140,9 +140,8 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
 std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
                         const std::vector<StudyResult>& results)
 {
-    const StudyAxis* axis = study.axis(study.compare.empty() ? "scheme" : study.compare);
-    axis = axis != nullptr ? axis : &study.grid.front();
-    if (axis->values.size() < 2)
+    const StudyAxis* const axis = study.comparedAxis();
+    if (axis == nullptr || axis->values.size() < 2)
         return "";
     const auto times = columnOf(study, points, results, "iteration");
     if (!times)

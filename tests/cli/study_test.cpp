@@ -21,12 +21,28 @@ TEST_CASE("a study simulates its grid, and continues where it was")
     CHECK(contains(bscope(folder, "study none -o results3").err, "best-scheme"));
 }
 
+TEST_CASE("a study reports its points and its end as JSON lines")
+{
+    const Folder folder;
+    writeText(folder / "s.toml", "[grid]\nscheme = [\"gpipe\", \"1f1b\"]\n");
+    const std::string lines = bscope(folder, "study s.toml -o results --progress jsonl").err;
+    CHECK(contains(lines, "\"event\":\"points\""));
+    CHECK(contains(lines, "\"done\":2,\"all\":2,\"left\":0.0"));
+    CHECK(contains(lines, "\"event\":\"finished\""));
+    writeText(folder / "s.toml", "[grid]\nscheme = [\"bitpipe\"]\nmicro-batches = [3]\n");
+    CHECK(contains(bscope(folder, "study s.toml -o other --progress jsonl").err,
+                   "\"message\":\"no point of the study is possible: "));
+}
+
 TEST_CASE("an emulated study runs its points")
 {
     const Folder folder;
     writeText(folder / "s.toml",
-              "mode = \"emulate\"\n[fixed]\niterations = 1\nwarmup = 0\n[grid]\n"
+              "mode = \"emulate\"\n[fixed]\niterations = 4\nwarmup = 0\n[grid]\n"
               "devices = [2]\nscheme = [\"gpipe\"]\n");
     const auto json = bscope(folder, "study s.toml -o results --json").json();
     CHECK(json["not_possible"] == 0);
+    const std::string csv = readText(folder / "results" / "results.csv");
+    CHECK(contains(csv, "iteration_low,iteration_high"));
+    CHECK_FALSE(contains(csv, ",,,,ns,")); // the interval of four iterations
 }

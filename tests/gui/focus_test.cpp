@@ -3,6 +3,7 @@
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/segment_control.h"
+#include "app/widgets/study/chart_view.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"
@@ -11,6 +12,7 @@
 #include "tests/support/paths.h"
 
 #include <QAbstractButton>
+#include <QAction>
 #include <QApplication>
 #include <QFocusEvent>
 #include <QPushButton>
@@ -72,6 +74,19 @@ TEST_CASE("Tab reaches everything in the estimator")
 {
     Desk desk;
     desk.window.openEstimator();
+    checkWalk(&desk.window);
+}
+
+TEST_CASE("Tab reaches everything in a study, before and after its run")
+{
+    Desk desk;
+    desk.window.openStudy();
+    checkWalk(&desk.window);
+    desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->trigger();
+    auto* view = desk.window.findChild<ChartView*>(QStringLiteral("studyFrontView"));
+    REQUIRE(waitFor([&] { return view->chart() != nullptr && !view->chart()->marks.empty(); }));
+    REQUIRE(waitFor(
+        [&] { return desk.window.findChild<QAction*>(QStringLiteral("studyRun"))->isEnabled(); }));
     checkWalk(&desk.window);
 }
 

@@ -31,6 +31,10 @@ public:
              {"warmup", info.plannedWarmup}});
     }
     void rows(std::int64_t last) override { say("rows", {{"last", last}}); }
+    void points(std::size_t done, std::size_t all, double left) override
+    {
+        say("points", {{"done", done}, {"all", all}, {"left", left}});
+    }
     void iteration(std::size_t index, const Iteration& iteration) override
     {
         say("iteration",
@@ -88,6 +92,12 @@ public:
             m_loss = fmt::format(", loss {:.3f}", *iteration.loss);
         draw(0);
     }
+    void points(std::size_t done, std::size_t all, double left) override
+    {
+        m_shown = true;
+        printError(fmt::format("\r\033[K{} of {} points, {:.0f} s left", done, all, left));
+    }
+    void finished(const std::string&, Outcome) override { clear(); }
     void warning(const std::string& message) override
     {
         clear();
@@ -134,13 +144,13 @@ std::string Progress::lockedSentence(const std::string& file)
     return file + " is locked by another program; the run continues when it is released";
 }
 
-void addProgressOption(CLI::App& app, ProgressKind& kind)
+CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind)
 {
-    app.add_option("--progress", kind,
-                   "Progress on standard error (default: bar on a terminal, "
-                   "otherwise none)")
+    return app
+        .add_option("--progress", kind,
+                    "Progress on standard error (default: bar on a terminal, "
+                    "otherwise none)")
         ->type_name("{bar,jsonl,none}")
-        ->group("Recording")
         ->transform(choice<ProgressKind>({{"bar", ProgressKind::Bar},
                                           {"jsonl", ProgressKind::JsonLines},
                                           {"none", ProgressKind::None}}));

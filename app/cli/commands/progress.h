@@ -8,12 +8,13 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace cli {
 
-// Reports the progress of a run on standard error. PROGRESS.md describes the JSON lines. Called on
-// the executing thread.
+// Reports the progress of a run or a study on standard error. PROGRESS.md describes the JSON lines.
+// Called on the executing thread.
 class Progress
 {
 public:
@@ -26,6 +27,8 @@ public:
     // arguments: iteration, completed ops, total ops.
     virtual void ops(int, std::size_t, std::size_t) { }
     virtual void rows(std::int64_t) { }
+    // arguments: evaluated points of a study, all points, estimated seconds left.
+    virtual void points(std::size_t, std::size_t, double) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
     virtual void warning(const std::string&) { }
     virtual void locked(const std::string& file) { warning(lockedSentence(file)); }
@@ -39,7 +42,7 @@ protected:
 
 // Auto: a bar if standard error is a terminal.
 enum class ProgressKind { Auto, Bar, JsonLines, None };
-void addProgressOption(CLI::App& app, ProgressKind& kind);
+CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind);
 std::unique_ptr<Progress> makeProgress(ProgressKind kind);
 
 } // namespace cli

@@ -184,7 +184,7 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
     addOutputOptions(app, options.output,
                      "File for the run (default: a new file in the data folder)", "RUN.sqlite",
                      kGroup);
-    addProgressOption(app, options.progress);
+    addProgressOption(app, options.progress)->group(kGroup);
     app.add_flag("--detach", options.detach,
                  "With --progress jsonl: continue when the parent exits")
         ->group(kGroup);

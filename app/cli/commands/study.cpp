@@ -1,11 +1,13 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/progress.h"
 #include "app/cli/commands/simulated.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
 #include "engine/cost/spec_file.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_report.h"
 
@@ -19,7 +21,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <memory>
 #include <thread>
 
@@ -37,6 +40,7 @@ struct StudyOptions
     std::string file, folder; // file: a preset or a path
     int threads = 0;          // 0: one per core
     bool json = false, print = false;
+    ProgressKind progress = ProgressKind::Auto;
 };
 
 StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
@@ -46,6 +50,11 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     auto& of = values.of;
     of[StudyMetric::Iteration]
         = static_cast<double>(metrics.duration) / static_cast<double>(run.info.ticksPerUnit);
+    if (const auto interval = iterationInterval(run)) {
+        const auto units = static_cast<double>(run.info.ticksPerUnit);
+        of[StudyMetric::IterationLow] = static_cast<double>(interval->least) / units;
+        of[StudyMetric::IterationHigh] = static_cast<double>(interval->most) / units;
+    }
     of[StudyMetric::Bubble] = metrics.bubbleRatio;
     of[StudyMetric::Messages] = metrics.messages;
     of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
@@ -60,6 +69,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     }
     of[StudyMetric::PeakStash] = stash;
     of[StudyMetric::Weights] = weights;
+    of[StudyMetric::DeviceMemory] = deviceMemory;
     if (deviceMemory && of[StudyMetric::PeakBytes])
         of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
     return values;
@@ -78,6 +88,20 @@ std::string lastLine(const fs::path& file)
     while (text.ends_with('\n'))
         text.pop_back();
     return text.substr(text.rfind('\n') + 1);
+}
+
+// Waits for a child process, which gets SIGINT if the study is cancelled. Returns its status.
+int waitFor(pid_t child, const std::atomic<bool>& cancelled)
+{
+    constexpr std::chrono::milliseconds kPoll{10};
+    int status = 0;
+    for (bool isStopping = false; waitpid(child, &status, WNOHANG) == 0;) {
+        if (cancelled && !isStopping)
+            kill(child, SIGINT);
+        isStopping = cancelled;
+        std::this_thread::sleep_for(kPoll);
+    }
+    return status;
 }
 
 // Runs `bscope run ARGUMENTS` as a process of its own, because a run needs the whole machine.
@@ -100,8 +124,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
         execv("/proc/self/exe", words.data());
         _exit(127);
     }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    const int status = child > 0 ? waitFor(child, cancelled) : 0;
     const std::string reason = lastLine(errors);
     std::error_code ignored;
     fs::remove(errors, ignored);
@@ -116,15 +139,6 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
         return tl::unexpected(run.error());
     const auto numbers = metrics(*run);
     return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
-}
-
-// One line on a terminal, which the next one replaces.
-void showProgress(const StudyProgress& progress)
-{
-    if (isatty(STDERR_FILENO) == 0)
-        return;
-    printError(fmt::format("\r\x1b[K{} of {} points, {:.0f} s left", progress.done, progress.all,
-                           progress.left.count()));
 }
 
 std::string asText(const StudyOptions& options, const Study& study,
@@ -170,7 +184,7 @@ Result<int> runAndPrint(const StudyOptions& options)
     if (!study)
         return tl::unexpected(study.error());
     const bool simulates = study->mode == Study::Mode::Simulate;
-    const std::string mode = study->mode == Study::Mode::Live ? "live" : "emulate";
+    const std::string mode(Study::kModes[static_cast<std::size_t>(study->mode)]);
     const Interrupt interrupt;
     const EvaluatePoint evaluate
         = [&](const std::vector<std::string>& arguments) -> Result<StudyValues> {
@@ -180,16 +194,20 @@ Result<int> runAndPrint(const StudyOptions& options)
         all.insert(all.end(), {"--mode", mode});
         return recordedPoint(std::move(all), options.folder, interrupt.requested());
     };
+    const std::unique_ptr<Progress> progress = makeProgress(options.progress);
     RunStudyOptions how;
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     how.threads = !simulates ? 1 : options.threads > 0 ? options.threads : cores;
-    how.onProgress = showProgress;
+    how.onProgress = [&progress](const StudyProgress& of) {
+        progress->points(of.done, of.all, of.left.count());
+    };
     how.cancelled = &interrupt.requested();
     const auto results = runStudy(*study, *toml, options.folder, evaluate, how);
-    if (isatty(STDERR_FILENO) != 0)
-        printError("\r\x1b[K");
-    if (!results)
+    if (!results) {
+        progress->failed(results.error().message);
         return tl::unexpected(results.error());
+    }
+    progress->finished(options.folder, Outcome::Finished);
     const auto points = pointsOf(*study);
     printText(options.json ? asJson(options, *study, points, *results)
                            : asText(options, *study, points, *results));
@@ -213,6 +231,7 @@ Action prepareStudy(CLI::App& app)
     app.add_option("--threads", options->threads,
                    "Points that are simulated at once (default: one per core)")
         ->check(CLI::Range(1, 1024));
+    addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return runAndPrint(*options); };
 }

@@ -33,8 +33,8 @@ FileQuestion questionFor(FileKind kind)
         break;
     }
     return {MainWindow::tr("Open runs"),
-            MainWindow::tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"), "openDialog",
-            QFileDialog::ExistingFiles};
+            MainWindow::tr("Runs (*.sqlite);;Schedules (*.csv);;Studies (*.toml);;All files (*)"),
+            "openDialog", QFileDialog::ExistingFiles};
 }
 
 void openFiles(MainWindow& window, FileKind kind, const QStringList& files)

@@ -24,8 +24,9 @@ struct Watched
         QObject::connect(&process, &RunProcess::ended, &process,
                          [this](const WorkerEnd& how) { end = how; });
         process.setPatience(patience);
-        process.start(worker.path(), {QStringLiteral("--iterations"), QStringLiteral("5")},
-                      worker.file("run.sqlite"));
+        process.start(worker.path(),
+                      {QStringLiteral("run"), QStringLiteral("--iterations"), QStringLiteral("5"),
+                       QStringLiteral("-o"), worker.file("run.sqlite")});
     }
     bool started() const { return !events.empty(); }
 
@@ -117,7 +118,7 @@ TEST_CASE("a missing program is refused")
     std::optional<WorkerEnd> end;
     QObject::connect(&process, &RunProcess::ended, &process,
                      [&](const WorkerEnd& how) { end = how; });
-    process.start(QStringLiteral("/nowhere/bscope"), {}, QStringLiteral("/nowhere/run.sqlite"));
+    process.start(QStringLiteral("/nowhere/bscope"), {QStringLiteral("run")});
     REQUIRE(waitFor([&] { return end.has_value(); }));
     CHECK(end->how == How::Refused);
 }

@@ -18,6 +18,11 @@ TEST_CASE("a line of the worker's progress is read with its fields")
     CHECK(started->iterations == 7);
     CHECK(started->warmup == 2);
     CHECK(parseWorkerEvent(R"({"event":"rows","t":2,"last":41806})")->rows == 41806);
+    const auto points = parseWorkerEvent(R"({"event":"points","done":3,"all":9,"left":1.5})");
+    CHECK(points->kind == Kind::Points);
+    CHECK(points->done == 3);
+    CHECK(points->all == 9);
+    CHECK(points->left == 1.5);
     CHECK(parseWorkerEvent(R"({"event":"finished","outcome":"cancelled"})")->outcome
           == QStringLiteral("cancelled"));
 }

@@ -1,4 +1,5 @@
 #include "profiler/study/metric_text.h"
+#include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
@@ -123,7 +124,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe,,,,,,,,,,,,too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
@@ -143,6 +144,14 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const auto stopped = runStudy(*study, kStudy, folder.path(), second, {});
     REQUIRE(!stopped);
     CHECK(stopped.error().message == "stopped");
+    const auto stored = storedResults(*study, kStudy, folder.path());
+    REQUIRE(stored);
+    CHECK(stored->size() == 4);
+    CHECK((*stored)[0].isDone);
+    CHECK_FALSE((*stored)[3].isDone);
+    CHECK_FALSE(storedResults(*study, kStudy, folder / "none")->front().isDone);
+    const auto reader = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    REQUIRE(reader); // keeps the file open while the study continues
     calls = 10;
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);

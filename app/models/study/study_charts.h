@@ -1,0 +1,40 @@
+#pragma once
+
+#include "app/models/study/study_data.h"
+#include "app/models/theme.h"
+#include "profiler/study/chart_style.h"
+
+#include <QSize>
+#include <QString>
+
+namespace app {
+
+// The three charts of a study page.
+enum class StudyPanel : std::uint8_t { Map, Lines, Front };
+constexpr std::size_t kStudyPanels = 3;
+
+// A chart that a panel can show: one of the study's own, or one that goes through a point.
+struct ChartChoice
+{
+    QString title;
+    profiler::StudyChart chart;
+    bool isOwn = false;
+};
+
+// The charts of a panel; own ones first. Those of a metric are over `axis` ("": a suitable one) and
+// go through `point`.
+std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
+                                      const std::string& axis, std::size_t point);
+// The axes over which a panel can draw a metric, the most suitable first.
+std::vector<std::string> chartAxes(const profiler::Study& study, StudyPanel panel);
+
+// The point with which a page begins: the best of the set-up that the first own chart shows.
+std::size_t firstPoint(const StudyData& data);
+
+QString whereText(const profiler::StudyChart& chart); // "N 8, p2p 0.1"; "" if it shows everything
+QString modeText(const profiler::Study& study);       // "simulated"
+
+// The style of a chart that fills a widget.
+profiler::ChartStyle chartStyle(const Theme& theme, QSize size);
+
+} // namespace app

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "app/models/tables/table_model.h"
+#include "profiler/study/point_summary.h"
+
+namespace app {
+
+// The metrics of a point of a study beside the best values of its set-up.
+class PointModel : public TableModel<profiler::PointSummary::Row>
+{
+    Q_OBJECT
+
+public:
+    enum class Column : int { Title, Value, Best, Names };
+
+    explicit PointModel(QObject* parent = nullptr);
+    void show(const profiler::PointSummary& summary);
+
+private:
+    static Columns columns(const QString& name);
+};
+
+} // namespace app

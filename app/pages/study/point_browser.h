@@ -1,0 +1,56 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/study/study_charts.h"
+#include "app/pages/run_saver.h"
+#include "profiler/study/point_summary.h"
+
+#include <QObject>
+
+#include <array>
+
+namespace app {
+
+class PointModel;
+class StudyFrame;
+
+// The results of a study page: draws the charts in the background, and keeps the point that all of
+// them mark. Charts of a metric go through that point.
+class PointBrowser : public QObject
+{
+    Q_OBJECT
+
+public:
+    PointBrowser(const ThemeController& theme, StudyFrame& frame, QObject* parent);
+
+    // Keeps the point if the user chose it and the study still has it.
+    void show(const StudyPointer& data);
+    const StudyPointer& data() const { return m_data; } // nullptr: nothing to show
+    std::size_t point() const { return m_point; }
+    const profiler::PointSummary& summary() const { return m_summary; }
+    QString describe(std::size_t point) const;            // name, set-up and numbers
+    RunSaver::MakeScene figureOf(StudyPanel panel) const; // on paper
+
+Q_SIGNALS:
+    void pointChanged(); // or its numbers
+    void pointOpened();
+
+private:
+    void connectPanel(StudyPanel panel);
+    void choose(std::size_t point);
+    void offer(StudyPanel panel);
+    void draw(StudyPanel panel);
+    void showPoint();
+
+    const ThemeController& m_theme;
+    StudyFrame& m_frame;
+    PointModel* m_model;
+    StudyPointer m_data;
+    std::size_t m_point = 0;
+    bool m_isChosen = false; // by the user
+    profiler::PointSummary m_summary;
+    std::array<int, kStudyPanels> m_drawings{}; // number of the last one
+    Background m_background{this};
+};
+
+} // namespace app

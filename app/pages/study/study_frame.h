@@ -1,0 +1,76 @@
+#pragma once
+
+#include "app/models/study/study_charts.h"
+#include "app/models/theme.h"
+#include "app/widgets/study/chart_view.h"
+
+#include <QWidget>
+
+#include <array>
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class ChartPanel;
+class DataTable;
+class StudyForm;
+class Tag;
+
+// The actions of a study page; the page owns them.
+struct StudyActions
+{
+    QAction *run, *cancel, *otherMode;          // otherMode: emulate (or simulate) the grid
+    QAction *openPoint, *emulate, *compareBest; // of the selected point
+    QAction *open, *save, *saveReport, *saveCsv, *exportMap;
+    QAction* showForm;
+};
+
+// The widgets of a study page and their layout.
+class StudyFrame : public QWidget
+{
+    Q_OBJECT
+
+public:
+    StudyFrame(const ThemeController& theme, const StudyActions& actions,
+               const ChartView::Describe& describe, QWidget* parent = nullptr);
+
+    ChartPanel& panel(StudyPanel which) { return *panels[static_cast<std::size_t>(which)]; }
+    void showRunning(bool isRunning);
+    void fold(int width); // folds the definition in a narrow window
+
+    StudyForm* form;
+    QComboBox* presets;
+    std::array<ChartPanel*, kStudyPanels> panels;
+    Band* notice; // problems of the grid and of the worker
+    QLabel *summary, *progressText, *pointTitle, *pointWhere, *sentence;
+    QProgressBar* progress;
+    Tag* mode;
+    DataTable* point;
+    QStackedWidget* stack; // 0: presets, 1: charts
+
+Q_SIGNALS:
+    void presetChosen(const QString& name);
+
+private:
+    QWidget* makeDefinition(const ThemeController& theme);
+    QWidget* makeSaveButton(const ThemeController& theme);
+    QWidget* makeRail();
+    QWidget* makeCharts();
+    QWidget* makePoint();
+    QWidget* makeStart(const ThemeController& theme);
+
+    StudyActions m_actions;
+    QPushButton *m_run, *m_cancel;
+    QWidget* m_definition;
+    bool m_hasRoom = true;
+};
+
+} // namespace app

@@ -1,0 +1,394 @@
+#include "app/pages/study/study_page.h"
+
+#include "app/models/numbers.h"
+#include "app/models/study/study_options.h"
+#include "app/models/text.h"
+#include "app/pages/study/point_browser.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/forms/form_rows.h"
+#include "app/widgets/study/chart_panel.h"
+#include "app/widgets/study/study_form.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QFileInfo>
+#include <QLabel>
+#include <QProgressBar>
+#include <QResizeEvent>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+using Mode = profiler::Study::Mode;
+
+constexpr std::size_t kMostAtOnce = 10'000; // points of a study that starts when it is opened
+enum StackPage : int { kPresetsPage, kChartsPage };
+
+} // namespace
+
+StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+{
+    setObjectName(QStringLiteral("studyPage"));
+    makeActions();
+    m_frame = new StudyFrame(theme, m_actions, [this](std::size_t point) {
+        return m_browser == nullptr ? QString() : m_browser->describe(point);
+    });
+    m_browser = new PointBrowser(theme, *m_frame, this);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
+    setInitialFocus(m_frame->presets);
+    connectAll();
+    connectSession();
+    m_frame->form->setStudy(defaultStudy());
+    showEdits();
+    if (!nameOrFile.isEmpty())
+        open(nameOrFile);
+}
+
+void StudyPage::makeActions()
+{
+    m_actions.run = makeAction(
+        "studyRun", tr("Run"), Qt::CTRL | Qt::Key_Return, [this] { run(); },
+        tr("compute the points of the grid that are missing"));
+    m_actions.cancel = makeAction(
+        "studyCancel", tr("Cancel"), Qt::Key_Escape, [this] { m_session.cancel(); },
+        tr("stop the study and keep the points that are done"));
+    m_actions.otherMode
+        = makeAction("studyOtherMode", tr("Emulate the grid"), {}, [this] { runOtherMode(); });
+    m_actions.showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
+                                    tr("show the grid at the left"));
+    m_actions.showForm->setCheckable(true);
+    followTheme(m_actions.run, Icon::Run, m_theme);
+    followTheme(m_actions.showForm, Icon::ChevronRight, m_theme);
+    m_actions.showForm->setChecked(true);
+    makePointActions();
+    makeFileActions();
+}
+
+void StudyPage::makePointActions()
+{
+    m_actions.openPoint = makeAction(
+        "studyOpenPoint", tr("Open timeline"), Qt::CTRL | Qt::Key_T,
+        [this] { simulatePoints({m_browser->point()}); },
+        tr("simulate the selected point and open its run"));
+    m_actions.emulate
+        = makeAction("studyEmulatePoint", tr("Emulate this point"), {}, [this] { emulatePoint(); });
+    m_actions.compareBest = makeAction(
+        "studyCompareBest", tr("Compare with best"), Qt::CTRL | Qt::Key_B,
+        [this] {
+            simulatePoints({m_browser->point(), *m_browser->summary().best});
+        },
+        tr("compare the timeline of the selected point with the best of its set-up"));
+    followTheme(m_actions.openPoint, Icon::Chart, m_theme);
+    followTheme(m_actions.emulate, Icon::Run, m_theme);
+    followTheme(m_actions.compareBest, Icon::Compare, m_theme);
+}
+
+void StudyPage::makeFileActions()
+{
+    m_actions.open = makeAction(
+        "studyOpen", tr("Open a study…"), {},
+        [this] {
+            askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
+                       [this](const QString& file) { open(file); });
+        },
+        tr("read a grid from a .toml file"));
+    m_actions.save = makeAction(
+        "studySave", tr("Save study as…"), Qt::CTRL | Qt::Key_S,
+        [this] { m_saver.saveStudy(m_frame->form->study(), baseName()); },
+        tr("save the grid, for bscope study or for later"));
+    m_actions.saveReport
+        = makeAction("studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
+                     [this] { m_saver.saveStudyReport(m_browser->data(), baseName()); });
+    m_actions.saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
+        m_saver.saveStudyResults(m_browser->data(), baseName());
+    });
+    m_actions.exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
+                                     [this] { exportChart(StudyPanel::Map); });
+    followTheme(m_actions.open, Icon::Open, m_theme);
+}
+
+void StudyPage::connectAll()
+{
+    connect(m_frame->form, &StudyForm::edited, this, &StudyPage::showEdits);
+    connect(m_frame, &StudyFrame::presetChosen, this, &StudyPage::open);
+    for (const StudyPanel panel : {StudyPanel::Map, StudyPanel::Lines, StudyPanel::Front})
+        connect(&m_frame->panel(panel), &ChartPanel::exportRequested, this,
+                [this, panel] { exportChart(panel); });
+    connect(m_browser, &PointBrowser::pointChanged, this, &StudyPage::showState);
+    connect(m_browser, &PointBrowser::pointOpened, m_actions.openPoint, &QAction::trigger);
+    connect(&m_points, &PointRuns::simulated, this, &StudyPage::showSimulated);
+    connect(&m_points, &PointRuns::failed, this, [this](const QString& reason) {
+        m_frame->notice->show(Band::Kind::Error, tr("Not simulated."), reason);
+        showState();
+    });
+    const auto saved = [this](const QString& file) {
+        m_frame->notice->show(Band::Kind::Ok, tr("Saved."), file);
+    };
+    connect(&m_saver, &RunSaver::reportSaved, this, saved);
+    connect(&m_saver, &RunSaver::figureSaved, this, saved);
+    connect(&m_saver, &RunSaver::studySaved, this, [this, saved](const QString& file) {
+        m_file = file;
+        m_name = QFileInfo(file).completeBaseName();
+        saved(file);
+        Q_EMIT titleChanged();
+    });
+}
+
+void StudyPage::connectSession()
+{
+    connect(&m_session, &StudySession::dataRead, this, &StudyPage::showData);
+    connect(&m_session, &StudySession::progressed, this, &StudyPage::showProgress);
+    connect(&m_session, &StudySession::ended, this, &StudyPage::showEnd);
+}
+
+void StudyPage::open(const QString& nameOrFile)
+{
+    if (m_session.isRunning())
+        return;
+    const auto study = openStudy(nameOrFile);
+    if (!study) {
+        m_frame->notice->show(Band::Kind::Error, tr("Not opened."),
+                              capitalized(fromUtf8(study.error().message)));
+        return;
+    }
+    const bool isFile = QFileInfo::exists(nameOrFile);
+    m_file = isFile ? QFileInfo(nameOrFile).absoluteFilePath() : QString();
+    m_name = isFile ? QFileInfo(nameOrFile).completeBaseName() : nameOrFile;
+    setStudy(*study);
+    Q_EMIT titleChanged();
+}
+
+void StudyPage::setStudy(const profiler::Study& study)
+{
+    m_frame->notice->hide();
+    m_frame->form->setStudy(study);
+    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_name)));
+    showEdits();
+    double points = 1;
+    for (const profiler::StudyAxis& axis : study.grid)
+        points *= static_cast<double>(axis.values.size());
+    if (m_isRunnable && study.mode == Mode::Simulate && points <= kMostAtOnce)
+        run();
+    else
+        m_session.open(study);
+}
+
+void StudyPage::showEdits()
+{
+    const auto problem = studyProblem(m_frame->form->study());
+    m_isRunnable = !problem;
+    const bool isAtField = m_frame->form->showProblem(problem);
+    if (problem && !isAtField)
+        m_frame->notice->show(Band::Kind::Error, tr("This grid cannot be run."), problem->text);
+    else
+        m_frame->notice->hide();
+    showState();
+}
+
+void StudyPage::run()
+{
+    if (!m_isRunnable || m_session.isRunning())
+        return;
+    m_frame->notice->hide();
+    m_frame->progress->setRange(0, 0);
+    m_frame->progressText->clear();
+    m_session.start(m_frame->form->study());
+    showState();
+}
+
+void StudyPage::runOtherMode()
+{
+    profiler::Study study = m_frame->form->study();
+    study.mode = study.mode == Mode::Simulate ? Mode::Emulate : Mode::Simulate;
+    m_frame->form->setStudy(study);
+    showEdits();
+    run();
+}
+
+void StudyPage::showProgress(qint64 done, qint64 all, double secondsLeft)
+{
+    m_frame->progress->setRange(0, static_cast<int>(all));
+    m_frame->progress->setValue(static_cast<int>(done));
+    m_frame->progressText->setText(remainingTime(secondsLeft));
+    m_frame->summary->setText(tr("%1 of %2 points").arg(done).arg(all));
+}
+
+void StudyPage::showData(const StudyPointer& results)
+{
+    if (results->done == 0 && !m_session.isRunning())
+        return;
+    m_frame->stack->setCurrentIndex(kChartsPage);
+    setInitialFocus(&m_frame->panel(StudyPanel::Map).view());
+    m_browser->show(results);
+}
+
+void StudyPage::showEnd(const WorkerEnd& end)
+{
+    const StudyPointer& results = m_browser->data();
+    if (end.how == WorkerEnd::How::Cancelled)
+        m_frame->notice->show(Band::Kind::Warning, tr("Cancelled."),
+                              tr("%1 of %2 points are kept; Run continues. %3")
+                                  .arg(results == nullptr ? 0 : results->done)
+                                  .arg(results == nullptr ? 0 : results->points.size())
+                                  .arg(end.text)
+                                  .trimmed());
+    else if (end.how != WorkerEnd::How::Finished)
+        m_frame->notice->show(Band::Kind::Error, tr("The study ended with an error."),
+                              capitalized(end.text));
+    showState();
+}
+
+QString StudyPage::summaryText() const
+{
+    const profiler::Study& study = m_frame->form->study();
+    const StudyPointer& results = m_browser->data();
+    qint64 points = 1;
+    for (const profiler::StudyAxis& axis : study.grid)
+        points *= static_cast<qint64>(axis.values.size());
+    const QString count = countOf(points, study.mode == Mode::Simulate ? "simulation" : "run");
+    if (results == nullptr || results->study != study || results->done == 0)
+        return tr("%1, not computed yet").arg(count);
+    if (results->done < results->points.size())
+        return tr("%1 of %2 done").arg(results->done).arg(count);
+    return m_session.seconds() > 0 ? tr("%1, %2 s").arg(count, number(m_session.seconds(), 1))
+                                   : count;
+}
+
+void StudyPage::showState()
+{
+    const bool isRunning = m_session.isRunning();
+    const profiler::Study& study = m_frame->form->study();
+    const StudyPointer& results = m_browser->data();
+    m_frame->showRunning(isRunning);
+    if (!isRunning || results == nullptr)
+        m_frame->summary->setText(summaryText());
+    m_actions.run->setEnabled(m_isRunnable && !isRunning);
+    m_actions.cancel->setEnabled(isRunning);
+    const QString refused = notRunnable(study);
+    m_actions.otherMode->setText(study.mode == Mode::Simulate ? tr("Emulate the grid")
+                                                              : tr("Simulate the grid"));
+    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning
+                                    && (refused.isEmpty() || study.mode != Mode::Simulate));
+    m_actions.otherMode->setToolTip(
+        refused.isEmpty() ? tr("Trains every point on this machine, one op at a time") : refused);
+    for (QWidget* widget : {static_cast<QWidget*>(m_frame->presets), m_frame->stack->widget(0)})
+        widget->setEnabled(!isRunning);
+    m_actions.open->setEnabled(!isRunning);
+
+    const bool hasPoint = results != nullptr && m_browser->summary().reason.empty();
+    const bool isSimulated = hasPoint && results->study.mode == Mode::Simulate;
+    const bool isBusy = m_points.isRunning();
+    m_actions.openPoint->setEnabled(isSimulated && !isBusy);
+    m_actions.compareBest->setEnabled(isSimulated && !isBusy && m_browser->summary().best
+                                      && *m_browser->summary().best != m_browser->point());
+    const QString notRun = results == nullptr ? QString() : notRunnable(results->study);
+    m_actions.emulate->setEnabled(hasPoint && notRun.isEmpty());
+    m_actions.emulate->setToolTip(notRun.isEmpty() ? tr("Trains the selected point on this machine")
+                                                   : notRun);
+    for (QAction* action : {m_actions.saveReport, m_actions.saveCsv, m_actions.exportMap})
+        action->setEnabled(results != nullptr);
+    Q_EMIT statusChanged();
+}
+
+QStringList StudyPage::argumentsOf(std::size_t point) const
+{
+    QStringList arguments;
+    for (const std::string& argument : m_browser->data()->points[point].arguments)
+        arguments.append(fromUtf8(argument));
+    return arguments;
+}
+
+void StudyPage::simulatePoints(const std::vector<std::size_t>& points)
+{
+    std::vector<QStringList> all;
+    for (const std::size_t point : points)
+        all.push_back(argumentsOf(point));
+    m_points.simulate(all);
+    showState();
+}
+
+void StudyPage::showSimulated(const QStringList& files)
+{
+    showState();
+    files.size() == 1 ? Q_EMIT openRequested(files.front()) : Q_EMIT compareRequested(files);
+}
+
+void StudyPage::emulatePoint()
+{
+    Q_EMIT startRequested(QStringList{QStringLiteral("--mode"), QStringLiteral("emulate")}
+                          + argumentsOf(m_browser->point()));
+}
+
+void StudyPage::exportChart(StudyPanel panel)
+{
+    if (m_browser->data() != nullptr)
+        m_saver.saveFigure(m_browser->figureOf(panel), baseName());
+}
+
+QString StudyPage::baseName() const
+{
+    return m_name.isEmpty() ? QStringLiteral("study") : m_name;
+}
+
+QString StudyPage::title() const
+{
+    return m_name.isEmpty() ? tr("Study") : tr("Study: %1").arg(m_name);
+}
+
+QStringList StudyPage::statusTexts() const
+{
+    const StudyPointer& results = m_browser->data();
+    if (results == nullptr)
+        return {tr("<b>Study</b> not computed yet")};
+    QStringList axes;
+    for (const profiler::StudyAxis& axis : results->study.grid)
+        axes.append(tr("%1: %2").arg(fromUtf8(axis.key).toHtmlEscaped()).arg(axis.values.size()));
+    QStringList texts{tr("<b>Study</b> %1").arg(modeText(results->study)),
+                      axes.join(QStringLiteral(", ")),
+                      countOf(static_cast<qint64>(results->done), "point")};
+    if (results->refused > 0)
+        texts.append(tr("%1 not possible").arg(results->refused));
+    return texts;
+}
+
+QString StudyPage::statusNote() const
+{
+    return m_browser->data() == nullptr
+        ? QString()
+        : fromUtf8(m_browser->summary().name) + QLatin1String(", ") + m_frame->pointWhere->text();
+}
+
+QList<QAction*> StudyPage::menuActions(Menu menu) const
+{
+    switch (menu) {
+    case Menu::File:
+        return {m_actions.open, m_actions.save};
+    case Menu::Run:
+        return {m_actions.run, m_actions.cancel, m_actions.otherMode, m_actions.emulate};
+    case Menu::View:
+        return {m_actions.showForm, m_actions.openPoint};
+    case Menu::Compare:
+        return {m_actions.compareBest};
+    case Menu::Export:
+        return {m_actions.exportMap, m_actions.saveReport, m_actions.saveCsv};
+    case Menu::Analyze:
+        break;
+    }
+    return {};
+}
+
+void StudyPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    m_frame->fold(width());
+}
+
+} // namespace app

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "app/jobs/study/point_runs.h"
+#include "app/jobs/study/study_session.h"
+#include "app/models/theme.h"
+#include "app/pages/run_saver.h"
+#include "app/pages/study/study_frame.h"
+#include "app/widgets/controls/page.h"
+
+namespace app {
+
+class PointBrowser;
+
+// A grid of simulations or runs: its definition at the left, its charts, and the selected point.
+class StudyPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Opens a preset or a file; "": a new study.
+    explicit StudyPage(const ThemeController& theme, const QString& nameOrFile = {},
+                       QWidget* parent = nullptr);
+
+    // Reads a preset or a file, and simulates its grid at once unless that may take long.
+    void open(const QString& nameOrFile);
+    QString title() const override;
+    QString file() const override { return m_file; }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+    StudySession& session() { return m_session; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    void makePointActions();
+    void makeFileActions();
+    void connectAll();
+    void connectSession();
+    void setStudy(const profiler::Study& study);
+    void showEdits(); // checks the definition
+    void run();
+    void runOtherMode();
+    void showProgress(qint64 done, qint64 all, double secondsLeft);
+    void showData(const StudyPointer& data);
+    void showEnd(const WorkerEnd& end);
+    void showState(); // summary, actions and status
+    QString summaryText() const;
+    void simulatePoints(const std::vector<std::size_t>& points);
+    void showSimulated(const QStringList& files);
+    void emulatePoint();
+    void exportChart(StudyPanel panel);
+    QString baseName() const; // of files to save
+    QStringList argumentsOf(std::size_t point) const;
+
+    const ThemeController& m_theme;
+    StudySession m_session{this};
+    PointRuns m_points{this};
+    RunSaver m_saver{this};
+    QString m_name, m_file;   // of the preset or file; "": a new study
+    bool m_isRunnable = true; // the definition has no problem
+    StudyActions m_actions{};
+    StudyFrame* m_frame = nullptr;
+    PointBrowser* m_browser = nullptr;
+};
+
+} // namespace app

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/models/study/study_options.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace app {
+
+class ValueChips;
+
+// The definition of a study: chips for the values of every option, check boxes for the schemes.
+// What it does not edit (ratios, charts, options of a scheme) is kept, and listed.
+class StudyForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit StudyForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setStudy(const profiler::Study& study); // emits no signal
+    const profiler::Study& study() const { return m_study; }
+    // Shows the problem at its option; returns whether the form has that option.
+    bool showProblem(const std::optional<StudyProblem>& problem);
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    void showStudy();
+    void addRow(const std::string& key);
+    void setValues(const std::string& key, const std::vector<std::string>& values);
+    void addOption();
+    void makeSchemes(QVBoxLayout& column);
+    void showSchemes();
+    void tickScheme(const std::string& scheme, bool isTicked);
+    QString keptText() const;
+
+    const ThemeController& m_theme;
+    profiler::Study m_study;
+    std::vector<ValueChips*> m_rows;
+    std::vector<QCheckBox*> m_schemes;
+    QVBoxLayout *m_options, *m_schemeRows;
+    QLineEdit* m_title;
+    QCheckBox* m_onlyFitting;
+    QPushButton* m_addOption;
+    QLabel *m_schemeCount, *m_schemeProblem, *m_kept;
+};
+
+} // namespace app

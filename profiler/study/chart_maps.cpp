@@ -1,0 +1,160 @@
+#include "profiler/study/chart_painter.h"
+#include "profiler/study/metric_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+
+namespace {
+constexpr double kWidestCell = 70, kColumnNames = 18, kCaption = 22;
+// Heights of rows in points: in reports, and the limits in a map that fills its height.
+constexpr double kRowHeight = 22, kLowestRow = 18, kHighestRow = 35;
+} // namespace
+
+// Lays out cells with names of rows at the left and names of columns above, `below` and `right`
+// points from the edges.
+ChartPainter::Cells ChartPainter::layCells(const std::vector<std::string>& rows, double below,
+                                           double right) const
+{
+    Cells cells;
+    cells.columns = m_study.axis(m_chart.x)->values.size();
+    cells.rows = rows.size();
+    double names = textWidth(m_chart.x);
+    for (const std::string& row : rows)
+        names = std::max(names, textWidth(row));
+    cells.left = std::min(names, m_style.width / 3) + 16;
+    cells.top = kPlotTop + kColumnNames;
+    cells.width = std::min(
+        kWidestCell, (m_style.width - cells.left - right) / static_cast<double>(cells.columns));
+    const double high = (m_style.height - cells.top - below) / static_cast<double>(cells.rows);
+    cells.height = m_style.fillsHeight ? std::clamp(high, kLowestRow, kHighestRow) : kRowHeight;
+    return cells;
+}
+
+void ChartPainter::drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
+{
+    isBest ? m_canvas.frame(cell, fill) : m_canvas.box(cell, fill);
+    if (textWidth(text) > cell.width)
+        return;
+    constexpr Colour kWhite{255, 255, 255}, kBlack{14, 17, 22};
+    m_canvas.text(cell.x + cell.width / 2, cell.y + cell.height / 2 + kChartText / 3, text,
+                  Text::Anchor::Middle,
+                  {contrast(fill, kWhite) > contrast(fill, kBlack) ? kWhite : kBlack});
+}
+
+void ChartPainter::drawHeatMap()
+{
+    const Cells cells = layCells(m_series, kCaption + 4, 12);
+    m_canvas.text(cells.left - 8, kPlotTop + 10, m_chart.x, Text::Anchor::End);
+    m_canvas.drawColumnNames(titlesOf(m_chart.x), cells.left, cells.width, kPlotTop + 10);
+    for (std::size_t row = 0; row < cells.rows; ++row) {
+        const Rect first = cells.at(0, row);
+        m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, m_series[row],
+                      Text::Anchor::End, {m_style.ink});
+    }
+    const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
+    double least = 1e300, most = -1e300;
+    std::vector<double> best(cells.columns, 1e300); // times `towards`
+    for (const Value& value : values()) {
+        least = std::min(least, value.y);
+        most = std::max(most, value.y);
+        double& of = best[indexOf(value.point, m_chart.x)];
+        of = std::min(of, towards * value.y);
+    }
+    bool hasHatch = false;
+    for (std::size_t i = 0; i < m_points.size(); ++i) {
+        if (!isShown(i))
+            continue;
+        const std::size_t column = indexOf(i, m_chart.x), row = indexOf(i, m_chart.series);
+        const Rect cell = cells.at(column, row);
+        mark(i, cell, row);
+        if (!m_y[i] && !m_results[i].isDone) {
+            m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
+        } else if (!m_y[i]) {
+            m_canvas.hatch(cell);
+            hasHatch = true;
+        } else {
+            const double share = most > least ? (*m_y[i] - least) / (most - least) : 0;
+            drawCell(cell, mix(m_style.low, m_style.high, std::sqrt(share)),
+                     metricNumber(m_chart.y, *m_y[i]),
+                     cells.rows > 1 && towards * *m_y[i] <= best[column]);
+        }
+    }
+    m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+    m_canvas.text(cells.left, m_height - 6,
+                  fmt::format("{}{}{}", columnTitle(m_study, m_results, m_chart.y),
+                              cells.rows > 1 ? "; framed: the best of a column" : "",
+                              hasHatch ? "; hatched: not possible" : ""));
+}
+
+void ChartPainter::drawPhaseMap()
+{
+    const std::vector<std::string> rows = titlesOf(m_chart.rows);
+    const Cells cells = layCells(rows, kCaption + 4, kPlotRight);
+    const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
+    const auto cellOf = [&](std::size_t point) {
+        return indexOf(point, m_chart.rows) * cells.columns + indexOf(point, m_chart.x);
+    };
+    std::vector<std::optional<Value>> best(cells.columns * cells.rows);
+    for (const Value& value : values())
+        if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
+            cell = value;
+    std::vector<std::optional<std::size_t>> any(best.size()); // a point of the cell
+    for (std::size_t i = 0; i < m_points.size(); ++i)
+        if (isShown(i) && !any[cellOf(i)])
+            any[cellOf(i)] = i;
+    std::vector<bool> wins(m_series.size(), false);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+        const std::size_t row = i / cells.columns, column = i % cells.columns;
+        const Rect cell = cells.at(column, row);
+        if (!best[i] && !any[i])
+            continue;
+        mark(best[i] ? best[i]->point : *any[i], cell, row);
+        if (!best[i] && m_results[*any[i]].isDone) {
+            m_canvas.hatch(cell);
+        } else if (best[i]) {
+            const std::size_t series = indexOf(best[i]->point, m_chart.series);
+            wins[series] = true;
+            drawCell(cell, mix(seriesColour(series, m_style), m_style.ground, 0.35),
+                     metricNumber(m_chart.y, best[i]->y), false);
+        }
+    }
+    for (std::size_t row = 0; row < cells.rows; ++row) {
+        const Rect first = cells.at(0, row);
+        m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, rows[row],
+                      Text::Anchor::End);
+    }
+    m_canvas.drawColumnNames(titlesOf(m_chart.x), cells.left, cells.width, kPlotTop + 10);
+    m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+    m_canvas.text(cells.left, m_height - 6,
+                  fmt::format("{} across, {} down; {} of the best", m_chart.x, m_chart.rows,
+                              columnTitle(m_study, m_results, m_chart.y)));
+    drawWinners(wins, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+}
+
+void ChartPainter::drawWinners(const std::vector<bool>& wins, double x)
+{
+    double y = kPlotTop + kColumnNames + kChartText;
+    for (std::size_t series = 0; series < m_series.size(); ++series)
+        if (wins[series]) {
+            m_canvas.box({x, y - kChartText + 1, kChartText, kChartText},
+                         mix(seriesColour(series, m_style), m_style.ground, 0.35));
+            m_canvas.text(x + kChartText + 6, y, m_series[series], Text::Anchor::Start,
+                          {m_style.ink});
+            y += kChartText + 7;
+        }
+    m_height = std::max(m_height, y);
+}
+
+void ChartPainter::drawMap()
+{
+    const auto isOpen = [this](const StudyResult& result) { return !result.isDone; };
+    if (values().empty() && std::ranges::all_of(m_results, isOpen))
+        return drawNothing();
+    m_chart.kind == StudyChart::Kind::HeatMap ? drawHeatMap() : drawPhaseMap();
+}
+
+} // namespace profiler

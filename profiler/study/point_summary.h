@@ -1,0 +1,37 @@
+#pragma once
+
+#include "profiler/study/study.h"
+
+namespace profiler {
+
+// What a study says about one point, compared with the points that differ only in the compared
+// axis.
+struct PointSummary
+{
+    struct Row
+    {
+        std::string title;     // "Bubble, %"
+        std::string value;     // of the point
+        std::string best;      // the best value; "" if nothing is compared
+        std::string bestNames; // the compared values that have it: "ZB-V, Interleaved ZB"
+        bool isBest = false;   // the point has the best value
+        friend bool operator==(const Row&, const Row&) = default;
+    };
+    std::string name;     // value of the compared axis: "BitPipe"
+    std::string where;    // values of the other axes: "micro-batches 8, p2p 0.1"
+    std::string reason;   // why the point has no results; "" if it has
+    std::string sentence; // what separates it from the best; "" if nothing is compared
+    std::vector<Row> rows;
+    std::optional<std::size_t> best; // the point with the shortest iteration; nullopt if unknown
+};
+
+// `along`: the axis on which the sentence searches the value where another one becomes shorter; ""
+// for none.
+PointSummary summarizePoint(const Study& study, const std::vector<StudyPoint>& points,
+                            const std::vector<StudyResult>& results, std::size_t point,
+                            std::string_view along = {});
+
+// The name, the set-up and the metrics of a point in one line each.
+std::string pointText(const PointSummary& summary);
+
+} // namespace profiler

@@ -1,0 +1,345 @@
+#include "app/pages/main_window.h"
+#include "app/pages/study/study_page.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/study/chart_view.h"
+#include "app/widgets/study/study_form.h"
+#include "profiler/study/edit_study.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QTemporaryDir>
+
+namespace app {
+namespace {
+
+struct Studied
+{
+    Studied()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+        window.findChild<QAction*>(QStringLiteral("study"))->trigger();
+        page = qobject_cast<StudyPage*>(window.currentPage());
+        REQUIRE(page != nullptr);
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        CAPTURE(name);
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void click(const char* name) const
+    {
+        QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton);
+        settle();
+    }
+    QAction* action(const char* name) const { return find<QAction>(name); }
+    QString summary() const { return find<QLabel>("studySummary")->text(); }
+    QString notice() const { return find<Band>("studyNotice")->text(); }
+    QString point() const { return find<QLabel>("studyPoint")->text(); }
+    QString cell(int row, int column) const
+    {
+        return find<DataTable>("studyPointTable")->model()->index(row, column).data().toString();
+    }
+    ChartView* map() const { return find<ChartView>("studyMapView"); }
+    // Runs the grid of the page: 20 simulations unless the test changed it.
+    void run() const
+    {
+        click("studyRunButton");
+        waitForEnd();
+    }
+    void waitForEnd() const
+    {
+        REQUIRE(waitFor([&] { return !page->session().isRunning(); }));
+        REQUIRE(waitFor([&] { return map()->chart() != nullptr; }));
+    }
+    // The chart of the map marks this point.
+    void waitForMap() const
+    {
+        REQUIRE(waitFor(
+            [&] { return map()->chart() != nullptr && map()->chart()->marks.size() == 20; }));
+    }
+    void save(const char* name, const QString& file) const
+    {
+        action(name)->trigger();
+        auto* dialog = find<QFileDialog>("saveDialog");
+        Q_EMIT dialog->fileSelected(file);
+        dialog->close();
+        REQUIRE(waitFor([&] { return notice() == QStringLiteral("Saved. ") + file; }));
+        CHECK(QFileInfo(file).size() > 0);
+    }
+    QString writeToml(const char* text) const
+    {
+        QFile file(folder.filePath(QStringLiteral("own.toml")));
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        return file.fileName();
+    }
+
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    StudyPage* page = nullptr;
+};
+
+QString textOfFile(const QString& name)
+{
+    QFile file(name);
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    return QString::fromUtf8(file.readAll());
+}
+
+} // namespace
+
+TEST_CASE("a click on a preset simulates its grid and names the tab after it")
+{
+    Studied study;
+    CHECK(study.page->title() == QStringLiteral("Study"));
+    CHECK(study.summary() == QStringLiteral("20 simulations, not computed yet"));
+    study.click("studyPreset-odd-devices");
+    study.waitForEnd();
+    CHECK(study.page->title() == QStringLiteral("Study: odd-devices"));
+    CHECK(study.summary().startsWith(QStringLiteral("300 simulations, ")));
+    CHECK(study.find<QComboBox>("studyMapChart")->currentText() == QStringLiteral("Bubble, D = 5"));
+    CHECK(study.find<QLabel>("studyKept")->text()
+          == QStringLiteral("Only bitpipe: --set concat=early"));
+    CHECK(study.page->statusTexts().contains(
+        QStringLiteral("devices: 5, micro-batches: 5, scheme: 12")));
+}
+
+TEST_CASE("the run of a grid fills map, lines, front and the table of the selected point")
+{
+    Studied study;
+    study.run();
+    CHECK(study.summary().startsWith(QStringLiteral("20 simulations, ")));
+    study.waitForMap();
+    for (const char* view : {"studyLinesView", "studyFrontView"}) {
+        CAPTURE(view);
+        REQUIRE(waitFor([&] {
+            const auto* chart = study.find<ChartView>(view)->chart();
+            return chart != nullptr && !chart->marks.empty();
+        }));
+    }
+    CHECK(study.point() == QStringLiteral("Selected: BitPipe")); // the shortest with N = 4
+    CHECK(study.cell(0, 0) == QStringLiteral("Iteration, units"));
+    CHECK(study.cell(0, 1) == study.cell(0, 2));
+    CHECK(study.cell(0, 3) == QStringLiteral("BitPipe"));
+}
+
+TEST_CASE("a click and the arrow keys select a point, which the other charts go through")
+{
+    Studied study;
+    study.run();
+    study.waitForMap();
+    const StudyData data(study.find<StudyForm>("studyForm")->study());
+    const auto eight = pointAt(data.study, {"8", "gpipe"});
+    REQUIRE(eight);
+    QTest::mouseClick(study.map()->viewport(), Qt::LeftButton, {},
+                      study.map()->rectOf(*eight).center());
+    CHECK(study.point() == QStringLiteral("Selected: GPipe"));
+    CHECK(study.find<QLabel>("studyPointWhere")->text() == QStringLiteral("micro-batches 8"));
+    CHECK(study.find<QLabel>("studyFrontWhere")->text() == QStringLiteral("micro-batches 8"));
+    CHECK(study.find<QLabel>("studySentence")->text().contains(QStringLiteral("times as long as")));
+    QTest::keyClick(study.map(), Qt::Key_Right);
+    CHECK(study.find<QLabel>("studyPointWhere")->text() == QStringLiteral("micro-batches 16"));
+    QTest::keyClick(study.map(), Qt::Key_Down);
+    CHECK(study.point() == QStringLiteral("Selected: 1F1B"));
+    CHECK(
+        study.map()->accessibleDescription().startsWith(QStringLiteral("1F1B, micro-batches 16")));
+    auto* chart = study.find<QComboBox>("studyMapChart");
+    chart->setFocus();
+    QTest::keyClick(chart, Qt::Key_Down);
+    CHECK(study.map()->accessibleName() == QStringLiteral("Iteration, units"));
+    CHECK(study.point() == QStringLiteral("Selected: 1F1B"));
+}
+
+TEST_CASE("an edit of the grid keeps the results until the next run, which computes them anew")
+{
+    Studied study;
+    study.run();
+    study.click("micro-batchesChip3"); // 32
+    CHECK(study.summary() == QStringLiteral("15 simulations, not computed yet"));
+    CHECK(study.map()->chart() != nullptr);
+    study.find<QCheckBox>("studyScheme-zb-v")->click();
+    CHECK(study.find<QLabel>("studySchemeCount")->text().startsWith(QStringLiteral("6 of ")));
+    CHECK(study.summary() == QStringLiteral("18 simulations, not computed yet"));
+    study.run();
+    CHECK(study.summary().startsWith(QStringLiteral("18 simulations, ")));
+    CHECK(study.page->statusTexts().contains(QStringLiteral("18 points")));
+}
+
+TEST_CASE("a wrong value of the grid is named at its option, and the grid cannot be run")
+{
+    Studied study;
+    study.click("devicesAdd");
+    auto* line = study.find<QLineEdit>("devicesLine");
+    QTest::keyClicks(line, QStringLiteral("many"));
+    QTest::keyClick(line, Qt::Key_Return);
+    settle();
+    CHECK(study.find<QLabel>("devicesProblem")->text().contains(QStringLiteral("many")));
+    CHECK_FALSE(study.find<QAbstractButton>("studyRunButton")->isEnabled());
+    study.click("devicesChip1");
+    CHECK(study.find<QLabel>("devicesProblem")->text().isEmpty());
+    CHECK(study.find<QAbstractButton>("studyRunButton")->isEnabled());
+    for (const char* scheme : {"gpipe", "1f1b", "interleaved-1f1b", "chimera", "bitpipe"})
+        study.find<QCheckBox>((std::string("studyScheme-") + scheme).c_str())->click();
+    CHECK(study.find<QLabel>("studySchemeProblem")->text()
+          == QStringLiteral("No scheme is ticked; tick at least one."));
+    CHECK_FALSE(study.action("studyRun")->isEnabled());
+}
+
+TEST_CASE("a file with a mistake is not opened, and the mistake is named")
+{
+    Studied study;
+    study.page->open(study.writeToml("[grid]\nscheme = [\"1f2b\"]\n"));
+    CHECK(study.notice().startsWith(QStringLiteral("Not opened.")));
+    CHECK(study.notice().contains(QStringLiteral("unknown scheme '1f2b'")));
+    CHECK(study.page->title() == QStringLiteral("Study"));
+    study.window.openFiles(
+        {study.writeToml("[grid]\nscheme = [\"bitpipe\", \"chimera\"]\nmicro-batches = [3]\n")});
+    study.page = qobject_cast<StudyPage*>(study.window.currentPage());
+    REQUIRE(study.page != nullptr);
+    CHECK(study.page->title() == QStringLiteral("Study: own"));
+    study.waitForEnd();
+    CHECK(study.notice().contains(QStringLiteral("No point of the study is possible")));
+    CHECK(study.find<QLabel>("studySentence")->text().startsWith(QStringLiteral("Not possible: ")));
+    CHECK_FALSE(study.action("studyOpenPoint")->isEnabled());
+}
+
+TEST_CASE("a cancelled study keeps its points, and continues")
+{
+    Studied study;
+    study.page->open(study.writeToml("[fixed]\ndevices = 16\n[grid]\nmicro-batches = [2048, 4096]\n"
+                                     "scheme = [\"1f1b\", \"gpipe\", \"zb-h1\", \"chimera\"]\n"));
+    CHECK(study.page->session().isRunning());
+    CHECK_FALSE(study.find<QComboBox>("studyPresets")->isEnabled());
+    study.click("studyCancelButton");
+    REQUIRE(waitFor([&] { return !study.page->session().isRunning(); }));
+    CHECK(study.notice().startsWith(QStringLiteral("Cancelled.")));
+    CHECK(study.find<QAbstractButton>("studyRunButton")->isVisible());
+    study.run();
+    CHECK(study.summary().startsWith(QStringLiteral("8 simulations, ")));
+}
+
+TEST_CASE("the timeline of a point opens as a run, and beside that of the best")
+{
+    Studied study;
+    study.run();
+    study.waitForMap();
+    QStringList opened, compared;
+    QObject::connect(study.page, &Page::openRequested, study.page,
+                     [&](const QString& file) { opened.append(file); });
+    QObject::connect(study.page, &Page::compareRequested, study.page,
+                     [&](const QStringList& files) { compared = files; });
+    CHECK_FALSE(study.action("studyCompareBest")->isEnabled()); // it is the best
+    QTest::keyClick(study.map(), Qt::Key_Return);
+    REQUIRE(waitFor([&] { return opened.size() == 1; }));
+    CHECK(opened.front().contains(QStringLiteral("bitpipe")));
+    REQUIRE(waitFor([&] { return study.window.currentPage()->file() == opened.front(); }));
+    QTest::keyClick(study.map(), Qt::Key_Up);
+    CHECK(study.point() == QStringLiteral("Selected: Chimera"));
+    REQUIRE(study.action("studyCompareBest")->isEnabled());
+    study.action("studyCompareBest")->trigger();
+    CHECK_FALSE(study.action("studyOpenPoint")->isEnabled()); // while it is simulated
+    REQUIRE(waitFor([&] { return compared.size() == 2; }));
+    CHECK(compared.front().contains(QStringLiteral("chimera")));
+}
+
+TEST_CASE("a point is emulated with its options, unless it has some of simulations only")
+{
+    Studied study;
+    study.run();
+    study.waitForMap();
+    QStringList options;
+    study.page->disconnect(SIGNAL(startRequested(QStringList))); // the window would run it
+    QObject::connect(study.page, &Page::startRequested, study.page,
+                     [&](const QStringList& all) { options = all; });
+    study.action("studyEmulatePoint")->trigger();
+    CHECK(options
+          == QStringList{QStringLiteral("--mode"), QStringLiteral("emulate"),
+                         QStringLiteral("--devices"), QStringLiteral("4"),
+                         QStringLiteral("--micro-batches"), QStringLiteral("4"),
+                         QStringLiteral("--scheme"), QStringLiteral("bitpipe")});
+    study.page->open(QStringLiteral("bandwidth"));
+    study.waitForEnd();
+    CHECK_FALSE(study.action("studyEmulatePoint")->isEnabled());
+    CHECK(study.action("studyOtherMode")->toolTip()
+          == QStringLiteral("hardware is an option of simulations only")
+                 .replace(QStringLiteral("hardware"), QStringLiteral("p2p")));
+}
+
+TEST_CASE("charts, report, results and the study itself are saved")
+{
+    Studied study;
+    study.run();
+    study.waitForMap();
+    const auto file
+        = [&](const char* name) { return study.folder.filePath(QString::fromLatin1(name)); };
+    for (const char* name : {"map.pdf", "map.svg", "map.png", "map.tex"})
+        study.save("studyExportMap", file(name));
+    CHECK(textOfFile(file("map.svg")).contains(QStringLiteral("Chimera")));
+    study.save("studySaveCsv", file("results.csv"));
+    CHECK(textOfFile(file("results.csv")).startsWith(QStringLiteral("micro-batches,scheme,")));
+    study.save("studySaveReport", file("report.html"));
+    CHECK(textOfFile(file("report.html")).contains(QStringLiteral("<h2>Results</h2>")));
+    study.save("studySave", file("mine.toml"));
+    CHECK(study.page->title() == QStringLiteral("Study: mine"));
+    const auto saved = openStudy(file("mine.toml"));
+    REQUIRE(saved);
+    CHECK(*saved == study.find<StudyForm>("studyForm")->study());
+    study.action("studyExportMap")->trigger();
+    auto* dialog = study.find<QFileDialog>("saveDialog");
+    Q_EMIT dialog->fileSelected(file("map.gif"));
+    dialog->close();
+    REQUIRE(waitFor([&] { return study.page->findChild<QMessageBox*>() != nullptr; }));
+    auto* box = study.page->findChild<QMessageBox*>();
+    CHECK(box->text().contains(QStringLiteral("end it in .pdf, .svg, .png or .tex")));
+    box->close();
+}
+
+TEST_CASE("an option of the study is added from a menu")
+{
+    Studied study;
+    study.click("studyAddOption");
+    auto* menu = study.find<QMenu>("studyOptionMenu");
+    for (QAction* action : menu->actions())
+        if (action->text() == QStringLiteral("p2p"))
+            action->trigger();
+    menu->close();
+    auto* line = study.find<QLineEdit>("p2pLine");
+    QTest::keyClicks(line, QStringLiteral("0 to 0.2, 3 steps"));
+    QTest::keyClick(line, Qt::Key_Return);
+    settle();
+    CHECK(study.summary() == QStringLiteral("60 simulations, not computed yet"));
+    study.run();
+    CHECK(study.find<QComboBox>("studyLinesAxis")->currentText() == QStringLiteral("p2p"));
+    CHECK(study.find<QLabel>("studyLinesWhere")->text() == QStringLiteral("micro-batches 4"));
+}
+
+TEST_CASE("a narrow window folds the definition of a study")
+{
+    Studied study;
+    study.window.resize(960, 640);
+    settle();
+    CHECK_FALSE(study.find<QWidget>("studyDefinition")->isVisible());
+    QTest::keyClick(study.window.currentPage(), Qt::Key_F9);
+    CHECK(study.find<QWidget>("studyDefinition")->isVisible());
+    CHECK(study.window.width() == 960);
+}
+
+} // namespace app

@@ -1,0 +1,200 @@
+#include "profiler/study/chart.h"
+#include "tests/profiler/study/small_study.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+DrawnChart drawn(const SmallStudy& small, std::size_t chart, const ChartStyle& style = {})
+{
+    const auto result
+        = drawChart(small.study, small.study.charts[chart], small.points, small.results, style);
+    REQUIRE(result);
+    return *result;
+}
+
+template<class Shape>
+std::vector<Shape> shapesOf(const DrawnChart& chart)
+{
+    std::vector<Shape> found;
+    for (const SceneShape& shape : chart.scene.groups.front().shapes)
+        if (const auto* one = std::get_if<Shape>(&shape))
+            found.push_back(*one);
+    return found;
+}
+
+const ChartMark& markOf(const DrawnChart& chart, std::size_t point)
+{
+    const auto found = std::ranges::find(chart.marks, point, &ChartMark::point);
+    REQUIRE(found != chart.marks.end());
+    return *found;
+}
+
+bool isInside(const Rect& inner, double width, double height)
+{
+    return inner.x >= 0 && inner.y >= 0 && inner.x + inner.width <= width
+        && inner.y + inner.height <= height;
+}
+
+bool hasText(const DrawnChart& chart, std::string_view part)
+{
+    return std::ranges::any_of(shapesOf<Text>(chart), [part](const Text& text) {
+        return text.text.find(part) != std::string::npos;
+    });
+}
+
+} // namespace
+
+TEST_CASE("a heat map has a cell for every point, hatched if it is not possible")
+{
+    const SmallStudy small;
+    const DrawnChart map = drawn(small, 0);
+    CHECK(map.marks.size() == 12);
+    std::set<std::pair<double, double>> places;
+    for (const ChartMark& mark : map.marks) {
+        CHECK(small.points[mark.point].values[1] == "0.5");
+        CHECK(isInside(mark.rect, map.scene.width, map.scene.height));
+        places.insert({mark.rect.x, mark.rect.y});
+    }
+    CHECK(places.size() == 12);
+    // BitPipe with N = 4, GPipe, which needs too much, and everything with N = 32
+    const auto hatches = shapesOf<Hatch>(map);
+    CHECK(hatches.size() == 7);
+    const Rect& impossible = markOf(map, small.at("4", "0.5", "bitpipe")).rect;
+    CHECK(std::ranges::any_of(hatches, [&](const Hatch& hatch) {
+        return hatch.rect.x == impossible.x && hatch.rect.y == impossible.y;
+    }));
+    CHECK(hasText(map, "BitPipe"));
+    CHECK(hasText(map, "hatched: not possible"));
+}
+
+TEST_CASE("a heat map frames the best cell of every column")
+{
+    const SmallStudy small;
+    const DrawnChart map = drawn(small, 0);
+    std::vector<Box> frames;
+    for (const Box& box : shapesOf<Box>(map))
+        if (box.stroke > 0)
+            frames.push_back(box);
+    REQUIRE(frames.size() == 3);                                       // no scheme fits with N = 32
+    const Rect& best = markOf(map, small.at("8", "0.5", "1f1b")).rect; // 8.5; BitPipe: 9
+    CHECK(std::ranges::count_if(frames,
+                                [&](const Box& box) {
+                                    return std::abs(box.rect.x - best.x) < 1
+                                        && std::abs(box.rect.y - best.y) < 1;
+                                })
+          == 1);
+}
+
+TEST_CASE("a map that fills its height has higher rows, up to a limit")
+{
+    const SmallStudy small;
+    ChartStyle style;
+    style.fillsHeight = true;
+    style.width = 500;
+    style.height = 150;
+    const double low = drawn(small, 0, style).marks.front().rect.height;
+    style.height = 900;
+    const double high = drawn(small, 0, style).marks.front().rect.height;
+    CHECK(low > 20);
+    CHECK(high > low);
+    CHECK(high <= 35);
+    CHECK(drawn(small, 0, style).scene.width == 500);
+}
+
+TEST_CASE("the best of a cell of a phase map is the point of its mark")
+{
+    const SmallStudy small;
+    const DrawnChart map = drawn(small, 2);
+    CHECK(map.marks.size() == 8); // 4 N x 2 transfer times
+    markOf(map, small.at("8", "0", "bitpipe"));
+    markOf(map, small.at("8", "0.5", "1f1b"));
+    CHECK(hasText(map, "1F1B"));
+}
+
+TEST_CASE("a Pareto chart shades what is over the memory of a device")
+{
+    SmallStudy small;
+    CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB")); // GPipe does not fit and is left out
+    small.study.onlyFitting = false;
+    const DrawnChart front = drawn(small, 1);
+    CHECK(hasText(front, "over 10.0 GiB"));
+    CHECK(front.marks.size() == 3);
+    const auto dashed = shapesOf<Line>(front);
+    const auto limit = std::ranges::find_if(dashed, &Line::dashed);
+    REQUIRE(limit != dashed.end());
+    CHECK(markOf(front, small.at("8", "0", "gpipe")).rect.x > limit->x1 - 7);
+    CHECK(markOf(front, small.at("8", "0", "1f1b")).rect.x < limit->x1);
+    small.results[small.at("8", "0", "gpipe")].values.of[StudyMetric::DeviceMemory] = 1e12;
+    CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB")); // not the same memory
+}
+
+TEST_CASE("the marks of a line are its points, from left to right")
+{
+    SmallStudy small;
+    small.study.charts.front().kind = StudyChart::Kind::Lines;
+    small.study.onlyFitting = false;
+    const DrawnChart lines = drawn(small, 0);
+    CHECK(lines.marks.size() == 11);
+    const ChartMark& eight = markOf(lines, small.at("8", "0.5", "1f1b"));
+    const ChartMark& sixteen = markOf(lines, small.at("16", "0.5", "1f1b"));
+    CHECK(eight.row == sixteen.row);
+    CHECK(eight.rect.x < sixteen.rect.x);
+    CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
+    small.study.charts.front().kind = StudyChart::Kind::Bars;
+    CHECK(drawn(small, 0).marks.size() == 11);
+}
+
+TEST_CASE("the interval of a measured iteration is an error bar")
+{
+    SmallStudy small;
+    small.study.onlyFitting = false;
+    for (const auto kind : {StudyChart::Kind::Lines, StudyChart::Kind::Bars}) {
+        small.study.charts.front().kind = kind;
+        auto& of = small.results[small.at("32", "0.5", "bitpipe")].values.of;
+        of[StudyMetric::IterationLow] = of[StudyMetric::IterationHigh] = std::nullopt;
+        const auto plain = shapesOf<Line>(drawn(small, 0));
+        of[StudyMetric::IterationLow] = 30;
+        of[StudyMetric::IterationHigh] = 60; // over the other values, which end at 33
+        const DrawnChart chart = drawn(small, 0);
+        const auto lines = shapesOf<Line>(chart);
+        const auto isUpright
+            = [](const Line& line) { return line.x1 == line.x2 && line.y1 - line.y2 > 50; };
+        REQUIRE(std::ranges::count_if(lines, isUpright) == 1);
+        CHECK(std::ranges::none_of(plain, isUpright));
+        const auto bar = std::ranges::find_if(lines, isUpright);
+        CHECK(bar->y2 > 0); // the scale has room for it
+        const Rect& mark = markOf(chart, small.at("32", "0.5", "bitpipe")).rect;
+        CHECK(bar->x1 == Approx(mark.x + mark.width / 2));
+    }
+}
+
+TEST_CASE("a chart without results says so, and one without possible points why")
+{
+    SmallStudy small;
+    small.results.assign(small.points.size(), {});
+    for (const std::size_t chart : {0U, 1U, 2U})
+        CHECK(hasText(drawn(small, chart), "No results yet"));
+    for (StudyResult& result : small.results)
+        result = {{}, "impossible", true};
+    CHECK(hasText(drawn(small, 1), "No point of this chart is possible"));
+    CHECK(drawn(small, 0).marks.size() == 12);
+}
+
+TEST_CASE("series have contrast to the ground of every style")
+{
+    ChartStyle dark;
+    dark.ground = {21, 24, 29};
+    dark.ink = {231, 234, 238};
+    for (std::size_t series = 0; series < 8; ++series) {
+        CHECK(contrast(seriesColour(series, dark), dark.ground) >= 3);
+        CHECK(contrast(seriesColour(series, {}), ChartStyle().ground) >= 2);
+        CHECK(contrast(seriesTextColour(series, dark), dark.ground) >= kSmallestInk);
+        CHECK(contrast(seriesTextColour(series, {}), ChartStyle().ground) >= kSmallestInk);
+    }
+}

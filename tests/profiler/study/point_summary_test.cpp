@@ -1,0 +1,88 @@
+#include "profiler/study/point_summary.h"
+#include "tests/profiler/study/small_study.h"
+
+#include <algorithm>
+
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+PointSummary summaryOf(const SmallStudy& small, std::size_t point)
+{
+    return summarizePoint(small.study, small.points, small.results, point, "p2p");
+}
+
+const PointSummary::Row& rowOf(const PointSummary& summary, std::string_view title)
+{
+    const auto row = std::ranges::find(summary.rows, title, &PointSummary::Row::title);
+    REQUIRE(row != summary.rows.end());
+    return *row;
+}
+
+} // namespace
+
+TEST_CASE("a point is compared with the others of its set-up")
+{
+    const SmallStudy small;
+    const PointSummary summary = summaryOf(small, small.at("8", "0.5", "bitpipe"));
+    CHECK(summary.name == "BitPipe");
+    CHECK(summary.where == "micro-batches 8, p2p 0.5");
+    CHECK(summary.best == small.at("8", "0.5", "1f1b"));
+    const auto& time = rowOf(summary, "Iteration, units");
+    CHECK(time == PointSummary::Row{"Iteration, units", "9.00", "8.50", "1F1B", false});
+    CHECK(rowOf(summary, "Peak memory, GiB").isBest);
+    CHECK(summary.sentence == "BitPipe takes 1.06 times as long as 1F1B, the shortest here.");
+}
+
+TEST_CASE("the sentence on the best names where another one becomes shorter")
+{
+    const SmallStudy small;
+    // BitPipe: 7 + 4 t; 1F1B: 8 + t
+    CHECK(summaryOf(small, small.at("8", "0", "bitpipe")).sentence
+          == "BitPipe is the shortest here; 1F1B takes 1.14 times as long. "
+             "As p2p grows, it is overtaken by 1F1B at 0.333.");
+    CHECK(summaryOf(small, small.at("4", "0", "1f1b")).sentence.empty()); // nothing else fits
+}
+
+TEST_CASE("a point without results has the reason")
+{
+    SmallStudy small;
+    CHECK(summaryOf(small, small.at("4", "0", "bitpipe")).reason == "BitPipe needs N >= 8");
+    CHECK(summaryOf(small, small.at("8", "0", "gpipe")).reason
+          == "does not fit: needs 12.0 of 10.0 GiB");
+    small.results[0].isDone = false;
+    CHECK(summaryOf(small, 0).reason == "not computed yet");
+    CHECK(pointText(summaryOf(small, small.at("4", "0", "bitpipe")))
+          == "BitPipe, micro-batches 4, p2p 0\nBitPipe needs N >= 8");
+}
+
+TEST_CASE("points whose intervals overlap are not distinguishable")
+{
+    SmallStudy small;
+    const std::size_t bitpipe = small.at("8", "0.5", "bitpipe"),
+                      other = small.at("8", "0.5", "1f1b");
+    const auto spread = [&small](std::size_t point, double low, double high) {
+        small.results[point].values.of[StudyMetric::IterationLow] = low;
+        small.results[point].values.of[StudyMetric::IterationHigh] = high;
+    };
+    spread(bitpipe, 8.4, 9.2);
+    CHECK(summaryOf(small, bitpipe).sentence.starts_with("BitPipe takes 1.06 times"));
+    spread(other, 8.3, 8.6);
+    CHECK(rowOf(summaryOf(small, bitpipe), "Iteration, units").value == "9.00 (8.40 to 9.20)");
+    CHECK(summaryOf(small, bitpipe).sentence
+          == "BitPipe and 1F1B, the shortest here, are not distinguishable: their 95 % intervals "
+             "overlap.");
+    CHECK(summaryOf(small, other)
+              .sentence.starts_with(
+                  "1F1B is the shortest here, but not distinguishable from BitPipe"));
+    spread(bitpipe, 8.8, 9.2);
+    CHECK(summaryOf(small, bitpipe).sentence.starts_with("BitPipe takes 1.06 times"));
+}
+
+TEST_CASE("the text of a point has a line per metric")
+{
+    const SmallStudy small;
+    const std::string text = pointText(summaryOf(small, small.at("16", "0", "1f1b")));
+    CHECK(text.starts_with("1F1B, micro-batches 16, p2p 0\nIteration, units: 16.0\n"));
+}
