@@ -328,7 +328,8 @@ void ComparePage::addPrediction()
     m_background.run([run = m_runs.front()] { return withEvenCosts(*run); },
                      [this](engine::Result<engine::Run> predicted) {
                          if (predicted) {
-                             m_library.add(std::move(*predicted));
+                             m_library.runs().setChecked(m_library.add(std::move(*predicted)).get(),
+                                                         true);
                          } else {
                              m_band->show(Band::Kind::Error, tr("The run was not predicted."),
                                           QString::fromStdString(predicted.error().message));

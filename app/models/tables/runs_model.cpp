@@ -36,7 +36,7 @@ void RunsModel::add(std::shared_ptr<RunDocument> document)
     const auto row = static_cast<int>(m_rows.size());
     const RunDocument* shown = document.get();
     beginInsertRows({}, row, row);
-    m_rows.push_back({std::move(document), true});
+    m_rows.push_back({std::move(document), !m_hasChoice});
     endInsertRows();
     for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged,
                               &RunDocument::progressChanged, &RunDocument::noticeChanged})
@@ -52,6 +52,7 @@ void RunsModel::remove(const RunDocument* document)
     beginRemoveRows({}, row, row);
     m_rows.erase(m_rows.begin() + row);
     endRemoveRows();
+    m_hasChoice = m_hasChoice && !m_rows.empty();
 }
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
@@ -168,6 +169,7 @@ bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int rol
     if (!index.isValid() || role != Qt::CheckStateRole)
         return false;
     m_rows[toIndex(index.row())].checked = value.toInt() == Qt::Checked;
+    m_hasChoice = true;
     Q_EMIT dataChanged(index, index, {Qt::CheckStateRole});
     return true;
 }

@@ -180,6 +180,7 @@ void RunsDock::showMenu(const QPoint& position)
     const QAction* show = menu.addAction(tr("Show"));
     const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
     const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
+    addTickActions(menu, document.get());
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
     QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
@@ -195,6 +196,26 @@ void RunsDock::showMenu(const QPoint& position)
         Q_EMIT removeRequested(*document);
 }
 
+void RunsDock::addTickActions(QMenu& menu, const RunDocument* clicked)
+{
+    using IsTicked = std::function<bool(const RunDocument*, bool wasTicked)>;
+    const auto add = [&](const QString& text, const IsTicked& isTicked) {
+        connect(menu.addAction(text), &QAction::triggered, this, [this, isTicked] {
+            for (int row = 0; row < m_runs.rowCount(); ++row) {
+                const bool was = m_runs.index(row).data(Qt::CheckStateRole).toInt() == Qt::Checked;
+                const RunDocument* document = m_runs.at(row).get();
+                m_runs.setChecked(document, isTicked(document, was));
+            }
+        });
+    };
+    menu.addSeparator();
+    add(tr("Tick only this run"), [clicked](const auto* one, bool) { return one == clicked; });
+    add(tr("Tick all runs"), [](const auto*, bool) { return true; });
+    add(tr("Untick all runs"), [](const auto*, bool) { return false; });
+    add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });
+    menu.addSeparator();
+}
+
 QStringList RunsDock::checkedFiles() const
 {
     QStringList files;
@@ -208,6 +229,7 @@ void RunsDock::updateCompareButton()
     const auto count = m_runs.checked().size();
     m_compare->setText(count == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(count));
     m_compare->setEnabled(count > 0);
+    m_compare->setToolTip(count > 1 ? QString() : tr("Tick two runs to compare them"));
 }
 
 } // namespace app

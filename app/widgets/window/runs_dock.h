@@ -7,6 +7,7 @@
 #include <QWidget>
 
 class QLabel;
+class QMenu;
 class QPushButton;
 
 namespace app {
@@ -37,6 +38,7 @@ private:
     void updateQueue();
     void moveInQueue(int row, int by);
     void showMenu(const QPoint& position);
+    void addTickActions(QMenu& menu, const RunDocument* clicked);
     QStringList checkedFiles() const;
 
     RunsModel& m_runs;

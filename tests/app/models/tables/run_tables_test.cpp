@@ -178,6 +178,11 @@ TEST_CASE("the list of runs follows its documents, and its check marks say what 
     CHECK(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
     REQUIRE(model.checked().size() == 1);
     CHECK(model.checked().front() == first);
+    // Opening a run adds nothing to a comparison that was chosen.
+    const auto third = std::make_shared<RunDocument>(QStringLiteral("/tmp/c.sqlite"), 3);
+    model.add(third);
+    CHECK(model.checked().size() == 1);
+    model.remove(third.get());
     model.remove(first.get());
     CHECK(model.rowCount() == 1);
     CHECK(model.find(QStringLiteral("/tmp/b.sqlite")) == second);
