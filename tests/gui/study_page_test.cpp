@@ -283,6 +283,25 @@ TEST_CASE("a point is emulated with its options, unless it has some of simulatio
                  .replace(QStringLiteral("hardware"), QStringLiteral("p2p")));
 }
 
+TEST_CASE("a study of runs is not started when it is opened, and trains every point")
+{
+    Studied study;
+    study.page->open(
+        study.writeToml("mode = \"emulate\"\n[fixed]\ndevices = 2\nmicro-batches = 2\nlayers = 4\n"
+                        "heads = 2\nsequence = 16\niterations = 3\nwarmup = 0\n[grid]\n"
+                        "scheme = [\"1f1b\", \"gpipe\"]\n"));
+    CHECK_FALSE(study.page->session().isRunning());
+    CHECK(study.summary() == QStringLiteral("2 runs, not computed yet"));
+    CHECK(study.action("studyOtherMode")->text() == QStringLiteral("Simulate the grid"));
+    study.run();
+    CHECK(study.notice() == QString());
+    CHECK(study.page->statusTexts().front() == QStringLiteral("<b>Study</b> emulated"));
+    CHECK(study.cell(0, 0) == QStringLiteral("Iteration, ms"));
+    CHECK(study.cell(0, 1).contains(QStringLiteral(" to "))); // the interval of three iterations
+    CHECK_FALSE(study.action("studyOpenPoint")->isEnabled()); // no timeline was kept
+    CHECK(study.action("studyEmulatePoint")->isEnabled());
+}
+
 TEST_CASE("charts, report, results and the study itself are saved")
 {
     Studied study;
