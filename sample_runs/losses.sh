@@ -12,7 +12,7 @@ train() # name, micro-batches of an iteration, iterations, options
 }
 train 1f1b 4 200
 train bitpipe 4 200
-train pipedream 16 50
-train pipedream-2bw 16 50
+train pipedream 4 200
+train pipedream-2bw 4 200
 "$bscope" compare "$folder"/{1f1b,bitpipe,pipedream,pipedream-2bw}.sqlite --loss best
 echo "The curves side by side: bubblescope $folder/*.sqlite"

@@ -32,11 +32,13 @@ Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 
 } // namespace
 
-Result<Schedule> scheduleOf(const Experiment& experiment)
+Result<Schedule> scheduleOf(const Experiment& experiment, Windows windows)
 {
-    auto schedule = experiment.scheduleFile.empty()
-        ? buildSchedule(asStream(experiment.schedule, {experiment.warmup, experiment.iterations}))
-        : readScheduleFile(experiment.scheduleFile);
+    const ScheduleRequest request = windows == Windows::One
+        ? experiment.schedule
+        : asStream(experiment.schedule, {experiment.warmup, experiment.iterations});
+    auto schedule = experiment.scheduleFile.empty() ? buildSchedule(request)
+                                                    : readScheduleFile(experiment.scheduleFile);
     if (!schedule)
         return schedule;
     schedule->shape.dataParallel = experiment.schedule.dataParallel;

@@ -112,7 +112,8 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
 
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
 {
-    const auto schedule = scheduleOf(experiment);
+    // PyTorch executes one window after the other, and drains after each.
+    const auto schedule = scheduleOf(experiment, Windows::One);
     if (!schedule)
         return tl::unexpected(schedule.error());
     if (auto valid = checkValid(*schedule); !valid)

@@ -104,8 +104,9 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
 
 double recordOf(const Experiment& experiment, const Schedule& lowered)
 {
-    // The median iteration is recorded, too.
-    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1;
+    // The median iteration is recorded, too. A stream has the ops of all iterations, each once.
+    const std::int64_t iterations
+        = lowered.shape.windows > 1 ? 1 : experiment.warmup + experiment.iterations + 1;
     return recordBytes(opCount(lowered), iterations);
 }
 

@@ -260,3 +260,30 @@ TEST_CASE("estimate prints the rows of the re-evaluation of BPipe, and explains 
                Catch::Contains("not divisible"));
     CHECK_THAT(bscope(folder, "estimate -D 81").err, Catch::Contains("80 layers"));
 }
+
+TEST_CASE("the stash of a model on hardware is what the engine plans for it in bf16")
+{
+    const Folder folder;
+    for (const std::string attention : {"standard", "flash"}) {
+        CAPTURE(attention);
+        const std::string file = attention + ".sqlite";
+        REQUIRE(bscope(folder,
+                       "run --scheme 1f1b -D 2 -N 4 --iterations 1 --warmup 0 --precision bf16 "
+                       "--attention "
+                           + attention + " -o " + file)
+                    .status
+                == 0);
+        const json planned = bscope(folder, "analyze " + file + " --json").json()["per_device"];
+        const json formula
+            = bscope(folder,
+                     "simulate --scheme 1f1b -D 2 -N 4 --model tiny --hardware a100-sxm-80 "
+                     "--micro-batch-size 2 --json --attention "
+                         + attention)
+                  .json()["per_device"];
+        // The formula leaves out the statistics of norms, and the head is on the last device.
+        CHECK(formula[0]["peak_stash_bytes"].get<double>()
+              == Approx(planned[0]["peak_stash_bytes"].get<double>()).epsilon(0.01));
+        CHECK(formula[1]["peak_stash_bytes"].get<double>()
+              == Approx(planned[1]["peak_stash_bytes"].get<double>()).epsilon(0.05));
+    }
+}

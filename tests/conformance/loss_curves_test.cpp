@@ -36,7 +36,8 @@ std::vector<double> curveOf(const Experiment& experiment)
     for (const Iteration& iteration : run->timeline.iterations)
         if (iteration.loss)
             losses.push_back(*iteration.loss);
-    REQUIRE(losses.size() == kSteps);
+    REQUIRE(losses.size() >= kSteps); // an asynchronous scheme also fills and drains
+    losses.resize(kSteps);
     return losses;
 }
 
