@@ -116,6 +116,8 @@ inline const std::vector<Floor>& floors()
         {"app/widgets/whatif", kForms, {"Q"}},
         {"app/widgets/query", kForms, {"Q"}},
         {"app/widgets/estimator", kForms, {"Q"}},
+        {"app/widgets/mapping", kForms, {"Q"}},
+        {"app/widgets/cluster", kForms, {"Q"}},
         {"app/widgets/window", kForms, {"Q"}},
         {"app/pages", plus(kJobs, {"app/widgets/"}), {"Q"}},
         {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},
