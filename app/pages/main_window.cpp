@@ -1,6 +1,7 @@
 #include "app/pages/main_window.h"
 
 #include "app/models/text.h"
+#include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
@@ -8,7 +9,6 @@
 #include "app/pages/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/export_dialog.h"
-#include "app/pages/file_dialog.h"
 #include "app/pages/import_page.h"
 #include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
@@ -18,6 +18,7 @@
 #include "app/pages/window_menus.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
+#include "app/widgets/forms/file_dialog.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
 #include "profiler/store/trace_store.h"
@@ -30,20 +31,6 @@
 #include <QVBoxLayout>
 
 namespace app {
-namespace {
-
-QStringList droppedFiles(const QMimeData& data)
-{
-    QStringList files;
-    for (const QUrl& url : data.urls()) {
-        if (url.isLocalFile())
-            files.append(url.toLocalFile());
-    }
-    return files;
-}
-
-} // namespace
-
 MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* parent)
     : QMainWindow(parent)
     , m_theme(theme)
@@ -126,6 +113,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
     connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
+    connect(page, &Page::clusterRequested, this, &MainWindow::openCluster);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,
@@ -212,23 +200,23 @@ void MainWindow::askForFiles()
 
 void MainWindow::askForTraces()
 {
-    connect(openFileDialog({tr("Import traces of one job"),
-                            tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* "
-                               "*.tgz);;All files (*)"),
-                            "tracesDialog", QFileDialog::ExistingFiles},
-                           this),
-            &QFileDialog::filesSelected, this,
-            [this](const QStringList& paths) { importTraces(paths); });
+    askForImport({tr("Import traces of one job"),
+                  tr("Traces (*.json *.json.* *.sqlite *.sqlite.* *.zip *.tar *.tar.* *.tgz);;All "
+                     "files (*)"),
+                  "tracesDialog", QFileDialog::ExistingFiles});
 }
 
 void MainWindow::askForTraceFolder()
 {
-    connect(openFileDialog({tr("Import a folder of traces of one job"),
-                            {},
-                            "traceFolderDialog",
-                            QFileDialog::Directory},
-                           this),
-            &QFileDialog::filesSelected, this,
+    askForImport({tr("Import a folder of traces of one job"),
+                  {},
+                  "traceFolderDialog",
+                  QFileDialog::Directory});
+}
+
+void MainWindow::askForImport(const FileQuestion& question)
+{
+    connect(openFileDialog(question, this), &QFileDialog::filesSelected, this,
             [this](const QStringList& paths) { importTraces(paths); });
 }
 
@@ -268,6 +256,15 @@ void MainWindow::openEstimator()
     connect(page, &EstimatorPage::setupRequested, this,
             [this](const RunPlan& plan) { newRun()->setPlan(plan); });
     addPage(page);
+}
+
+void MainWindow::openCluster()
+{
+    const auto* setup = qobject_cast<SetupPage*>(currentPage());
+    if (setup == nullptr && !currentPage()->file().isEmpty())
+        return showPageAbout<ClusterPage>(currentPage()->file());
+    addPage(new ClusterPage(m_theme, m_library,
+                            clusterPlanOf(setup != nullptr ? setup->plan() : RunPlan())));
 }
 
 void MainWindow::editFile(const QString& file)
@@ -384,13 +381,13 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
-    if (!droppedFiles(*event->mimeData()).isEmpty())
+    if (!localFiles(*event->mimeData()).isEmpty())
         event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
-    openFiles(droppedFiles(*event->mimeData()));
+    openFiles(localFiles(*event->mimeData()));
 }
 
 } // namespace app

@@ -18,6 +18,7 @@ class StartPage;
 class StatusLine;
 class TabStrip;
 class WindowMenus;
+struct FileQuestion;
 
 // The main window: menu bar, tabs, pages, status bar. It creates pages and connects their signals;
 // it computes nothing.
@@ -40,7 +41,9 @@ public Q_SLOTS:
     // Runs them sequentially and shows the first.
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void openEstimator();               // if a tab shows it already, makes that tab current
+    void openEstimator();
+    // Opens a page that runs the set-up or the run of the current page on a cluster.
+    void openCluster();                 // if a tab shows it already, makes that tab current
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
     // Edits schedule files, imports traces, and opens runs: one run in its page, several in a
@@ -66,6 +69,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
+    void askForImport(const FileQuestion& question);
     Page* addPage(Page* page); // takes ownership and makes the page current
     void showDocument(const std::shared_ptr<RunDocument>& document);
     // Makes the first tab of such a page current. Both return false if there is none.

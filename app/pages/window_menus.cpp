@@ -86,6 +86,9 @@ void WindowMenus::makeBar()
     menu(Menu::Run)->addAction(m_newRun);
     connect(add(menu(Menu::Run), tr("&Estimator"), QStringLiteral("estimator"), tr("Ctrl+Shift+M")),
             &QAction::triggered, &m_window, &MainWindow::openEstimator);
+    connect(add(menu(Menu::Run), tr("Run on a clus&ter…"), QStringLiteral("cluster"),
+                tr("Ctrl+Shift+L")),
+            &QAction::triggered, &m_window, &MainWindow::openCluster);
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
             &QAction::triggered, &m_window, &MainWindow::askForFiles);

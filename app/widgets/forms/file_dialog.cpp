@@ -1,4 +1,4 @@
-#include "app/pages/file_dialog.h"
+#include "app/widgets/forms/file_dialog.h"
 
 #include "app/widgets/controls/controls.h"
 
