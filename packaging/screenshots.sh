@@ -20,6 +20,8 @@ for theme in light dark; do
     ending=${theme/light/}; ending=${ending:+-$ending}
     picture "start$ending" --theme "$theme"
     picture "setup$ending" --theme "$theme" --page setup
+    picture "mapping$ending" --theme "$theme" --page mapping
+    picture "cluster$ending" --theme "$theme" --page cluster
     picture "run$ending" --theme "$theme" "${runs[1]}"
     picture "compare$ending" --theme "$theme" "${runs[@]}"
     picture "study$ending" --theme "$theme" resources/studies/best-scheme.toml

@@ -26,8 +26,9 @@ constexpr const char* kHelp
       "bubblescope --version | --help\n"
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
-      "  --page setup|scheme|editor|estimator|study|runs|keys|commands   page or dialog\n"
-      "  --page whatif|query|report|rules   the page to open about the run\n"
+      "  --page setup|scheme|mapping|editor|estimator|study|runs|keys|commands\n"
+      "                                     the page or dialog to open\n"
+      "  --page whatif|query|report|rules|cluster   the page to open about the run\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
@@ -41,7 +42,8 @@ const QStringList kPages{
     QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
     QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
     QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
-    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study")};
+    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study"),
+    QStringLiteral("mapping"),   QStringLiteral("cluster")};
 
 QString wrong(const QString& what)
 {

@@ -1,6 +1,8 @@
 #include "app/pages/main_window.h"
 
 #include "app/models/plan/what_if.h"
+#include "app/models/text.h"
+#include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
@@ -32,18 +34,6 @@
 #include <QVBoxLayout>
 
 namespace app {
-namespace {
-
-QStringList droppedFiles(const QMimeData& data)
-{
-    QStringList files;
-    for (const QUrl& url : data.urls())
-        if (url.isLocalFile())
-            files.append(url.toLocalFile());
-    return files;
-}
-
-} // namespace
 
 MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* parent)
     : QMainWindow(parent)
@@ -128,6 +118,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
     connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
+    connect(page, &Page::clusterRequested, this, &MainWindow::openCluster);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,
@@ -267,6 +258,15 @@ void MainWindow::openStudy(const QString& file)
         addPage(new StudyPage(m_theme, file));
 }
 
+void MainWindow::openCluster()
+{
+    const auto* setup = qobject_cast<SetupPage*>(currentPage());
+    if (setup == nullptr && !currentPage()->file().isEmpty())
+        return showPageAbout<ClusterPage>(currentPage()->file());
+    addPage(new ClusterPage(m_theme, m_library,
+                            clusterPlanOf(setup != nullptr ? setup->plan() : RunPlan())));
+}
+
 void MainWindow::editFile(const QString& file)
 {
     if (showPageOf(file))
@@ -380,13 +380,13 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
-    if (!droppedFiles(*event->mimeData()).isEmpty())
+    if (!localFiles(*event->mimeData()).isEmpty())
         event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
-    openFiles(droppedFiles(*event->mimeData()));
+    openFiles(localFiles(*event->mimeData()));
 }
 
 } // namespace app

@@ -48,6 +48,8 @@ public Q_SLOTS:
     void openLedger();                        // if a tab shows it already, makes that tab current
     void openStudy(const QString& file = {}); // a preset or a file; "": a new study
     void openEstimator();                     // if a tab shows it already, makes that tab current
+    // Opens a page that runs the set-up or the run of the current page on a cluster.
+    void openCluster();
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
     // Edits schedule files, imports traces, and opens runs: one run in its page, several in a

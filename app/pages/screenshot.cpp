@@ -1,6 +1,7 @@
 #include "app/pages/screenshot.h"
 
 #include "app/pages/main_window.h"
+#include "app/pages/setup_page.h"
 #include "engine/base/new_file.h"
 #include "engine/schedules/scheme.h"
 
@@ -31,6 +32,24 @@ QStringList actionsTo(const QString& page)
                                            : QStringList();
 }
 
+// BitPipe's published set-up on 32 A800 (arXiv 2410.19367).
+RunPlan onNodes()
+{
+    RunPlan plan;
+    plan.experiment.schedule = {.scheme = "bitpipe",
+                                .devices = 8,
+                                .microBatches = 16,
+                                .chunks = 0,
+                                .dataParallel = 4,
+                                .options = {},
+                                .mapping = {}};
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.source.kind = CostSource::Kind::Hardware;
+    plan.source.model = QStringLiteral("gpt-96");
+    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    return plan;
+}
+
 } // namespace
 
 void openPage(MainWindow& window, const CommandLine& line)
@@ -40,6 +59,11 @@ void openPage(MainWindow& window, const CommandLine& line)
         window.newRun();
     if (isScheme)
         window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
+    if (line.page == QStringLiteral("mapping")) {
+        SetupPage* page = window.newRun();
+        page->setPlan(onNodes());
+        page->showMapping();
+    }
     if (line.page == QStringLiteral("editor"))
         window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
     if (line.page == QStringLiteral("estimator"))
@@ -67,6 +91,12 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
     window.resize(line.size);
     openPage(window, line);
     int delay = kSettle;
+    if (line.page == QStringLiteral("cluster")) {
+        if (line.files.isEmpty())
+            window.newRun()->setPlan(onNodes());
+        QTimer::singleShot(delay, &window, &MainWindow::openCluster);
+        delay += 2 * kSettle; // for the kit
+    }
     for (const QString& action : actionsTo(line.page)) {
         QTimer::singleShot(delay, &window, [&window, action] {
             if (auto* found = window.currentPage()->findChild<QAction*>(action))

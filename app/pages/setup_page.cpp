@@ -4,6 +4,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/mapping/mapping_view.h"
 #include "app/widgets/setup/prediction_panel.h"
 #include "app/widgets/setup/scheme_list.h"
 #include "app/widgets/setup/scheme_table.h"
@@ -15,6 +16,8 @@
 #include <QHBoxLayout>
 #include <QResizeEvent>
 #include <QScrollArea>
+#include <QStackedWidget>
+#include <QTabBar>
 
 namespace app {
 
@@ -33,22 +36,67 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     , m_explain(makeAction(
           "explainScheme", tr("&About this scheme"), tr("Ctrl+I"),
           [this] { m_prediction->explain(); }, tr("show paper, rule, picture and closed forms")))
+    , m_mappingAction(makeAction(
+          "devicesOnNodes", tr("&Devices on nodes"), tr("Ctrl+Shift+D"),
+          [this] { m_tabs->setCurrentIndex(1 - m_tabs->currentIndex()); },
+          tr("show the devices on the nodes of the hardware, or the predicted schedule")))
+    , m_copyMappings(makeAction("copyMappings", tr("Copy the &mappings as CSV"), {},
+                                [this] { copyMappings(); }))
     , m_schemes(new SchemeList(theme))
     , m_form(new SetupForm(theme))
-    , m_prediction(new PredictionPanel(theme, m_edit, m_explain))
+    , m_prediction(new PredictionPanel(theme, m_explain))
     , m_table(new SchemeTable(theme, m_copyTable))
+    , m_mapping(new MappingView(theme))
+    , m_tabs(named(new QTabBar, "setupTabs"))
+    , m_costs(named(makeLabel({}, "small"), "costsText"))
+    , m_views(new QStackedWidget)
     , m_runButton(makeButton(tr("Run"), QStringLiteral("run"), "primary", m_run))
+    , m_schemesLine(makeLine(Qt::Vertical))
 {
     setObjectName(QStringLiteral("setupPage"));
-    auto* right = spaced(new QVBoxLayout, {}, 0, {m_prediction, {m_table, 1}});
+    auto* schedule = new QWidget;
+    spaced(new QVBoxLayout(schedule), {}, 0, {m_prediction, {m_table, 1}});
+    m_views->addWidget(schedule);
+    m_views->addWidget(m_mapping);
+    auto* right = spaced(new QVBoxLayout, {}, 0,
+                         {makeHeader(theme), makeLine(Qt::Horizontal), {m_views, 1}});
+    m_copyMappings->setEnabled(false);
     spaced(new QHBoxLayout(this), {}, 0,
-           {m_schemes,
-            makeLine(Qt::Vertical),
-            makeParameters(theme),
-            makeLine(Qt::Vertical),
-            {right, 1}});
+           {m_schemes, m_schemesLine, makeParameters(theme), makeLine(Qt::Vertical), {right, 1}});
     connectAll();
     edited();
+}
+
+QWidget* SetupPage::makeHeader(const ThemeController& theme)
+{
+    setLook(m_tabs, "kind", QStringLiteral("dock"));
+    m_tabs->setAccessibleName(tr("View of the prediction"));
+    m_tabs->setDrawBase(false);
+    m_tabs->setExpanding(false);
+    m_tabs->setUsesScrollButtons(false);
+    m_tabs->setElideMode(Qt::ElideNone);
+    m_tabs->addTab(tr("Predicted schedule"));
+    m_tabs->addTab(tr("Devices on nodes"));
+    m_costs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_costs->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    QPushButton* edit = makeButton(tr("Edit"), QStringLiteral("editSchedule"), "tool", m_edit);
+    edit->setToolTip(tr("Edit this schedule op by op (Ctrl+E)"));
+    m_editButton = edit;
+    return makeBar(40, 10, {m_tabs, new Tag(theme, tr("simulated")), {m_costs, 1}, edit});
+}
+
+// The picture of the devices needs the width of the scheme cards.
+void SetupPage::showTab(int tab)
+{
+    m_views->setCurrentIndex(tab);
+    m_schemes->setVisible(tab == 0);
+    m_schemesLine->setVisible(tab == 0);
+    m_editButton->setVisible(tab == 0);
+}
+
+void SetupPage::showMapping()
+{
+    m_tabs->setCurrentIndex(1);
 }
 
 QWidget* SetupPage::makeParameters(const ThemeController& theme)
@@ -64,9 +112,14 @@ QWidget* SetupPage::makeParameters(const ThemeController& theme)
     };
     colour();
     connect(&theme, &ThemeController::changed, this, colour);
+    QPushButton* cluster = makeButton(tr("Cluster…"), QStringLiteral("runOnCluster"));
+    cluster->setToolTip(tr("Run this on a cluster with PyTorch (Ctrl+Shift+L)"));
+    connect(cluster, &QPushButton::clicked, this, &Page::clusterRequested);
+    copy->setText(tr("Command"));
+    copy->setToolTip(tr("Copy as command (Ctrl+Shift+C)"));
     auto* bar = new QWidget;
     bar->setFixedHeight(kRunBar);
-    spaced(new QHBoxLayout(bar), {14, 0, 14, 0}, 8, {{m_runButton, 1}, copy});
+    spaced(new QHBoxLayout(bar), {14, 0, 14, 0}, 8, {{m_runButton, 1}, cluster, copy});
     spaced(new QVBoxLayout(widget), {}, 0,
            {makeBar(40, 10, {makeLabel(tr("Parameters"), "section"), kStretch, reset}),
             makeLine(Qt::Horizontal),
@@ -81,6 +134,10 @@ void SetupPage::connectAll()
     connect(m_form, &SetupForm::edited, this, &SetupPage::edited);
     connect(m_prediction, &PredictionPanel::judged, this, &SetupPage::showVerdict);
     connect(m_prediction, &PredictionPanel::planOffered, this, &SetupPage::setPlan);
+    connect(m_mapping, &MappingView::planOffered, this, &SetupPage::setPlan);
+    connect(m_mapping, &MappingView::answered, this,
+            [this] { m_copyMappings->setEnabled(m_mapping->study() != nullptr); });
+    connect(m_tabs, &QTabBar::currentChanged, this, &SetupPage::showTab);
     const auto choose
         = [this](const QString& scheme) { setPlan(withScheme(plan(), scheme.toStdString())); };
     connect(m_schemes, &SchemeList::chosen, this, choose);
@@ -106,9 +163,9 @@ QList<QAction*> SetupPage::menuActions(Menu menu) const
     if (menu == Menu::Run)
         return {m_run, m_copy, m_reset, m_edit};
     if (menu == Menu::Compare)
-        return {m_copyTable};
+        return {m_copyTable, m_copyMappings};
     if (menu == Menu::View)
-        return {m_find, m_explain};
+        return {m_find, m_explain, m_mappingAction};
     return {};
 }
 
@@ -121,7 +178,9 @@ void SetupPage::edited()
     m_form->showFault(fault);
     if (const QString problem = m_form->problem(); !problem.isEmpty())
         fault = {Fault::Field::Other, {}, problem, {}};
+    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request())));
     m_prediction->setPlan(plan(), fault);
+    m_mapping->setPlan(plan(), fault.field == Fault::Field::None ? QString() : fault.message);
     m_table->setPlan(plan());
     Q_EMIT statusChanged();
 }
@@ -180,6 +239,11 @@ void SetupPage::copyTable()
     m_prediction->band().show(
         Band::Kind::Ok, tr("Copied."),
         tr("The table of %1 schemes, as it is sorted.").arg(table.rowCount()));
+}
+
+void SetupPage::copyMappings()
+{
+    QGuiApplication::clipboard()->setText(m_mapping->csv());
 }
 
 void SetupPage::editSchedule()

@@ -4,17 +4,22 @@
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
 
+class QLabel;
 class QPushButton;
+class QStackedWidget;
+class QTabBar;
 
 namespace app {
 
+class MappingView;
 class PredictionPanel;
 class SchemeList;
 class SchemeTable;
 class SetupForm;
 
-// Sets up a run: the user chooses a scheme and sees its schedule. Every edit updates the
-// prediction; a scheme that is not possible states the reason and stays in the list.
+// Sets up a run: the user chooses a scheme and sees its schedule, or its devices on the nodes of a
+// machine. Every edit updates the prediction; a scheme that is not possible states the reason and
+// stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT
@@ -29,12 +34,15 @@ public:
 
     const RunPlan& plan() const;
     void setPlan(const RunPlan& plan);
+    void showMapping(); // instead of the predicted schedule
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    QWidget* makeHeader(const ThemeController& theme);
     QWidget* makeParameters(const ThemeController& theme);
+    void showTab(int tab);
     void connectAll();
     void edited(); // call it after the plan has changed
     void showVerdict();
@@ -43,14 +51,21 @@ private:
     void keepPrediction(); // opens the prediction as a simulated run
     void copyCommand();
     void copyTable();
+    void copyMappings();
     void editSchedule();
 
     QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
+    QAction *m_mappingAction, *m_copyMappings;
     SchemeList* m_schemes;
     SetupForm* m_form;
     PredictionPanel* m_prediction;
     SchemeTable* m_table;
+    MappingView* m_mapping;
+    QTabBar* m_tabs;
+    QLabel* m_costs;
+    QStackedWidget* m_views;
     QPushButton* m_runButton;
+    QWidget *m_schemesLine, *m_editButton = nullptr;
 };
 
 } // namespace app

@@ -88,6 +88,9 @@ void WindowMenus::makeBar()
             &QAction::triggered, &m_window, &MainWindow::openEstimator);
     connect(add(menu(Menu::Run), tr("&Study"), QStringLiteral("study"), tr("Ctrl+Shift+G")),
             &QAction::triggered, &m_window, [this] { m_window.openStudy(); });
+    connect(add(menu(Menu::Run), tr("Run on a clus&ter…"), QStringLiteral("cluster"),
+                tr("Ctrl+Shift+L")),
+            &QAction::triggered, &m_window, &MainWindow::openCluster);
     connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
                 tr("Ctrl+Shift+O")),
             &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Runs); });

@@ -139,10 +139,7 @@ private:
     }
     void setAllReduce(int stage)
     {
-        constexpr double kFp32 = 4, kBf16 = 2;
-        const bool half = m_on.setup.allReducePrecision == GradientPrecision::Bf16;
-        const double bytes = (half ? kBf16 : kFp32)
-            * stageParameters(m_on.model, m_on.setup, m_shape.stages, stage);
+        const double bytes = allReduceBytes(m_on, m_shape.stages, stage);
         const bool oneNode = m_prices.mapping.isOneNode();
         const StageGroup group = oneNode ? StageGroup{m_shape.replicas * m_shape.dataParallel}
                                          : m_prices.mapping.group(StageId{stage});
@@ -200,6 +197,13 @@ LayerTimes layerTimes(const ModelOnHardware& on)
         : on.setup.attention == AttentionMode::Recompute ? attention
                                                          : 0;
     return times;
+}
+
+double allReduceBytes(const ModelOnHardware& on, int stages, int stage)
+{
+    constexpr double kFp32 = 4, kBf16 = 2;
+    const bool half = on.setup.allReducePrecision == GradientPrecision::Bf16;
+    return (half ? kBf16 : kFp32) * stageParameters(on.model, on.setup, stages, stage);
 }
 
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,

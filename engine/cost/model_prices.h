@@ -25,6 +25,9 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
+// Bytes that an all-reduce sums, on one tensor-parallel rank.
+double allReduceBytes(const ModelOnHardware& on, int stages, int stage);
+
 // Where recomputation happens: in every backward, or in separate RECOMPUTE ops.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 

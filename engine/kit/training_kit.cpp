@@ -110,6 +110,34 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
 
 } // namespace
 
+Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
+                                  const LaunchPlace& place)
+{
+    const int defaultPort = LaunchPlace().port;
+    const std::string port
+        = place.port == defaultPort ? std::string() : fmt::format("PORT={} ", place.port);
+    if (launcher == Launcher::Slurm)
+        return port + "sbatch slurm.sh";
+    if (kit.nodes > 1 && place.firstNode.empty())
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{} nodes need the host name or address of the first one", kit.nodes));
+    if (launcher == Launcher::Torchrun)
+        return (place.firstNode.empty()
+                    ? std::string()
+                    : fmt::format("FIRST_NODE={} ", shellQuoted(place.firstNode)))
+            + port + "./run.sh";
+    if (!kit.torchObstacle.empty())
+        return fail(Error::Code::Unsupported,
+                    fmt::format("torchtitan uses PyTorch's pipeline runtime, which cannot execute "
+                                "{}; use torchrun or Slurm",
+                                kit.torchObstacle));
+    const std::string first = place.firstNode.empty() ? "localhost" : place.firstNode;
+    return fmt::format("torchrun --nnodes {} --nproc-per-node {} --rdzv-backend c10d "
+                       "--rdzv-endpoint {}:{} -m torchtitan.train --job.config_file titan.toml",
+                       kit.nodes, kit.ranksPerNode, shellQuoted(first), place.port);
+}
+
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
 {
     // PyTorch executes one window after the other, and drains after each.

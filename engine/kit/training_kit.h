@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/experiment/experiment.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,6 +29,19 @@ struct TrainingKit
     // runtime does; "" if it can.
     std::string torchObstacle;
 };
+
+// How the ranks of a kit are started.
+enum class Launcher : std::uint8_t { Torchrun, Slurm, Torchtitan };
+struct LaunchPlace
+{
+    std::string firstNode; // host name or address; "": this machine. Slurm chooses it itself.
+    int port = 29500;
+};
+// The command that starts the kit, in its folder: on every node, with Slurm once. Fails with
+// Error::Code::InvalidArgument if several nodes have no first node, and with
+// Error::Code::Unsupported if torchtitan cannot execute the schedule.
+Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
+                                  const LaunchPlace& place);
 
 // Makes the kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
 // model.toml, the text, the programs and, if PyTorch's runtime can execute the schedule, torch.csv

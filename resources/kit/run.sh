@@ -8,7 +8,8 @@ nodes=${NODES:-@NODES@}
 ranks_per_node=${RANKS_PER_NODE:-@RANKS_PER_NODE@}
 python=${PYTHON:-python3}
 
-version=$("$python" -c 'import torch; print(torch.__version__)') || {
+# Libraries may print warnings first.
+version=$("$python" -c 'import torch; print(torch.__version__)' | tail -n 1) || {
     echo "run.sh: $python cannot import torch: install PyTorch 2.6 or later, or set PYTHON" >&2
     exit 1
 }

@@ -147,6 +147,41 @@ TEST_CASE("simulate obeys an option or refuses it")
     CHECK(bscope(folder, "simulate --model tiny --hardware h100-sxm --jitter 5").status == 0);
 }
 
+TEST_CASE("simulate says what the links of a machine carry")
+{
+    const Folder folder;
+    const std::string command = "simulate --scheme bitpipe -D 8 -N 16 --data-parallel 4 --model "
+                                "gpt-96 --hardware a800-sxm-80 ";
+    CHECK(contains(bscope(folder, command).out,
+                   "links: 1.61 GB at most, from node 0 to node 1 (256 messages and copies, 0 "
+                   "all-reduces)"));
+    const json links = bscope(folder, command + "--json").json()["links"];
+    REQUIRE(links.size() == 4 + 6); // within four nodes, and 0-1-2-3 in both directions
+    for (const json& link : links) {
+        CHECK((link["all_reduce_bytes"] == 0) == (link["from_node"] != link["to_node"]));
+        CHECK(link["bytes"].get<double>()
+              == Approx(link["message_bytes"].get<double>() + link["copy_bytes"].get<double>()
+                        + link["all_reduce_bytes"].get<double>()));
+        CHECK(link["busy_ms"] > 0);
+    }
+    CHECK(simulated(folder, "-D 4")["links"].is_null());
+}
+
+TEST_CASE("kit prints the command of the launcher")
+{
+    const Folder folder;
+    const std::string kit = "kit --scheme 1f1b -D 4 -N 8 --gpus-per-node 2 -o ";
+    CHECK(contains(bscope(folder, kit + "a").out,
+                   "cd a && FIRST_NODE=node-1 ./run.sh  (on every node)"));
+    CHECK(contains(bscope(folder, kit + "b --launcher torchrun --first-node gpu7 --port 8000").out,
+                   "cd b && FIRST_NODE=gpu7 PORT=8000 ./run.sh"));
+    CHECK(contains(bscope(folder, kit + "c --launcher slurm").out, "cd c && sbatch slurm.sh\n"));
+    const Printed refused
+        = bscope(folder, "kit --scheme bitpipe -D 4 -N 8 --launcher torchtitan -o d");
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.err, "torchtitan uses PyTorch's pipeline runtime"));
+}
+
 TEST_CASE("simulate says bytes, whether they fit, and HFU")
 {
     const Folder folder;

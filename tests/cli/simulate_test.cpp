@@ -98,7 +98,7 @@ TEST_CASE("a simulated run is recorded, and analyzed the same")
 {
     const Folder folder;
     json simulated = bscope(folder, "simulate -N 4 -o run.sqlite --json").json();
-    for (const char* key : {"mapping", "device_memory_bytes", "fits"}) // of the hardware
+    for (const char* key : {"mapping", "device_memory_bytes", "fits", "links"}) // of the hardware
         simulated.erase(key);
     json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["bubbles"].size() > 0);

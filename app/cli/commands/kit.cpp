@@ -1,4 +1,5 @@
 #include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
 #include "app/cli/options/field_options.h"
 #include "app/cli/options/output_options.h"
 #include "app/cli/text/output.h"
@@ -24,6 +25,8 @@ struct KitOptions
     std::string run; // "": the experiment of the options
     Experiment experiment;
     int gpusPerNode = 8;
+    Launcher launcher = Launcher::Torchrun;
+    LaunchPlace place;
     OutputOptions output;
 };
 
@@ -63,7 +66,7 @@ Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
     return experiment;
 }
 
-std::string summary(const TrainingKit& kit, const std::string& folder)
+std::string summary(const TrainingKit& kit, const std::string& folder, const std::string& command)
 {
     std::string text;
     for (const KitFile& file : kit.files)
@@ -74,8 +77,7 @@ std::string summary(const TrainingKit& kit, const std::string& folder)
         ? "runtime            PyTorch's\n"
         : fmt::format("runtime            the kit's, because PyTorch's cannot execute {}\n",
                       kit.torchObstacle);
-    text
-        += fmt::format("start              {}  (on every node)\n", shellQuoted(folder + "/run.sh"));
+    text += fmt::format("start              cd {} && {}\n", shellQuoted(folder), command);
     return text
         + fmt::format("bring back         bscope import {}\n", shellQuoted(folder + "/results"));
 }
@@ -88,10 +90,17 @@ Result<int> makeKit(const CLI::App& app, const KitOptions& options)
     const auto kit = trainingKit(*experiment, options.gpusPerNode);
     if (!kit)
         return tl::unexpected(kit.error());
+    LaunchPlace place = options.place;
+    if (place.firstNode.empty() && kit->nodes > 1)
+        place.firstNode = "node-1"; // an example
+    const auto command = launchCommand(*kit, options.launcher, place);
+    if (!command)
+        return tl::unexpected(command.error());
     const IfExists ifExists = options.output.force ? IfExists::Replace : IfExists::Refuse;
     if (auto written = writeKit(*kit, options.output.file, ifExists); !written)
         return tl::unexpected(written.error());
-    printText(summary(*kit, options.output.file));
+    printText(summary(*kit, options.output.file,
+                      *command + (options.launcher == Launcher::Slurm ? "" : "  (on every node)")));
     return 0;
 }
 } // namespace
@@ -105,6 +114,19 @@ Action prepareKit(CLI::App& app)
     app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")
         ->type_name("K")
         ->check(CLI::Range(1, 1024));
+    app.add_option("--launcher", options->launcher,
+                   "Program that starts the ranks, for the printed command: {torchrun,slurm,"
+                   "torchtitan} (default: torchrun)")
+        ->type_name("NAME")
+        ->transform(choice<Launcher>({{"torchrun", Launcher::Torchrun},
+                                      {"slurm", Launcher::Slurm},
+                                      {"torchtitan", Launcher::Torchtitan}}));
+    app.add_option("--first-node", options->place.firstNode,
+                   "Host name or address of the first node, for the printed command")
+        ->type_name("HOST");
+    app.add_option("--port", options->place.port, "Port on the first node (default: 29500)")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, 65535));
     addOutputOptions(app, options->output, "Folder to write", "FOLDER");
     app.get_option("--output")->required();
     return [options, &app] { return makeKit(app, *options); };

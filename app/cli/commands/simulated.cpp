@@ -156,6 +156,14 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
                           : withoutSpans(std::move(schedule), *prices, request);
     if (one && !prices->mapping.isOneNode())
         one->mapping = describe(prices->mapping);
+    if (!one || !one->hasSpans || !request.costs.model)
+        return one;
+    auto loads = linkLoads(one->run, prices->mapping,
+                           transferBytes(*request.costs.model, one->run.schedule.shape.stages),
+                           one->metrics.iteration);
+    if (!loads)
+        return tl::unexpected(loads.error());
+    one->loads = *std::move(loads);
     return one;
 }
 
@@ -219,6 +227,21 @@ std::string ratesLine(const Simulated& one)
                        one.metrics.hfu != one.metrics.mfu ? "; HFU includes recomputation" : "");
 }
 
+// "links: 1.6 GB at most, from node 0 to node 1 (32 messages, 4 all-reduces)"
+std::string linkLine(const Simulated& one)
+{
+    const LinkLoad* most = one.loads ? one.loads->largest() : nullptr;
+    if (most == nullptr)
+        return {};
+    const int sums = most->count(LinkLoad::Of::AllReduces);
+    return fmt::format("links: {:.3g} GB at most, {} ({} messages and copies, {} all-reduce{})\n",
+                       most->bytes() / 1e9,
+                       most->from == most->to
+                           ? fmt::format("in node {}", most->from)
+                           : fmt::format("from node {} to node {}", most->from, most->to),
+                       most->count(LinkLoad::Of::Messages), sums, sums == 1 ? "" : "s");
+}
+
 std::string fitText(const Simulated& one)
 {
     if (!knowsFit(one))
@@ -280,6 +303,22 @@ std::string comparisonTable(const std::vector<Simulated>& all)
     return table.text() + "\n" + notes + ratesLine(all.front());
 }
 
+nlohmann::ordered_json linksJson(const LinkLoads& loads)
+{
+    auto links = nlohmann::ordered_json::array();
+    for (const LinkLoad& link : loads.links)
+        links.push_back({{"from_node", link.from},
+                         {"to_node", link.to},
+                         {"bytes", std::llround(link.bytes())},
+                         {"message_bytes", std::llround(link.messages)},
+                         {"copy_bytes", std::llround(link.copies)},
+                         {"all_reduce_bytes", std::llround(link.allReduces)},
+                         {"transfers", link.count(LinkLoad::Of::Messages)},
+                         {"all_reduces", link.count(LinkLoad::Of::AllReduces)},
+                         {"busy_ms", static_cast<double>(link.busy) / 1e6}});
+    return links;
+}
+
 nlohmann::ordered_json jsonOf(const Simulated& one)
 {
     auto json = runJson(one.run, one.metrics);
@@ -287,6 +326,7 @@ nlohmann::ordered_json jsonOf(const Simulated& one)
     json["mapping"] = one.mapping.empty() ? Json() : Json(one.mapping);
     json["device_memory_bytes"] = one.deviceMemory ? Json(limitOf(one)) : Json();
     json["fits"] = knowsFit(one) ? Json(leftOn(one) >= 0) : Json();
+    json["links"] = one.loads ? linksJson(*one.loads) : Json();
     return json;
 }
 } // namespace
@@ -304,7 +344,7 @@ std::string simulatedText(const std::vector<Simulated>& all)
         picture += "\n";
     const std::string memory = memoryTable(one.run, one.metrics);
     return headingOf(one.run) + "\n" + summaryLine(one.run, one.metrics) + "\n" + memoryLine(one)
-        + ratesLine(one) + "\n" + picture + deviceTable(one.run, one.metrics)
+        + linkLine(one) + ratesLine(one) + "\n" + picture + deviceTable(one.run, one.metrics)
         + (memory.empty() ? "" : "\n" + memory);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/cost/model_prices.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/timeline/run.h"
+#include "profiler/analysis/links/link_loads.h"
 #include "profiler/analysis/metrics.h"
 
 #include <memory>
@@ -21,6 +22,7 @@ struct Simulated
     bool hasSpans = true;
     std::string mapping;                // "pair-adjacent on 4 nodes of 2"; "" if there is one node
     std::optional<double> deviceMemory; // bytes; of a model on hardware
+    std::optional<profiler::LinkLoads> loads; // of a model on hardware, if spans are kept
 };
 
 // The costs of a simulation: in cost units, of a model on hardware (in ns, with memory), or of a

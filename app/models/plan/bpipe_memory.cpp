@@ -34,20 +34,27 @@ engine::Result<std::vector<DevicePeak>> peaks(const RunPlan& plan)
     if (predicted->run == nullptr)
         return engine::fail(engine::Error::Code::InvalidArgument,
                             predicted->violations.front().message);
+    return devicePeaks(*predicted);
+}
+
+} // namespace
+
+std::vector<DevicePeak> devicePeaks(const Prediction& prediction)
+{
     std::vector<DevicePeak> all;
-    for (const profiler::DeviceMetrics& device : predicted->metrics.devices) {
+    if (prediction.run == nullptr || prediction.run->timeline.memory.empty())
+        return all;
+    for (const profiler::DeviceMetrics& device : prediction.metrics.devices) {
         const auto bytes
             = [&](MemoryCategory of) { return static_cast<double>(device.bytesAtPeak[of]); };
         DevicePeak peak{bytes(MemoryCategory::Weights), bytes(MemoryCategory::Gradients),
                         bytes(MemoryCategory::Optimizer), bytes(MemoryCategory::Stash)};
-        peak.guests = guestBytes(*predicted->run, device);
+        peak.guests = guestBytes(*prediction.run, device);
         peak.stash -= peak.guests;
         all.push_back(peak);
     }
     return all;
 }
-
-} // namespace
 
 engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size)
 {

@@ -15,6 +15,9 @@ struct DevicePeak
     double sum() const { return weights + gradients + optimizer + stash + guests; }
 };
 
+// [device] Empty if the prediction has no run with memory.
+std::vector<DevicePeak> devicePeaks(const Prediction& prediction);
+
 struct BpipeMemory
 {
     std::vector<DevicePeak> oneFOneB, bpipe; // [device]

@@ -1,18 +1,9 @@
 #include "app/pages/dialogs/open_dialogs.h"
 
-#include "app/widgets/controls/controls.h"
-
-#include <QFileDialog>
+#include "app/widgets/forms/file_dialog.h"
 
 namespace app {
 namespace {
-
-struct FileQuestion
-{
-    QString title, filter;
-    const char* objectName;
-    QFileDialog::FileMode mode;
-};
 
 FileQuestion questionFor(FileKind kind)
 {
@@ -51,18 +42,13 @@ void openFiles(MainWindow& window, FileKind kind, const QStringList& files)
 
 void askForFiles(MainWindow& window, FileKind kind)
 {
-    const FileQuestion question = questionFor(kind);
-    auto* dialog = named(new QFileDialog(&window, question.title, QString(), question.filter),
-                         question.objectName);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(question.mode);
+    QFileDialog* dialog = openFileDialog(questionFor(kind), &window);
     // Begins in the folder of the recorded runs, until the user has gone to another one.
     if (kind == FileKind::Runs && dialog->directory() == QDir::current()
         && QDir(runsFolder()).exists())
         dialog->setDirectory(runsFolder());
     QObject::connect(dialog, &QFileDialog::filesSelected, &window,
                      [&window, kind](const QStringList& files) { openFiles(window, kind, files); });
-    dialog->open();
 }
 
 } // namespace app

@@ -7,8 +7,8 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/memory_bars.h"
 #include "app/widgets/estimator/estimator_form.h"
-#include "app/widgets/estimator/memory_bars.h"
 #include "app/widgets/estimator/number_sources.h"
 #include "app/widgets/estimator/speed_up_chart.h"
 
@@ -333,7 +333,8 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
     const auto fullest = [](const std::vector<DevicePeak>& peaks) {
         return std::ranges::max_element(peaks, {}, &DevicePeak::sum) - peaks.begin();
     };
-    m_bars->show(memory, m_question->usableMemory);
+    m_bars->show({{tr("1F1B, without BPipe"), memory.oneFOneB}, {tr("BPipe"), memory.bpipe}},
+                 m_question->usableMemory);
     m_memoryHint->setText(tr("GiB; fullest: device %1 of 1F1B, %2 of BPipe")
                               .arg(fullest(memory.oneFOneB))
                               .arg(fullest(memory.bpipe)));

@@ -2,9 +2,9 @@
 
 #include "app/models/tables/runs_model.h"
 #include "app/models/time_shares.h"
-#include "app/widgets/compare/where_time_goes.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/where_time_goes.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

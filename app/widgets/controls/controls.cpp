@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QBoxLayout>
 #include <QFontMetrics>
+#include <QMimeData>
 #include <QPainter>
 #include <QScreen>
 #include <QScrollArea>
@@ -94,6 +95,15 @@ QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells)
     bar->setFixedHeight(height);
     spaced(new QHBoxLayout(bar), {12, 0, 12, 0}, spacing, cells);
     return bar;
+}
+
+QStringList localFiles(const QMimeData& data)
+{
+    QStringList files;
+    for (const QUrl& url : data.urls())
+        if (url.isLocalFile())
+            files.append(url.toLocalFile());
+    return files;
 }
 
 void fitToScreen(QWidget& window)

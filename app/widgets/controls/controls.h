@@ -13,6 +13,7 @@
 class QAction;
 class QBoxLayout;
 class QLayout;
+class QMimeData;
 class QScrollArea;
 class QSplitter;
 
@@ -47,6 +48,8 @@ QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts d
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
 void setLook(QWidget* widget, const char* property, const QVariant& value);
+
+QStringList localFiles(const QMimeData& data); // paths of the dragged files and folders
 
 // Sets the preferred size, limited to the screen but not below the minimum of the content. Call
 // before showing.

@@ -18,15 +18,12 @@ constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at o
 
 } // namespace
 
-PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* edit, QAction* explain,
-                                 QWidget* parent)
+PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain, QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
     , m_preview(named(new SchedulePreview(theme), "preview"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
     , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
     , m_facts(named(makeLabel({}, "hint"), "schemeFacts"))
-    , m_costs(makeLabel({}, "small"))
 {
     m_facts->setWordWrap(true);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -37,26 +34,11 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* edit, QA
     auto* facts
         = spaced(new QHBoxLayout, {0, 2, 0, 0}, 12, {{m_facts, 1}, {about, 0, Qt::AlignTop}});
     auto* top = spaced(new QVBoxLayout, {20, 12, 12, 12}, 4, {m_preview, m_band, facts});
-    spaced(new QVBoxLayout(this), {}, 0,
-           {makeHeader(edit), makeLine(Qt::Horizontal), top, makeLine(Qt::Horizontal), m_numbers});
+    spaced(new QVBoxLayout(this), {}, 0, {top, makeLine(Qt::Horizontal), m_numbers});
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connect(&m_debounce, &QTimer::timeout, this, &PredictionPanel::predict);
     connect(&m_predictor, &PreviewPredictor::answered, this, &PredictionPanel::showAnswer);
-}
-
-QWidget* PredictionPanel::makeHeader(QAction* edit)
-{
-    m_costs->setObjectName(QStringLiteral("costsText"));
-    m_costs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_costs->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    QPushButton* button = makeButton(tr("Edit"), QStringLiteral("editSchedule"), "tool", edit);
-    button->setToolTip(tr("Edit this schedule op by op (Ctrl+E)"));
-    return makeBar(40, 10,
-                   {makeLabel(tr("Predicted schedule"), "section"),
-                    new Tag(m_theme, tr("simulated")),
-                    {m_costs, 1},
-                    button});
 }
 
 void PredictionPanel::addRemedies()
@@ -81,7 +63,6 @@ void PredictionPanel::setPlan(const RunPlan& plan, const Fault& fault)
     m_verdict = {.isEditable = m_verdict.isEditable, .problem = {}};
     Q_EMIT judged();
     m_preview->setWaiting();
-    m_costs->setText(tr("Costs: %1").arg(costsText(plan.request())));
     if (estimatedOps(plan.experiment.schedule) <= kHuge)
         predict();
     else

@@ -36,9 +36,8 @@ public:
         QString problem; // why the plan cannot run; "" if it can, or before it is predicted
     };
 
-    // `edit` and `explain` are the actions of the panel's buttons.
-    PredictionPanel(const ThemeController& theme, QAction* edit, QAction* explain,
-                    QWidget* parent = nullptr);
+    // `explain` is the action of the panel's button.
+    PredictionPanel(const ThemeController& theme, QAction* explain, QWidget* parent = nullptr);
 
     // Predicts the plan unless it has a fault.
     void setPlan(const RunPlan& plan, const Fault& fault);
@@ -54,7 +53,6 @@ Q_SIGNALS:
     void planOffered(const app::RunPlan& plan);
 
 private:
-    QWidget* makeHeader(QAction* edit);
     void addRemedies();
     void predict();
     void showAnswer(const PreviewPredictor::Answer& answer);
@@ -64,7 +62,6 @@ private:
 
     static constexpr int kRemedies = 2;
 
-    const ThemeController& m_theme;
     RunPlan m_plan;
     Fault m_fault;
     Verdict m_verdict;
@@ -75,7 +72,7 @@ private:
     SchedulePreview* m_preview;
     Band* m_band;
     KeyNumbers* m_numbers;
-    QLabel *m_facts, *m_costs;
+    QLabel* m_facts;
     std::array<QPushButton*, kRemedies> m_remedyButtons{};
     std::array<RunPlan, kRemedies> m_remedies;
     QPushButton* m_simulate = nullptr;     // stays enabled for plans that cannot be trained

@@ -59,6 +59,27 @@ TEST_CASE("a kit states why PyTorch's runtime cannot execute its schedule")
     }
 }
 
+TEST_CASE("the command of a kit names launcher, first node and port, and torchtitan's limit")
+{
+    const TrainingKit kit = trainingKit(experimentWith("1f1b"), 2).value();
+    CHECK(launchCommand(kit, Launcher::Torchrun, {"node-1", 29500})
+          == "FIRST_NODE=node-1 ./run.sh");
+    CHECK(launchCommand(kit, Launcher::Torchrun, {"a b", 8000})
+          == "FIRST_NODE='a b' PORT=8000 ./run.sh");
+    CHECK(launchCommand(kit, Launcher::Slurm, {}) == "sbatch slurm.sh");
+    CHECK(launchCommand(kit, Launcher::Torchtitan, {"node-1", 29500})
+          == "torchrun --nnodes 2 --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint "
+             "node-1:29500 -m torchtitan.train --job.config_file titan.toml");
+    const auto nameless = launchCommand(kit, Launcher::Torchrun, {});
+    REQUIRE_FALSE(nameless);
+    CHECK(nameless.error().message.find("2 nodes need the host name") != std::string::npos);
+    const TrainingKit both = trainingKit(experimentWith("bitpipe"), 4).value();
+    CHECK(launchCommand(both, Launcher::Torchrun, {}) == "./run.sh");
+    const auto refused = launchCommand(both, Launcher::Torchtitan, {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("one direction") != std::string::npos);
+}
+
 TEST_CASE("torch.csv of a kit is the compute ops of its schedule")
 {
     const auto kit = trainingKit(experimentWith("zb-v"), 8);

@@ -11,8 +11,8 @@ using namespace app;
 TEST_CASE("the panel judges a plan, and offers another one where it is impossible")
 {
     ThemeController theme;
-    QAction edit, explain;
-    PredictionPanel panel(theme, &edit, &explain);
+    QAction explain;
+    PredictionPanel panel(theme, &explain);
     panel.show();
     RunPlan plan;
     panel.setPlan(plan, {});
@@ -36,8 +36,8 @@ TEST_CASE("the panel judges a plan, and offers another one where it is impossibl
 TEST_CASE("a plan that this machine cannot train is a command, and can be simulated")
 {
     ThemeController theme;
-    QAction edit, explain;
-    PredictionPanel panel(theme, &edit, &explain);
+    QAction explain;
+    PredictionPanel panel(theme, &explain);
     panel.show();
     RunPlan plan;
     plan.experiment.model.layers = 4; // too few for eight stages

@@ -1,4 +1,4 @@
-#include "app/widgets/compare/where_time_goes.h"
+#include "app/widgets/controls/where_time_goes.h"
 
 #include "app/models/text.h"
 #include "app/timeline/paint/hatch.h"
@@ -16,9 +16,9 @@
 namespace app {
 namespace {
 
-constexpr int kNameWidth = 104, kValueWidth = 56, kTop = 14, kRow = 30, kBar = 18;
+constexpr int kNameWidth = 104, kValueWidth = 56, kFirstBar = 14, kBarStep = 30, kBarHeight = 18;
 
-double sum(const WhereTimeGoes::Bar& bar)
+double lengthOf(const WhereTimeGoes::Bar& bar)
 {
     double ticks = 0;
     for (const TimeShare& share : bar.shares)
@@ -65,7 +65,7 @@ WhereTimeGoes::WhereTimeGoes(const ThemeController& theme, QWidget* parent)
 void WhereTimeGoes::show(std::vector<Bar> bars)
 {
     m_bars = std::move(bars);
-    setMinimumHeight(kTop + static_cast<int>(m_bars.size()) * kRow + 30);
+    setMinimumHeight(kFirstBar + static_cast<int>(m_bars.size()) * kBarStep + 30);
     update();
 }
 
@@ -73,16 +73,16 @@ double WhereTimeGoes::longest() const
 {
     double longest = 0;
     for (const Bar& bar : m_bars)
-        longest = std::max(longest, sum(bar));
+        longest = std::max(longest, lengthOf(bar));
     return longest;
 }
 
 QRectF WhereTimeGoes::barRect(std::size_t bar) const
 {
     const double room = width() - kNameWidth - kValueWidth;
-    const double length = longest() > 0 ? room * sum(m_bars[bar]) / longest() : 0;
-    return {static_cast<double>(kNameWidth), kTop + static_cast<double>(bar) * kRow + 6,
-            std::round(length), static_cast<double>(kBar)};
+    const double length = longest() > 0 ? room * lengthOf(m_bars[bar]) / longest() : 0;
+    return {static_cast<double>(kNameWidth), kFirstBar + static_cast<double>(bar) * kBarStep + 6,
+            std::round(length), static_cast<double>(kBarHeight)};
 }
 
 void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const
@@ -112,24 +112,24 @@ void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
     const Bar& shown = m_bars[bar];
     const Chrome& chrome = m_theme.theme().chrome;
     const QRectF whole = barRect(bar);
-    const double total = sum(shown) * shown.time.perUnit;
+    const double total = lengthOf(shown) * shown.time.perUnit;
     double before = 0;
     for (const TimeShare& share : shown.shares) {
         const double left = std::round(whole.left() + whole.width() * before / total);
         before += share.ticks;
         const double right = std::round(whole.left() + whole.width() * before / total);
         // The last pixel of a part is its border, as in the lanes.
-        paintShare(painter, QRectF(left, whole.top(), std::max(1.0, right - left - 1), kBar),
+        paintShare(painter, QRectF(left, whole.top(), std::max(1.0, right - left - 1), kBarHeight),
                    share);
     }
     painter.setFont(uiFont(12));
     painter.setPen(chrome.text);
     const QString name
         = QFontMetrics(painter.font()).elidedText(shown.name, Qt::ElideRight, kNameWidth - 22);
-    painter.drawText(QRectF(0, whole.top(), kNameWidth - 10, kBar),
+    painter.drawText(QRectF(0, whole.top(), kNameWidth - 10, kBarHeight),
                      Qt::AlignRight | Qt::AlignVCenter, name);
     painter.setPen(chrome.text2);
-    painter.drawText(QRectF(whole.right() + 8, whole.top(), kValueWidth, kBar),
+    painter.drawText(QRectF(whole.right() + 8, whole.top(), kValueWidth, kBarHeight),
                      Qt::AlignLeft | Qt::AlignVCenter, shown.time.text(total));
 }
 
@@ -139,11 +139,11 @@ void WhereTimeGoes::paintAxis(QPainter& painter) const
     if (units <= 0)
         return;
     const double room = width() - kNameWidth - kValueWidth;
-    const int bottom = kTop + static_cast<int>(m_bars.size()) * kRow + 4;
+    const int bottom = kFirstBar + static_cast<int>(m_bars.size()) * kBarStep + 4;
     painter.setFont(uiFont(11));
     for (double mark = 0; mark <= units * 1.0001; mark += markStep(units)) {
         const double x = std::round(kNameWidth + room * mark / units);
-        painter.fillRect(QRectF(x, kTop, 1, bottom - kTop), m_theme.theme().chrome.grid);
+        painter.fillRect(QRectF(x, kFirstBar, 1, bottom - kFirstBar), m_theme.theme().chrome.grid);
         painter.setPen(m_theme.theme().chrome.text3);
         painter.drawText(QRectF(x - 30, bottom + 2, 60, 15), Qt::AlignCenter,
                          number(mark, mark == std::floor(mark) ? 0 : 1));
@@ -169,7 +169,7 @@ bool WhereTimeGoes::event(QEvent* event)
         const QRectF whole = barRect(bar);
         if (!whole.contains(help->pos()))
             continue;
-        const double at = (help->pos().x() - whole.left()) / whole.width() * sum(m_bars[bar])
+        const double at = (help->pos().x() - whole.left()) / whole.width() * lengthOf(m_bars[bar])
             * m_bars[bar].time.perUnit;
         double before = 0;
         for (const TimeShare& share : m_bars[bar].shares) {

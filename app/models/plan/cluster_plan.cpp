@@ -1,0 +1,282 @@
+#include "app/models/plan/cluster_plan.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/model/transformer_shape.h"
+#include "engine/schedule/check/communication.h"
+#include "engine/schedule/transfers.h"
+#include "engine/sim/memory_events.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/predicted_info.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using Level = ClusterCheck::Level;
+
+QString clusterPhrase(const char* source)
+{
+    return QCoreApplication::translate("Cluster", source);
+}
+
+engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
+{
+    auto hardware = engine::loadHardware(plan.hardware.toStdString());
+    if (!hardware)
+        return tl::unexpected(hardware.error());
+    hardware->devicesPerNode = plan.gpusPerNode;
+    auto lowered = engine::scheduleOf(plan.experiment);
+    if (!lowered)
+        return tl::unexpected(lowered.error());
+    const engine::ModelOnHardware on = onHardware(plan.experiment, *std::move(hardware));
+    // Rank r is device r % D of copy r / D (resources/kit/README.md).
+    const auto mapping
+        = engine::Mapping::of(*lowered, "contiguous", engine::nodeShape(on.hardware, 1));
+    if (!mapping)
+        return tl::unexpected(mapping.error());
+    const auto prices = engine::modelPrices(lowered->shape, on, *mapping, {},
+                                            holds(*lowered, engine::OpKind::Recompute)
+                                                ? engine::RecomputeIn::Ops
+                                                : engine::RecomputeIn::Backward);
+    if (!prices)
+        return tl::unexpected(prices.error());
+    const auto costs = engine::resolved(*lowered, *prices);
+    if (!costs)
+        return tl::unexpected(costs.error());
+    auto timeline = engine::simulate(*lowered, *costs);
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    auto run = std::make_shared<engine::Run>();
+    run->schedule = *std::move(lowered);
+    run->timeline = *std::move(timeline);
+    const int stages = run->schedule.shape.stages;
+    run->timeline.memory = engine::simulatedMemory(
+        run->schedule, run->timeline,
+        engine::stageBytes(on, stages, engine::rebuiltBy(run->schedule, on.setup)));
+    run->info.scheme = run->schedule.scheme;
+    const engine::Scheme* scheme = engine::findScheme(run->schedule.scheme);
+    run->info.label = scheme != nullptr ? shortTitle(fromUtf8(scheme->title)).toStdString()
+                                        : run->schedule.scheme;
+    run->info.mode = engine::Mode::Simulate;
+    run->info.outcome = engine::Outcome::Finished;
+    profiler::describeModel(on, run->schedule.shape, run->info);
+    auto metrics = profiler::metrics(*run);
+    if (!metrics)
+        return tl::unexpected(metrics.error());
+    auto loads = profiler::linkLoads(*run, *mapping, profiler::transferBytes(on, stages));
+    if (!loads)
+        return tl::unexpected(loads.error());
+    return ClusterPrediction{std::move(run), *std::move(metrics), *std::move(loads), on.hardware};
+}
+
+// The largest node of up to eight GPUs into which the ranks can be divided.
+int gpusThatDivide(const engine::Experiment& experiment)
+{
+    constexpr int kMost = 8;
+    const int ranks = experiment.schedule.devices * experiment.schedule.dataParallel;
+    int gpus = kMost;
+    while (ranks > gpus && ranks % gpus != 0)
+        --gpus;
+    return gpus;
+}
+
+ClusterCheck memoryCheck(const ClusterPrediction& prediction)
+{
+    const auto fullest
+        = std::ranges::max_element(prediction.metrics.devices, {},
+                                   [](const auto& device) { return device.peakBytes.value_or(0); });
+    const auto most = static_cast<double>(fullest->peakBytes.value_or(0));
+    const Scale scale = byteScale(static_cast<std::int64_t>(prediction.hardware.memory));
+    const QString numbers = clusterPhrase("%1 of %2, fullest on device %3")
+                                .arg(scale.text(most), scale.withUnit(prediction.hardware.memory))
+                                .arg(fullest->device.value);
+    return most <= prediction.hardware.memory
+        ? ClusterCheck{Level::Pass, clusterPhrase("Memory fits"), numbers}
+        : ClusterCheck{Level::Warning, clusterPhrase("Memory does not fit"), numbers};
+}
+
+ClusterCheck crossingCheck(const ClusterPrediction& prediction)
+{
+    int messages = 0, sums = 0;
+    for (const profiler::LinkLoad& link : prediction.loads.links)
+        if (link.from != link.to) {
+            messages += link.count(profiler::LinkLoad::Of::Messages);
+            sums += link.count(profiler::LinkLoad::Of::AllReduces);
+        }
+    const engine::LinkSpec& link = prediction.hardware.network;
+    return {Level::Warning, clusterPhrase("Link between nodes assumed"),
+            clusterPhrase("%1 GB/s, %2 µs; %3%4 cross nodes")
+                .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0),
+                     countOf(messages, "message"),
+                     sums > 0 ? clusterPhrase(" and parts of all-reduces") : QString())};
+}
+
+std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook& outlook,
+                                   const engine::Result<ClusterPrediction>& prediction)
+{
+    // trainingKit() refuses other schedules.
+    std::vector<ClusterCheck> checks{
+        {Level::Pass, clusterPhrase("Schedule valid"),
+         clusterPhrase("every op once, every input present, no deadlock")}};
+    if (const auto lowered = engine::scheduleOf(plan.experiment)) {
+        const auto report = engine::checkCommunication(*lowered);
+        const auto& nccl = report.verdicts[engine::TransportKind::Nccl];
+        checks.push_back(
+            nccl.safe ? ClusterCheck{Level::Pass, clusterPhrase("Safe order for NCCL"),
+                                     clusterPhrase("%1; both ends have one order")
+                                         .arg(countOf(static_cast<std::int64_t>(report.messages),
+                                                      "message"))}
+                      : ClusterCheck{Level::Problem, clusterPhrase("Deadlock with NCCL"),
+                                     fromUtf8(nccl.reason)});
+    }
+    if (outlook.prediction)
+        checks.push_back(memoryCheck(*outlook.prediction));
+    else
+        checks.push_back({Level::Warning, clusterPhrase("Memory not predicted"),
+                          plan.hardware.isEmpty() ? clusterPhrase("choose the GPU of the cluster")
+                                                  : fromUtf8(prediction.error().message)});
+    checks.push_back({Level::Warning, clusterPhrase("PyTorch 2.6 or later needed"),
+                      clusterPhrase("version not known here; run.sh checks it before it starts")});
+    checks.push_back(outlook.kit.torchObstacle.empty()
+                         ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
+                                        clusterPhrase("torch.csv has the schedule in its format")}
+                         : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
+                                        clusterPhrase("PyTorch's cannot execute %1")
+                                            .arg(fromUtf8(outlook.kit.torchObstacle))});
+    if (outlook.prediction && outlook.kit.nodes > 1)
+        checks.push_back(crossingCheck(*outlook.prediction));
+    return checks;
+}
+
+} // namespace
+
+double ClusterOutlook::kitBytes() const
+{
+    double bytes = 0;
+    for (const engine::KitFile& file : kit.files)
+        bytes += static_cast<double>(file.text.size());
+    return bytes;
+}
+
+engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
+                                   engine::HardwareSpec hardware)
+{
+    using engine::TransformerSpec;
+    const engine::ModelSpec& model = experiment.model;
+    TransformerSpec spec;
+    spec.name = model.name;
+    spec.family = model.family == engine::Family::Llama ? TransformerSpec::Family::Llama
+                                                        : TransformerSpec::Family::Gpt;
+    spec.layers = model.layers;
+    spec.width = model.width;
+    spec.heads = model.heads;
+    spec.sequence = model.sequence;
+    spec.vocabulary = model.vocabulary;
+    spec.keyValueHeads = model.kvHeads;
+    spec.feedForward = engine::TransformerShape(model).inner;
+    spec.transformedHead = model.family == engine::Family::Bert;
+    engine::TrainingSetup setup;
+    setup.microBatchSize = model.microBatchSize;
+    setup.dataParallel = experiment.schedule.dataParallel;
+    setup.attention = model.attention == engine::AttentionKind::Flash ? engine::AttentionMode::Flash
+        : model.recompute == engine::Recompute::Attention ? engine::AttentionMode::Recompute
+                                                          : engine::AttentionMode::Standard;
+    setup.recomputesAll = model.recompute == engine::Recompute::Full;
+    if (model.precision != engine::Precision::Bf16) { // the weights are their own master weights
+        setup.weightBytes = 4;
+        setup.optimizerBytes = 8;
+    }
+    return {std::move(spec), std::move(hardware), setup};
+}
+
+engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan)
+{
+    auto kit = engine::trainingKit(plan.experiment, plan.gpusPerNode);
+    if (!kit)
+        return tl::unexpected(kit.error());
+    ClusterOutlook outlook;
+    outlook.kit = *std::move(kit);
+    const std::string first = outlook.kit.nodes > 1 ? plan.firstNode.trimmed().toStdString() : "";
+    if (const auto command = engine::launchCommand(outlook.kit, plan.launcher, {first, plan.port}))
+        outlook.command = fromUtf8(*command);
+    else
+        outlook.commandProblem = capitalized(fromUtf8(command.error().message));
+    engine::Result<ClusterPrediction> prediction
+        = engine::fail(engine::Error::Code::NotFound, "no hardware");
+    if (!plan.hardware.isEmpty())
+        prediction = clusterPrediction(plan);
+    if (prediction)
+        outlook.prediction = *prediction;
+    outlook.checks = checksOf(plan, outlook, prediction);
+    return outlook;
+}
+
+QString kitFileText(const std::string& name)
+{
+    static const std::vector<std::pair<std::string_view, const char*>> kTexts{
+        {"schedule.csv", "the ops of every rank in their order"},
+        {"model.toml", "sizes of the model, optimizer, precision"},
+        {"text.txt", "the text to train on"},
+        {"train.py", "the training, its losses and traces"},
+        {"runtime.py", "executes schedules that PyTorch cannot"},
+        {"communication.py", "messages, all-reduces, moved stashes"},
+        {"model.py", "GPT, BERT and LLaMA"},
+        {"data.py", "samples and initial weights of bscope run"},
+        {"schedule.py", "reads and checks schedule.csv"},
+        {"run.sh", "checks PyTorch, then starts the ranks"},
+        {"slurm.sh", "calls run.sh on every node"},
+        {"README.md", "the four steps"},
+        {"torch.csv", "the schedule for PyTorch's runtime"},
+        {"titan.toml", "the settings for torchtitan"}};
+    const auto found
+        = std::ranges::find(kTexts, name, &std::pair<std::string_view, const char*>::first);
+    return found == kTexts.end() ? QString() : clusterPhrase(found->second);
+}
+
+QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit)
+{
+    if (plan.launcher == engine::Launcher::Slurm)
+        return clusterPhrase("Once, in the folder of the kit. Slurm chooses the nodes.");
+    if (plan.launcher == engine::Launcher::Torchtitan)
+        return clusterPhrase("Merge titan.toml into a job file first. torchtitan trains its own "
+                             "model with this schedule.");
+    return kit.nodes > 1
+        ? clusterPhrase("On every node, in the folder of the kit. Calls torchrun for %1 nodes of "
+                        "%2 ranks.")
+              .arg(kit.nodes)
+              .arg(kit.ranksPerNode)
+        : clusterPhrase("In the folder of the kit. Calls torchrun for %1.")
+              .arg(countOf(kit.ranksPerNode, "rank"));
+}
+
+ClusterPlan clusterPlanOf(const RunPlan& plan)
+{
+    ClusterPlan cluster;
+    cluster.experiment = plan.experiment;
+    cluster.gpusPerNode = gpusThatDivide(plan.experiment);
+    if (plan.source.kind == CostSource::Kind::Hardware)
+        cluster.hardware = plan.source.hardware;
+    return cluster;
+}
+
+engine::Result<ClusterPlan> clusterPlanOf(const engine::Run& run)
+{
+    if (run.info.experiment.empty())
+        return engine::fail(engine::Error::Code::Unsupported,
+                            "The run stores no experiment, so it has no model to train. Start from "
+                            "the set-up page, or from a run that was emulated or live.");
+    auto experiment = engine::experimentFromToml(run.info.experiment);
+    if (!experiment)
+        return tl::unexpected(experiment.error());
+    ClusterPlan plan;
+    plan.experiment = *std::move(experiment);
+    plan.gpusPerNode = gpusThatDivide(plan.experiment);
+    return plan;
+}
+
+} // namespace app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "app/models/plan/cluster_plan.h"
+#include "profiler/analysis/expected/compare_expected.h"
+
+#include <QDateTime>
+#include <QStringList>
+
+#include <vector>
+
+namespace app {
+
+// A trace in the folder of results.
+struct ResultFile
+{
+    QString path;
+    int rank = -1; // -1: the name does not say it, as of an archive
+    qint64 bytes = 0;
+    QDateTime changed;
+    bool isComplete = false; // it did not grow for a while
+
+    friend bool operator==(const ResultFile&, const ResultFile&) = default;
+};
+
+// The traces in a folder and its subfolders, sorted by rank; none is complete.
+std::vector<ResultFile> resultFiles(const QString& folder);
+int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
+
+enum class RankState : int { Waiting, Growing, Received, Slow };
+
+// The files that have come so far.
+struct ClusterResults
+{
+    QString folder;
+    int ranks = 0; // expected
+    std::vector<ResultFile> files;
+
+    std::vector<RankState> states() const; // [rank] without Slow
+    int received() const;                  // ranks with a complete trace
+    QStringList complete() const;          // paths
+    // Whether every rank has a complete trace. Archives may have any rank: never true with them.
+    bool areAllThere() const;
+};
+
+// "Messages from device 1 to device 2 took 19 % longer than predicted. Rank 5 computes 12 % longer
+// than the others." `expected` is the first run's name: "predicted".
+QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
+                    const QString& expected);
+// The rank of a device of an imported run.
+int rankOf(const engine::Run& run, engine::DeviceId device);
+
+} // namespace app

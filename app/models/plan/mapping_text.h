@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/plan/model_facts.h"
+
+namespace app {
+
+// The texts of the mapping picture. Bytes are decimal (GB), as the bandwidths of links are; the
+// memory of devices is in GiB.
+QString gigabytes(double bytes);           // "1.6"; "0.013" for small amounts
+QString mappingTitle(const QString& name); // "Replicas together"; the file's name
+QString mappingRule(const QString& name);  // "the copies of a stage share a node"
+// "32 devices on 4 nodes of 8. 768 messages cross nodes, no all-reduce does."
+QString crossingText(const MappingStudy& study);
+QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
+
+QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"
+// "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
+QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link);
+// "Forward 1 → 2, down", by stages
+QString flowTitle(const profiler::LinkFlow& flow, int replicas);
+// "Device 1 → 2; 32 messages of 12.6 MB"
+QString flowDetail(const profiler::LinkFlow& flow);
+QString stageList(const std::vector<engine::StageId>& stages); // "0, 7–9"
+
+// What makes the chosen mapping the fastest one, or which one is faster and why.
+struct MappingVerdict
+{
+    bool isBest = true;
+    QString bold, rest;
+};
+QString largestLoadText(const profiler::LinkLoad& link); // "all-reduces, node 0 → node 1"
+MappingVerdict mappingVerdict(const MappingStudy& study);
+
+QString stagesText(const StageSizes& sizes);              // "1–14"
+QString stagesTitle(const StageSizes& sizes, int stages); // "1–14, 6 layers each"
+// "Fits. Fullest: device 0, 63.4 of 79.2 GiB, 15.8 free."
+QString fitText(const MemoryFit& fit, const MemoryFit& now);
+QString remedyText(const ModelFacts& facts); // "To make it fit: b = 3 (72.2 GiB)."; "": not needed
+QString mappingsCsv(const MappingStudy& study); // the compared mappings, with a header line
+
+} // namespace app

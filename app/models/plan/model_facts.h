@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/models/plan/bpipe_memory.h"
+#include "app/models/plan/mapping_study.h"
+
+#include <optional>
+
+namespace app {
+
+// Consecutive stages with equal sizes.
+struct StageSizes
+{
+    int first = 0, last = 0, layers = 0;
+    double parameters = 0;    // of one stage, on all tensor-parallel ranks
+    double forwardFlops = 0;  // of one stage and one micro-batch
+    engine::StageBytes bytes; // of one stage, on one tensor-parallel rank
+};
+std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages,
+                                   engine::Rebuilt rebuilt);
+
+// The memory of the devices with one micro-batch size.
+struct MemoryFit
+{
+    int microBatchSize = 1;
+    bool recomputesAll = false;
+    std::vector<DevicePeak> devices; // in bytes, of one GPU
+    double capacity = 0;
+
+    int fullest() const; // device
+    double most() const { return devices[static_cast<std::size_t>(fullest())].sum(); }
+    bool fits() const { return most() <= capacity; }
+};
+
+// What a model on hardware implies for the devices of a schedule.
+struct ModelFacts
+{
+    std::vector<StageSizes> stages;
+    MemoryFit now;
+    std::optional<MemoryFit> twice; // with micro-batches of twice the size
+    // What fits if `now` (or else `twice`) does not: the largest micro-batch below it, and full
+    // recomputation.
+    std::vector<MemoryFit> remedies;
+};
+// Simulates up to six times. Fails as studyMappings() does.
+engine::Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStudy& study,
+                                      const std::function<bool()>& isCancelled = {});
+
+} // namespace app

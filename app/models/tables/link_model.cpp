@@ -1,0 +1,116 @@
+#include "app/models/tables/link_model.h"
+
+#include "app/models/plan/mapping_text.h"
+
+namespace app {
+namespace {
+
+constexpr double kMillisecond = 1e6, kGibibyte = 1024.0 * 1024 * 1024;
+
+QString milliseconds(std::int64_t ticks)
+{
+    return number(static_cast<double>(ticks) / kMillisecond, ticks < 100 * kMillisecond ? 1 : 0);
+}
+
+} // namespace
+
+LinkFlowModel::LinkFlowModel(QObject* parent)
+    : TableModel(parent)
+{
+    show({}, 1);
+}
+
+void LinkFlowModel::show(std::vector<profiler::LinkFlow> flows, int replicas)
+{
+    using Flow = profiler::LinkFlow;
+    Columns columns{
+        TableColumn<Flow>(
+            tr("Carries"), [replicas](const Flow& flow) { return flowTitle(flow, replicas); },
+            Qt::AlignLeft)
+            .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
+        TableColumn<Flow>(tr("GB"), [](const Flow& flow) { return gigabytes(flow.bytes); }),
+        TableColumn<Flow>(tr("Each, ms"), [](const Flow& flow) { return milliseconds(flow.time); })
+            .with(Qt::ToolTipRole, [](const Flow&) { return QVariant(tr("Duration of one")); }),
+        TableColumn<Flow>(tr("Exposed, ms"), [](const Flow& flow) {
+            return milliseconds(flow.exposed);
+        }).with(Qt::ToolTipRole, [](const Flow&) {
+            return QVariant(tr("Time per iteration in which one copy waits for them"));
+        })};
+    reset(std::move(columns), std::move(flows));
+}
+
+AllReduceModel::AllReduceModel(QObject* parent)
+    : TableModel(parent)
+{
+    show({});
+}
+
+void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
+{
+    using Load = profiler::AllReduceLoad;
+    const auto nodes = [](const Load& load) {
+        return load.nodes.size() == 1
+            ? QString::number(load.nodes.front())
+            : QStringLiteral("%1–%2").arg(load.nodes.front()).arg(load.nodes.back());
+    };
+    Columns columns{
+        TableColumn<Load>(
+            tr("Stages"), [](const Load& load) { return stageList(load.stages); }, Qt::AlignLeft),
+        TableColumn<Load>(tr("Nodes"), nodes)
+            .with(Qt::ToolTipRole,
+                  [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
+        TableColumn<Load>(tr("GB"), [](const Load& load) { return gigabytes(load.bytes); })
+            .with(Qt::ToolTipRole,
+                  [](const Load&) { return QVariant(tr("Sent by every member per iteration")); }),
+        TableColumn<Load>(tr("ms"), [](const Load& load) { return milliseconds(load.time); }),
+        TableColumn<Load>(tr("Exposed"),
+                          [](const Load& load) { return milliseconds(load.exposed); })};
+    reset(std::move(columns), loads);
+}
+
+StageSizesModel::StageSizesModel(QObject* parent)
+    : TableModel(parent)
+{
+    show({}, 1);
+}
+
+void StageSizesModel::show(const std::vector<StageSizes>& sizes, int stages)
+{
+    const auto state = [](const StageSizes& size) {
+        return size.bytes.weights + size.bytes.gradients + size.bytes.optimizer;
+    };
+    Columns columns{
+        TableColumn<StageSizes>(
+            tr("Stages"), [](const StageSizes& size) { return stagesText(size); }, Qt::AlignLeft)
+            .with(Qt::ToolTipRole,
+                  [stages](const StageSizes& size) { return QVariant(stagesTitle(size, stages)); }),
+        TableColumn<StageSizes>(
+            tr("Par., B"), [](const StageSizes& size) { return number(size.parameters / 1e9, 3); })
+            .with(Qt::ToolTipRole,
+                  [](const StageSizes&) {
+                      return QVariant(tr("Parameters of one stage, in billions"));
+                  }),
+        TableColumn<StageSizes>(
+            tr("F, TFLOP"),
+            [](const StageSizes& size) { return number(size.forwardFlops / 1e12, 2); })
+            .with(Qt::ToolTipRole,
+                  [](const StageSizes&) {
+                      return QVariant(tr("Forward of one stage and one micro-batch"));
+                  }),
+        TableColumn<StageSizes>(
+            tr("State, GiB"),
+            [state](const StageSizes& size) { return number(state(size) / kGibibyte, 2); })
+            .with(Qt::ToolTipRole,
+                  [](const StageSizes&) {
+                      return QVariant(tr("Weights, gradients and optimizer state of one stage on "
+                                         "one GPU"));
+                  }),
+        TableColumn<StageSizes>(tr("Stash, GiB"), [](const StageSizes& size) {
+            return number(size.bytes.stash / kGibibyte, 2);
+        }).with(Qt::ToolTipRole, [](const StageSizes&) {
+            return QVariant(tr("Activations of one micro-batch in one stage on one GPU"));
+        })};
+    reset(std::move(columns), sizes);
+}
+
+} // namespace app

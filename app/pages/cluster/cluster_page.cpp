@@ -1,0 +1,374 @@
+#include "app/pages/cluster/cluster_page.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/widgets/cluster/check_list.h"
+#include "app/widgets/cluster/kit_panel.h"
+#include "app/widgets/cluster/prediction_dock.h"
+#include "app/widgets/cluster/results_panel.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/forms/file_dialog.h"
+
+#include <QAction>
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QResizeEvent>
+#include <QScrollArea>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kFoldDock = 1240, kNarrowPage = 1000;
+
+} // namespace
+
+ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_library(library)
+    , m_kit(new KitPanel(theme))
+    , m_checks(new CheckList(theme))
+    , m_results(new ResultsPanel(theme))
+    , m_kitNote(makeLabel({}, "hint"))
+    , m_checkNote(named(makeLabel({}, "hint"), "checksNote"))
+    , m_resultNote(named(makeLabel({}, "hint"), "resultsNote"))
+{
+    setObjectName(QStringLiteral("clusterPage"));
+    makeActions();
+    m_dock = new PredictionDock(theme, m_compare);
+    spaced(new QHBoxLayout(this), {}, 0,
+           {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
+    connectAll();
+}
+
+ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan,
+                         QWidget* parent)
+    : ClusterPage(theme, library, parent)
+{
+    const engine::Scheme* scheme = engine::findScheme(plan.experiment.schedule.scheme);
+    m_source = tr("Set-up of %1")
+                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
+                                          : fromUtf8(plan.experiment.schedule.scheme));
+    m_kit->setPlan(plan, m_source);
+    ask();
+}
+
+ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library,
+                         std::shared_ptr<RunDocument> emulated, QWidget* parent)
+    : ClusterPage(theme, library, parent)
+{
+    m_emulated = std::move(emulated);
+    connect(m_emulated.get(), &RunDocument::stateChanged, this, &ClusterPage::takeDocument);
+    takeDocument();
+}
+
+void ClusterPage::takeDocument()
+{
+    if (m_emulated->run() == nullptr)
+        return;
+    disconnect(m_emulated.get(), &RunDocument::stateChanged, this, nullptr);
+    auto plan = clusterPlanOf(*m_emulated->run());
+    m_source = m_emulated->title();
+    if (!plan) {
+        m_emulated.reset();
+        m_kit->setPlan(ClusterPlan(), m_source);
+        return take(tl::unexpected(plan.error()));
+    }
+    m_kit->setPlan(*plan, m_source);
+    ask();
+}
+
+void ClusterPage::makeActions()
+{
+    m_write = makeAction("writeKitAction", tr("&Write kit…"), tr("Ctrl+S"),
+                         [this] { askForKitFolder(); });
+    m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
+                         [this] { askForResults(); });
+    m_compare = makeAction(
+        "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"), [this] { compareRuns(); },
+        tr("compare prediction, emulated run and measured run op by op"));
+    m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"), [this] {
+        if (m_outlook)
+            QGuiApplication::clipboard()->setText(m_outlook->command);
+    });
+    for (QAction* action : {m_write, m_compare, m_copy})
+        action->setEnabled(false);
+}
+
+QWidget* ClusterPage::makeCentre()
+{
+    auto* centre = makeSurface("plain");
+    auto* head = makeBar(
+        40, 10,
+        {makeLabel(tr("Run on a cluster"), "section"),
+         makeLabel(tr("Write a kit here, start it there, bring the times back."), "small"),
+         kStretch});
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {head, makeLine(Qt::Horizontal),
+            makeStep(m_theme, tr("1 What to run"), m_kitNote, m_kit), makeLine(Qt::Horizontal),
+            makeStep(m_theme, tr("2 Checks"), m_checkNote, m_checks), makeLine(Qt::Horizontal),
+            makeStep(m_theme, tr("3 Bring the results back"), m_resultNote, m_results), kStretch});
+    return centre;
+}
+
+void ClusterPage::connectAll()
+{
+    connect(m_kit, &KitPanel::edited, this, [this] {
+        m_written.clear();
+        ask();
+    });
+    connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
+    connect(m_kit, &KitPanel::copyRequested, this, [this](const QString& command) {
+        QGuiApplication::clipboard()->setText(command);
+        m_kit->showWritten(tr("Copied."));
+    });
+    connect(m_results, &ResultsPanel::chooseRequested, this, &ClusterPage::askForResults);
+    connect(m_results, &ResultsPanel::stopRequested, this, [this] {
+        m_watcher.stop();
+        resultsChanged();
+    });
+    connect(m_results, &ResultsPanel::importRequested, this,
+            [this] { import(m_watcher.results().complete()); });
+    connect(m_results, &ResultsPanel::dropped, this, &ClusterPage::takeResults);
+    connect(&m_watcher, &ResultWatcher::changed, this, &ClusterPage::resultsChanged);
+}
+
+void ClusterPage::ask()
+{
+    if (std::exchange(m_isAsking, true)) {
+        m_asksAgain = true;
+        return;
+    }
+    m_background.run([plan = m_kit->plan()] { return outlookOf(plan); },
+                     [this](engine::Result<ClusterOutlook> outlook) {
+                         m_isAsking = false;
+                         if (std::exchange(m_asksAgain, false))
+                             ask();
+                         else
+                             take(std::move(outlook));
+                     });
+}
+
+void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
+{
+    m_problem = outlook ? QString() : fromUtf8(outlook.error().message);
+    m_kit->showOutlook(outlook);
+    m_outlook.reset();
+    if (outlook)
+        m_outlook = *std::move(outlook);
+    showOutlook();
+}
+
+void ClusterPage::showOutlook()
+{
+    const std::vector<ClusterCheck> checks = m_outlook
+        ? m_outlook->checks
+        : std::vector<ClusterCheck>{
+            {ClusterCheck::Level::Problem, tr("No kit"), capitalized(m_problem)}};
+    m_checks->show(checks);
+    m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
+    m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
+                                                    countOf(m_outlook->kit.nodes, "node"))
+                                 : QString());
+    m_write->setEnabled(m_outlook.has_value());
+    m_copy->setEnabled(m_outlook && !m_outlook->command.isEmpty());
+    m_predictedFile.clear();
+    m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
+    m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr);
+    resultsChanged();
+    showImported();
+    Q_EMIT statusChanged();
+}
+
+void ClusterPage::askForKitFolder()
+{
+    auto* dialog = openFileDialog({tr("Folder of the kit: a new one, or one to replace"),
+                                   {},
+                                   "kitFolderDialog",
+                                   QFileDialog::Directory},
+                                  this);
+    dialog->setOption(QFileDialog::ShowDirsOnly, true);
+    dialog->setLabelText(QFileDialog::Accept, tr("Write kit"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& chosen) {
+        // A kit needs a folder of its own: the chosen one if it is empty or has a kit.
+        const QDir folder(chosen);
+        const bool isOwn = folder.isEmpty() || folder.exists(QStringLiteral("train.py"));
+        writeTo(isOwn ? chosen
+                      : folder.filePath(QStringLiteral("kit-%1").arg(
+                          fromUtf8(m_kit->plan().experiment.schedule.scheme))),
+                isOwn ? engine::IfExists::Replace : engine::IfExists::Refuse);
+    });
+}
+
+void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
+{
+    if (!m_outlook)
+        return;
+    if (const auto written = engine::writeKit(m_outlook->kit, folder.toStdString(), ifExists);
+        !written)
+        return m_kit->showWritten(capitalized(fromUtf8(written.error().message)));
+    m_written = folder;
+    m_kit->showWritten(tr("Written to %1.").arg(folder));
+    // Nothing else is expected in the results of a kit on a shared file system.
+    if (!m_watcher.isWatching() && m_watcher.results().folder.isEmpty())
+        takeResults({folder});
+    Q_EMIT statusChanged();
+}
+
+void ClusterPage::askForResults()
+{
+    connect(openFileDialog(
+                {tr("Folder of the results"), {}, "resultsDialog", QFileDialog::Directory}, this),
+            &QFileDialog::fileSelected, this,
+            [this](const QString& folder) { takeResults({folder}); });
+}
+
+void ClusterPage::takeResults(const QStringList& paths)
+{
+    m_isImported = false;
+    if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
+        m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
+    else if (!paths.isEmpty())
+        import(paths);
+}
+
+void ClusterPage::resultsChanged()
+{
+    const ClusterResults& results = m_watcher.results();
+    m_results->showResults(results, m_outlook ? m_outlook->kit.ranksPerNode : 1,
+                           m_watcher.isWatching());
+    m_resultNote->setText(results.folder.isEmpty()
+                              ? QString()
+                              : tr("%1 of %2 ranks").arg(results.received()).arg(results.ranks));
+    if (results.areAllThere() && !m_isImported)
+        import(results.complete());
+    Q_EMIT statusChanged();
+}
+
+void ClusterPage::import(const QStringList& paths)
+{
+    if (m_importer != nullptr || paths.isEmpty())
+        return;
+    m_isImported = true;
+    m_importer = std::make_unique<TraceImporter>();
+    m_results->showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
+    connect(m_importer.get(), &TraceImporter::progressed, this, [this](const ImportState& state) {
+        if (state.allBytes > 0)
+            m_results->showProgress(tr("Importing, %1 read")
+                                        .arg(percent(static_cast<double>(state.bytes)
+                                                         / static_cast<double>(state.allBytes),
+                                                     0)));
+    });
+    const auto end = [this] { m_importer.release()->deleteLater(); };
+    connect(m_importer.get(), &TraceImporter::failed, this, [this, end](const QString& reason) {
+        end();
+        m_results->showFailure(capitalized(reason));
+    });
+    connect(m_importer.get(), &TraceImporter::finished, this, [this, end](const QString& file) {
+        end();
+        m_measured = m_library.open(file);
+        connect(m_measured.get(), &RunDocument::stateChanged, this, &ClusterPage::showImported);
+        showImported();
+    });
+    m_importer->start(paths);
+}
+
+// Compares when all runs are read.
+void ClusterPage::showImported()
+{
+    const auto isRead = [](const std::shared_ptr<RunDocument>& document) {
+        return document != nullptr && document->run() != nullptr
+            && document->state() == RunDocument::State::Finished;
+    };
+    const bool hasPrediction = m_outlook && m_outlook->prediction;
+    m_compare->setEnabled(isRead(m_measured) && (isRead(m_emulated) || hasPrediction));
+    if (!isRead(m_measured))
+        return;
+    ComparedResults compared;
+    if (hasPrediction) {
+        compared.names.append(tr("Predicted"));
+        compared.runs.push_back(m_outlook->prediction->run);
+    }
+    if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
+        compared.names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
+                                                                                 : tr("Emulated"));
+        compared.runs.push_back(m_emulated->run());
+    }
+    compared.names.append(tr("Measured"));
+    compared.runs.push_back(m_measured->run());
+    if (compared.runs.size() < 2)
+        m_results->showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
+                                  "or open this page from an emulated run, to compare them.")
+                                   .arg(m_measured->title()));
+    else
+        m_results->compare(compared);
+    Q_EMIT statusChanged();
+}
+
+void ClusterPage::compareRuns()
+{
+    QStringList files;
+    if (m_outlook && m_outlook->prediction && m_predictedFile.isEmpty())
+        if (const auto file = writeNewRun(*m_outlook->prediction->run,
+                                          runOptions({m_kit->plan().experiment, {}, {}, {}})))
+            m_predictedFile = *file;
+    if (!m_predictedFile.isEmpty())
+        files.append(m_predictedFile);
+    if (m_emulated != nullptr)
+        files.append(m_emulated->file());
+    if (m_measured != nullptr)
+        files.append(m_measured->file());
+    Q_EMIT compareRequested(files);
+}
+
+QStringList ClusterPage::statusTexts() const
+{
+    if (!m_outlook)
+        return {tr("<b>Kit</b>")};
+    QStringList texts{tr("<b>Kit</b> %1").arg(m_source.toHtmlEscaped()),
+                      countOf(m_outlook->kit.ranks, "rank")};
+    if (!m_written.isEmpty())
+        texts.append(tr("written"));
+    if (!m_watcher.results().folder.isEmpty())
+        texts.append(tr("%1 of %2 ranks received")
+                         .arg(m_watcher.results().received())
+                         .arg(m_watcher.results().ranks));
+    return texts;
+}
+
+QString ClusterPage::statusNote() const
+{
+    if (!m_outlook || !m_outlook->prediction)
+        return {};
+    const ClusterPrediction& prediction = *m_outlook->prediction;
+    return tr("predicted %1")
+        .arg(timeScale(prediction.run->info, prediction.metrics.duration)
+                 .withUnit(static_cast<double>(prediction.metrics.duration)));
+}
+
+QList<QAction*> ClusterPage::menuActions(Menu menu) const
+{
+    if (menu == Menu::File)
+        return {m_write, m_watch};
+    if (menu == Menu::Run)
+        return {m_copy};
+    return menu == Menu::Compare ? QList<QAction*>{m_compare} : QList<QAction*>();
+}
+
+void ClusterPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    const int width = event->size().width();
+    m_dock->setVisible(width >= kFoldDock);
+    const int centre = width - (width >= kFoldDock ? m_dock->width() : 0);
+    m_kit->setNarrow(centre < kNarrowPage);
+    m_results->setNarrow(centre < kNarrowPage);
+    m_checks->setColumns(centre < kNarrowPage ? 1 : 2);
+}
+
+} // namespace app

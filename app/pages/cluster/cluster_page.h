@@ -1,0 +1,86 @@
+#pragma once
+
+#include "app/jobs/plan/result_watcher.h"
+#include "app/jobs/run_library.h"
+#include "app/jobs/trace_importer.h"
+#include "app/models/plan/cluster_plan.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <memory>
+
+class QLabel;
+
+namespace app {
+
+class CheckList;
+class KitPanel;
+class PredictionDock;
+class ResultsPanel;
+
+// Runs a training on a cluster: writes a kit, checks it, and brings the results back to compare
+// them with the prediction and with a run of this machine.
+class ClusterPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // The plan of a set-up, or of `emulated`, a run with an experiment.
+    ClusterPage(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan,
+                QWidget* parent = nullptr);
+    ClusterPage(const ThemeController& theme, RunLibrary& library,
+                std::shared_ptr<RunDocument> emulated, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Run on a cluster"); }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+    void writeTo(const QString& folder, engine::IfExists ifExists);
+    // Watches a folder, or imports files.
+    void takeResults(const QStringList& paths);
+    const RunDocument* document() const { return m_emulated.get(); } // nullptr: from a set-up
+    const ClusterOutlook* outlook() const { return m_outlook ? &*m_outlook : nullptr; }
+    ResultWatcher& watcher() { return m_watcher; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent);
+    void makeActions();
+    QWidget* makeCentre();
+    void connectAll();
+    void takeDocument();
+    void ask(); // for the outlook; one at a time, the newest request waits
+    void take(engine::Result<ClusterOutlook> outlook);
+    void showOutlook();
+    void askForKitFolder();
+    void askForResults();
+    void resultsChanged();
+    void import(const QStringList& paths);
+    void showImported();
+    void compareRuns();
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    Background m_background{this};
+    bool m_isAsking = false, m_asksAgain = false;
+    std::optional<ClusterOutlook> m_outlook; // nullopt: not known yet, or not possible
+    QString m_problem;                       // why there is no outlook
+    QString m_source, m_written;             // the folder of the kit; "": not written
+    QString m_predictedFile;                 // written by "Compare"
+    ResultWatcher m_watcher;
+    std::unique_ptr<TraceImporter> m_importer; // null: no import runs
+    bool m_isImported = false;                 // what the watcher found last
+    std::shared_ptr<RunDocument> m_emulated, m_measured;
+
+    QAction *m_write, *m_watch, *m_compare, *m_copy;
+    KitPanel* m_kit;
+    CheckList* m_checks;
+    ResultsPanel* m_results;
+    QLabel *m_kitNote, *m_checkNote, *m_resultNote;
+    PredictionDock* m_dock;
+};
+
+} // namespace app

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "app/models/plan/cluster_plan.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace app {
+
+class SegmentControl;
+class SpinField;
+
+// What runs on the cluster: launcher, nodes, the command that starts it, and the files of the kit.
+class KitPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KitPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    const ClusterPlan& plan() const { return m_plan; }
+    // `source` is the run or the set-up that the plan is from.
+    void setPlan(const ClusterPlan& plan, const QString& source);
+    void showOutlook(const engine::Result<ClusterOutlook>& outlook);
+    void showWritten(const QString& text); // beside the button
+    void setNarrow(bool isNarrow);         // the files are below the fields
+
+Q_SIGNALS:
+    void edited(); // plan() changed
+    void writeRequested();
+    void copyRequested(const QString& command);
+
+private:
+    QWidget* makeFields(const ThemeController& theme);
+    QWidget* makeCommand();
+    void showFiles(const ClusterOutlook& outlook);
+    void changed();
+
+    ClusterPlan m_plan;
+    bool m_isShowing = false;
+    QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_runtime, *m_size;
+    SegmentControl* m_launcher;
+    SpinField *m_gpus, *m_port;
+    QLineEdit *m_first, *m_command;
+    QComboBox* m_hardware;
+    QPushButton *m_write, *m_copy;
+    QGridLayout *m_files, *m_columns;
+    QWidget *m_fields, *m_contents;
+};
+
+} // namespace app

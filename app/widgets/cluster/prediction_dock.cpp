@@ -1,0 +1,136 @@
+#include "app/widgets/cluster/prediction_dock.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+
+#include <QGridLayout>
+#include <QPainter>
+#include <QScrollArea>
+
+#include <algorithm>
+#include <vector>
+
+namespace app {
+namespace {
+
+constexpr int kDockWidth = 290;
+
+// The number of a step, in a filled square.
+class StepNumber : public QWidget
+{
+public:
+    StepNumber(const ThemeController& theme, QString number)
+        : m_theme(theme)
+        , m_number(std::move(number))
+    {
+        setFixedSize(24, 24);
+        connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        const Chrome& c = m_theme.theme().chrome;
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(c.primary);
+        painter.drawRoundedRect(rect(), 4, 4);
+        painter.setPen(c.primaryText);
+        painter.setFont(uiFont(12, QFont::Medium));
+        painter.drawText(rect(), Qt::AlignCenter, m_number);
+    }
+
+private:
+    const ThemeController& m_theme;
+    QString m_number;
+};
+
+std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& prediction)
+{
+    const profiler::RunMetrics& metrics = prediction.metrics;
+    const Scale scale = timeScale(prediction.run->info, metrics.duration);
+    std::vector<std::pair<QString, QString>> facts{
+        {PredictionDock::tr("Iteration"), scale.withUnit(static_cast<double>(metrics.duration))},
+        {PredictionDock::tr("Bubble"), percent(metrics.bubbleRatio)},
+        {PredictionDock::tr("Exposed communication"),
+         scale.withUnit(prediction.loads.exposed.sum())}};
+    if (metrics.tokensPerSecond)
+        facts.emplace_back(PredictionDock::tr("Tokens per second"),
+                           number(*metrics.tokensPerSecond, 0));
+    if (metrics.mfu)
+        facts.emplace_back(PredictionDock::tr("MFU"), percent(*metrics.mfu));
+    std::int64_t most = 0;
+    for (const auto& device : metrics.devices)
+        most = std::max(most, device.peakBytes.value_or(0));
+    facts.emplace_back(PredictionDock::tr("Memory, fullest device"),
+                       byteScale(most).withUnit(static_cast<double>(most)));
+    const engine::HardwareSpec& hardware = prediction.hardware;
+    const auto speed = [](const engine::LinkSpec& link) {
+        return PredictionDock::tr("%1 GB/s, %2 µs")
+            .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0));
+    };
+    facts.emplace_back(PredictionDock::tr("GPU, assumed"), fromUtf8(hardware.name));
+    facts.emplace_back(PredictionDock::tr("Link in a node"), speed(hardware.node));
+    facts.emplace_back(PredictionDock::tr("Link between nodes"), speed(hardware.network));
+    return facts;
+}
+
+} // namespace
+
+PredictionDock::PredictionDock(const ThemeController& theme, QAction* compare, QWidget* parent)
+    : QWidget(parent)
+    , m_facts(new QGridLayout)
+    , m_none(makeLabel(tr("Choose the GPU of the cluster to predict its iteration and its memory."),
+                       "secondary"))
+{
+    setFixedWidth(kDockWidth);
+    m_none->setWordWrap(true);
+    m_facts->setColumnStretch(0, 1);
+    spaced(m_facts, {}, 8);
+    auto* content = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(content), {12, 12, 12, 12}, 10, {m_none});
+    column->addLayout(m_facts);
+    column->addStretch();
+    auto* button = makeButton(tr("Compare"), QStringLiteral("compareClusterButton"), "", compare);
+    spaced(
+        new QVBoxLayout(this), {}, 0,
+        {makeBar(40, 8,
+                 {makeLabel(tr("Prediction"), "dock"), new Tag(theme, tr("simulated")), kStretch}),
+         makeLine(Qt::Horizontal),
+         {makeScroll(content), 1},
+         makeLine(Qt::Horizontal),
+         makeBar(53, 8, {{button, 1}})});
+}
+
+void PredictionDock::show(const ClusterPrediction* prediction)
+{
+    while (QLayoutItem* item = m_facts->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+    m_none->setVisible(prediction == nullptr);
+    if (prediction == nullptr)
+        return;
+    int row = 0;
+    for (const auto& [name, value] : factsOf(*prediction)) {
+        m_facts->addWidget(makeLabel(name, "small"), row, 0);
+        m_facts->addWidget(makeLabel(value, "dock"), row++, 1, Qt::AlignRight);
+    }
+}
+
+QWidget* makeStep(const ThemeController& theme, const QString& title, QLabel* note,
+                  QWidget* content)
+{
+    auto* part = new QWidget;
+    auto* head = spaced(new QHBoxLayout, {}, 12,
+                        {new StepNumber(theme, title.section(QLatin1Char(' '), 0, 0)),
+                         makeLabel(title.section(QLatin1Char(' '), 1), "section"), kStretch, note});
+    auto* body = spaced(new QHBoxLayout, {36, 0, 0, 0}, 0, {{content, 1}});
+    spaced(new QVBoxLayout(part), {16, 16, 16, 16}, 14, {head, body});
+    return part;
+}
+
+} // namespace app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "app/models/plan/cluster_plan.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QAction;
+class QGridLayout;
+class QLabel;
+
+namespace app {
+
+// The prediction of a kit and the hardware that it assumes, with a button to compare it.
+class PredictionDock : public QWidget
+{
+    Q_OBJECT
+
+public:
+    PredictionDock(const ThemeController& theme, QAction* compare, QWidget* parent = nullptr);
+
+    void show(const ClusterPrediction* prediction); // nullptr: says what to choose
+
+private:
+    QGridLayout* m_facts;
+    QLabel* m_none;
+};
+
+// A numbered step of a page: its title, a note at the right, and its content.
+QWidget* makeStep(const ThemeController& theme, const QString& title, QLabel* note,
+                  QWidget* content);
+
+} // namespace app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/models/plan/cluster_results.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+namespace app {
+
+// The ranks of a job by node, and whether their traces have come. Many ranks have small squares.
+class RankGrid : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RankGrid(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const std::vector<RankState>& states, int ranksPerNode);
+    const std::vector<RankState>& states() const { return m_states; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override; // shows tooltips
+
+private:
+    bool isSmall() const;
+    QRectF box(int rank) const;
+    void fit();
+    void paintRank(QPainter& painter, int rank) const;
+
+    const ThemeController& m_theme;
+    std::vector<RankState> m_states;
+    int m_perNode = 1;
+};
+
+QString rankStateText(RankState state); // "received"
+
+} // namespace app

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "app/models/plan/cluster_results.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class Band;
+class DataTable;
+class ExpectedModel;
+class RankGrid;
+class WhereTimeGoes;
+
+// The runs that are compared: predicted, emulated here, measured there. The last one is measured.
+struct ComparedResults
+{
+    QStringList names;
+    std::vector<std::shared_ptr<const engine::Run>> runs;
+};
+
+// Where results come in, the ranks that have come, and the comparison of what was expected with
+// what was measured.
+class ResultsPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ResultsPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void showResults(const ClusterResults& results, int ranksPerNode, bool isWatching);
+    void showProgress(const QString& text); // of the import; "": none
+    void showFailure(const QString& reason);
+    // Fails if the runs cannot be compared; the reason is shown.
+    void compare(const ComparedResults& compared);
+    const profiler::ExpectedComparison* comparison() const
+    {
+        return m_comparison ? &*m_comparison : nullptr;
+    }
+    void setNarrow(bool isNarrow);
+
+Q_SIGNALS:
+    void chooseRequested();
+    void stopRequested();
+    void importRequested(); // of the complete traces
+    void dropped(const QStringList& paths);
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* makeIncoming(const ThemeController& theme);
+    QWidget* makeComparison();
+    void showBars(const ComparedResults& compared);
+    void showRanks();
+
+    ClusterResults m_results;
+    int m_ranksPerNode = 1;
+    std::optional<profiler::ExpectedComparison> m_comparison;
+    std::shared_ptr<const engine::Run> m_measured;
+    ExpectedModel* m_model;
+    QLabel *m_folder, *m_received, *m_progress, *m_empty;
+    QPushButton *m_stop, *m_import;
+    RankGrid* m_ranks;
+    WhereTimeGoes* m_bars;
+    DataTable* m_table;
+    Band* m_finding;
+    QWidget *m_incoming, *m_shown, *m_right;
+    QGridLayout* m_columns;
+};
+
+} // namespace app

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "app/models/plan/bpipe_memory.h"
+#include "app/models/theme.h"
+
+#include <QBrush>
+#include <QWidget>
+
+#include <vector>
+
+namespace app {
+
+// Groups of stacked bars side by side, one bar per device: the memory at its highest moment, with
+// the capacity as a line.
+class MemoryBars : public QWidget
+{
+    Q_OBJECT
+
+public:
+    struct Group
+    {
+        QString title; // "" if it is the only group
+        std::vector<DevicePeak> peaks;
+        std::vector<double> outlines = {}; // [device] dashed bars, in bytes; empty: none
+    };
+
+    explicit MemoryBars(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(std::vector<Group> groups, double capacity); // bytes
+    void clear(const QString& reason);                     // shows the reason instead
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    struct Entry
+    {
+        QString name;
+        QBrush fill;
+    };
+    std::vector<Entry> legend() const;
+    void paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const;
+    void paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const;
+    void paintScale(QPainter& painter, const QRectF& plot) const;
+    void paintNumbers(QPainter& painter, const QRectF& plot) const;
+    int placeLegend(QPainter* painter) const; // returns the number of lines
+    double yOf(double bytes, const QRectF& plot) const;
+
+    const ThemeController& m_theme;
+    std::vector<Group> m_groups;
+    double m_capacity = 0, m_top = 1; // bytes
+    QString m_reason;
+};
+
+} // namespace app

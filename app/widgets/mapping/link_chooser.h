@@ -1,0 +1,65 @@
+#pragma once
+
+#include "app/widgets/mapping/load_scale.h"
+
+#include <QWidget>
+
+#include <optional>
+#include <utility>
+
+namespace app {
+
+// A picture of the links between nodes in which one link can be selected: with the mouse, or with
+// the arrow keys, Home, End and Esc. Derived classes paint it.
+class LinkChooser : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using Nodes = std::pair<int, int>; // from, to; equal: the links within a node
+
+    explicit LinkChooser(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // Keeps the selection if the link still carries something, and otherwise selects the link with
+    // the largest load. nullptr: nothing to show.
+    void showStudy(const std::shared_ptr<const MappingStudy>& study);
+    void setShownLoads(const ShownLoads& shown);
+    void select(const std::optional<Nodes>& nodes);
+    const std::optional<Nodes>& selected() const { return m_selected; }
+    virtual QRectF placeOf(const Nodes& nodes) const = 0; // of a link that can be clicked
+
+Q_SIGNALS:
+    void linkChanged(); // highlighted() changed
+
+public:
+    // The hovered link, or else the selected one.
+    const std::optional<Nodes>& highlighted() const { return m_hovered ? m_hovered : m_selected; }
+
+protected:
+    virtual std::optional<Nodes> linkAt(const QPointF& position) const = 0;
+    virtual void arrange() = 0; // the study, the loads or the width changed
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+    const Theme& theme() const { return m_theme.theme(); }
+    const MappingStudy* study() const { return m_study.get(); }
+    const LoadScale& scale() const { return m_scale; }
+    const ShownLoads& shownLoads() const { return m_shown; }
+    std::vector<Nodes> links() const; // those that carry a shown load
+
+private:
+    void hover(const std::optional<Nodes>& nodes);
+    void speak();
+
+    const ThemeController& m_theme;
+    std::shared_ptr<const MappingStudy> m_study;
+    LoadScale m_scale;
+    ShownLoads m_shown;
+    std::optional<Nodes> m_selected, m_hovered;
+    bool m_isCleared = false; // by the user
+};
+
+} // namespace app

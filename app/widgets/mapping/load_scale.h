@@ -1,0 +1,62 @@
+#pragma once
+
+#include "app/models/plan/mapping_study.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <array>
+
+namespace app {
+
+// The kinds of load that a picture shows.
+struct ShownLoads
+{
+    bool messages = true; // and copies of stashes
+    bool allReduces = true;
+
+    template<class Load>
+    double of(const Load& load) const
+    {
+        return (messages ? load.messages + load.copies : 0) + (allReduces ? load.allReduces : 0);
+    }
+};
+
+// Colour and width of a link by its load: four classes, each up to a third of the next. The largest
+// load across nodes of all compared mappings is the top of the scale.
+class LoadScale
+{
+public:
+    static constexpr int kClasses = 4;
+
+    LoadScale() = default;
+    explicit LoadScale(const MappingStudy& study);
+
+    double bound(int index) const; // largest load of a class, in bytes
+    int classOf(double bytes) const;
+    static QColor colour(int index, const Theme& theme);
+    static double width(int index); // of a line, in pixels
+
+private:
+    double m_most = 0;
+};
+
+// The classes of a LoadScale with their bounds in GB.
+class LoadLegend : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit LoadLegend(const ThemeController& theme, QWidget* parent = nullptr);
+    void show(const LoadScale& scale);
+    QSize sizeHint() const override { return {420, 20}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    LoadScale m_scale;
+};
+
+} // namespace app

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "app/jobs/plan/mapping_studies.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/theme.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QAction;
+class QCheckBox;
+class QLabel;
+class QScrollArea;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace app {
+
+class Band;
+class EmptyState;
+class ExposedBars;
+class LinkChooser;
+class LinkPanel;
+class LoadLegend;
+class LoadMatrix;
+class MappingCards;
+class ModelPanel;
+class NodePicture;
+class SegmentControl;
+
+// The devices of a plan on the nodes of its hardware: the picture with the loads of the links, the
+// mappings compared, and what the model implies. Predicts while it is visible.
+class MappingView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MappingView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // `problem`: why the plan cannot be predicted; "" if it can.
+    void setPlan(const RunPlan& plan, const QString& problem);
+    const MappingStudy* study() const { return m_found ? &m_found->study : nullptr; }
+    QString csv() const; // of the compared mappings; "" if there is no study
+
+Q_SIGNALS:
+    void answered(); // study() changed
+    void planOffered(const app::RunPlan& plan);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* makeToolbar();
+    QWidget* makeCentre(const ThemeController& theme);
+    QWidget* makeEmpty(const ThemeController& theme);
+    void connectAll();
+    void ask();
+    void showAnswer(const MappingStudies::Answer& answer);
+    void showFound();
+    void showEmpty(const QString& fact, const QString& advice, bool offersHardware);
+    void offerMapping(const QString& mapping);
+    void chooseFile();
+    void showMapping(); // in the picker
+    LinkChooser& chooser() const;
+
+    static constexpr int kMostPictured = 16; // nodes; a larger machine is shown as a matrix
+
+    RunPlan m_plan;
+    QString m_problem;
+    bool m_isCurrent = false; // the newest plan was asked for
+    MappingStudies m_studies;
+    QTimer m_debounce;
+    std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer
+    bool m_isShowing = false;                             // the picker is being set
+    SegmentControl* m_mapping;
+    QLabel *m_file, *m_crossing;
+    QCheckBox *m_messages, *m_allReduces;
+    LoadLegend* m_legend;
+    NodePicture* m_picture;
+    LoadMatrix* m_matrix;
+    Band* m_verdict;
+    MappingCards* m_cards;
+    ExposedBars* m_exposed;
+    LinkPanel* m_link;
+    ModelPanel* m_model;
+    EmptyState* m_empty;
+    QStackedWidget* m_stack;
+    QWidget* m_dock;
+    QScrollArea *m_centreScroll, *m_dockScroll;
+    QVBoxLayout* m_centre;
+};
+
+} // namespace app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/models/plan/model_facts.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+
+namespace app {
+
+class DataTable;
+class IconLabel;
+class MemoryBars;
+class StageSizesModel;
+
+// What the model implies for the devices: sizes of the stages, bytes per device, and what fits.
+class ModelPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ModelPanel(const ThemeController& theme, QWidget* parent = nullptr);
+    void show(const MappingStudy& study, const ModelFacts& facts);
+
+private:
+    StageSizesModel* m_stages;
+    DataTable* m_table;
+    MemoryBars* m_bars;
+    QLabel *m_model, *m_outline, *m_fit, *m_twice, *m_remedy;
+    IconLabel* m_icon;
+};
+
+} // namespace app

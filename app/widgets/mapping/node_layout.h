@@ -1,0 +1,41 @@
+#pragma once
+
+#include "app/widgets/mapping/load_scale.h"
+
+#include <QRectF>
+
+#include <utility>
+#include <vector>
+
+namespace app {
+
+// An arrow from one node to another.
+struct LinkArrow
+{
+    int from = 0, to = 0;
+    std::vector<QPointF> path; // at right angles
+    QRectF label;              // null: beside the line there is no space
+    Qt::Alignment alignment = Qt::AlignCenter;
+
+    bool isNear(const QPointF& point) const;
+    QRectF bounds() const;
+};
+
+// The places of nodes, devices and links in a picture. Nodes have two columns and follow one
+// another in a serpentine, so that consecutive nodes are neighbours.
+struct NodeLayout
+{
+    std::vector<QRectF> frames;              // [node]
+    std::vector<std::vector<QRectF>> places; // [node][slot of the node]
+    std::vector<LinkArrow> arrows;
+    double height = 0;
+
+    // The slots of a node that are drawn; a machine without nodes may have more.
+    static constexpr int kMostSlots = 64;
+};
+constexpr int kNodeTitle = 30, kSlotCaption = 15, kSlotRow = 20;
+
+NodeLayout layoutOf(const MappingStudy& study, const std::vector<std::pair<int, int>>& links,
+                    double width);
+
+} // namespace app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "app/widgets/mapping/link_chooser.h"
+#include "app/widgets/mapping/node_layout.h"
+
+namespace app {
+
+// The nodes of a machine as frames, the devices in them with the stages that they hold, and the
+// links between nodes as arrows by load.
+class NodePicture : public LinkChooser
+{
+    Q_OBJECT
+
+public:
+    explicit NodePicture(const ThemeController& theme, QWidget* parent = nullptr);
+
+    QRectF placeOf(const Nodes& nodes) const override;
+
+protected:
+    std::optional<Nodes> linkAt(const QPointF& position) const override;
+    void arrange() override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintNode(QPainter& painter, std::size_t node) const;
+    void paintLinesInNode(QPainter& painter, std::size_t node) const;
+    void paintSlot(QPainter& painter, const NodeSlot& slot, const QRectF& box) const;
+    void paintArrow(QPainter& painter, const LinkArrow& arrow) const;
+
+    NodeLayout m_layout;
+};
+
+} // namespace app

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// The time of one kind of work in every run: means over the devices, in ns.
+struct KindTimes
+{
+    std::string title;                // "F", "messages, exposed", "bubble"
+    std::optional<engine::OpKind> op; // for compute
+    std::vector<double> times;        // [run]
+};
+
+// A device of the measured run.
+struct DeviceTimes
+{
+    engine::DeviceId device;
+    double compute = 0; // measured, in ns
+    // Measured over expected compute, divided by the same ratio of the median device. 1.1: takes
+    // 10 % longer than the other devices need for their work.
+    double factor = 1;
+    bool isSlow = false; // factor >= kSlowFactor
+};
+inline constexpr double kSlowFactor = 1.05;
+
+// The messages from one device to another: medians, in ns.
+struct LinkTimes
+{
+    engine::DeviceId from, to;
+    int messages = 0;
+    double expected = 0, measured = 0;
+};
+
+struct ExpectedComparison
+{
+    std::vector<double> iterations; // [run] in ns
+    std::vector<KindTimes> kinds;   // only those that a run has
+    // Empty if the measured and the first run have different numbers of devices.
+    std::vector<DeviceTimes> devices;
+    std::vector<LinkTimes> links; // sorted by excess, the largest first
+};
+
+// Compares a measured run, the last one, with the runs that were expected: predictions and
+// emulations of the same schedule. Devices and links are compared with the first run. Fails with
+// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units, and
+// as metrics() does.
+engine::Result<ExpectedComparison> compareExpected(std::span<const engine::Run* const> runs);
+
+} // namespace profiler

@@ -1,0 +1,251 @@
+#include "app/pages/cluster/cluster_page.h"
+#include "app/pages/main_window.h"
+#include "app/pages/setup_page.h"
+#include "app/widgets/cluster/rank_grid.h"
+#include "app/widgets/cluster/results_panel.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/forms/spin_field.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/gui/walk.h"
+#include "tests/profiler/import/traces.h"
+#include "tests/support/temporary_folder.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDir>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+struct Cluster
+{
+    Cluster()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        activate();
+    }
+    void activate()
+    {
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+    }
+    // 1F1B with D = 4, N = 8 from the set-up page.
+    void open()
+    {
+        RunPlan plan;
+        plan.experiment.schedule.scheme = "1f1b";
+        auto* setup = window.newRun();
+        setup->setPlan(plan);
+        QTest::mouseClick(setup->findChild<QPushButton*>(QStringLiteral("runOnCluster")),
+                          Qt::LeftButton);
+        take();
+    }
+    void take()
+    {
+        page = qobject_cast<ClusterPage*>(window.currentPage());
+        REQUIRE(page != nullptr);
+        REQUIRE(waitFor([&] { return page->outlook() != nullptr; }));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    QString text(const char* label) const { return find<QLabel>(label)->text(); }
+    QString command() const { return find<QLineEdit>("launchCommand")->text(); }
+    bool isCompared() const { return find<ResultsPanel>("resultsPanel")->comparison() != nullptr; }
+    void choose(const char* dialog, const QString& folder) const
+    {
+        auto* asked = page->findChild<QFileDialog*>(QString::fromLatin1(dialog));
+        REQUIRE(asked != nullptr);
+        Q_EMIT asked->fileSelected(folder);
+        asked->close();
+    }
+
+    QTemporaryDir home;
+    Settings settings{home.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    ClusterPage* page = nullptr;
+    tests::TemporaryFolder traces;
+};
+
+} // namespace
+
+TEST_CASE("the command of a cluster follows launcher, nodes, first node and port")
+{
+    Cluster cluster;
+    cluster.open();
+    CHECK(cluster.text("clusterRanks").startsWith(QStringLiteral("1 node, 4 ranks = D 4")));
+    CHECK(cluster.command() == QStringLiteral("./run.sh"));
+    CHECK_FALSE(cluster.find<QLineEdit>("firstNode")->isEnabled());
+    cluster.find<SpinField>("gpusPerNode")->setValue(2);
+    REQUIRE(
+        waitFor([&] { return cluster.command() == QStringLiteral("FIRST_NODE=node-1 ./run.sh"); }));
+    auto* first = cluster.find<QLineEdit>("firstNode");
+    first->setFocus();
+    first->selectAll();
+    QTest::keyClicks(first, QStringLiteral("gpu7"));
+    REQUIRE(
+        waitFor([&] { return cluster.command() == QStringLiteral("FIRST_NODE=gpu7 ./run.sh"); }));
+    auto* launcher = cluster.find<SegmentControl>("launcher");
+    launcher->setFocus();
+    QTest::keyClick(launcher, Qt::Key_Right);
+    REQUIRE(waitFor([&] { return cluster.command() == QStringLiteral("sbatch slurm.sh"); }));
+    QTest::mouseClick(cluster.find<QPushButton>("copyLaunch"), Qt::LeftButton);
+    CHECK(QGuiApplication::clipboard()->text() == QStringLiteral("sbatch slurm.sh"));
+    cluster.find<SpinField>("gpusPerNode")->setValue(3); // does not divide 4
+    REQUIRE(waitFor([&] { return !cluster.find<QPushButton>("writeKit")->isEnabled(); }));
+    CHECK(cluster.text("launchHint").contains(QStringLiteral("use a divisor of 4")));
+    CHECK(cluster.text("checksNote").startsWith(QStringLiteral("1 problem")));
+}
+
+TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for results")
+{
+    Cluster cluster;
+    cluster.open();
+    CHECK_FALSE(cluster.page->outlook()->prediction);
+    auto* gpu = cluster.find<QComboBox>("clusterHardware");
+    gpu->setCurrentText(QStringLiteral("h100-sxm"));
+    REQUIRE(waitFor([&] {
+        return cluster.page->outlook() && cluster.page->outlook()->prediction.has_value();
+    }));
+    CHECK(cluster.page->statusNote().startsWith(QStringLiteral("predicted ")));
+    QTest::mouseClick(cluster.find<QPushButton>("writeKit"), Qt::LeftButton);
+    const QString folder = cluster.home.filePath(QStringLiteral("kit"));
+    REQUIRE(QDir().mkpath(folder));
+    cluster.choose("kitFolderDialog", folder);
+    CHECK(QFile::exists(folder + QStringLiteral("/train.py")));
+    CHECK(cluster.text("kitWritten").contains(folder));
+    CHECK(cluster.page->watcher().results().folder == folder);
+    CHECK(cluster.find<RankGrid>("rankGrid")->states()
+          == std::vector<RankState>(4, RankState::Waiting));
+}
+
+TEST_CASE("results that come into a watched folder are imported and compared when all are there")
+{
+    Cluster cluster;
+    cluster.open();
+    cluster.find<QComboBox>("clusterHardware")->setCurrentText(QStringLiteral("h100-sxm"));
+    REQUIRE(waitFor([&] {
+        return cluster.page->outlook() && cluster.page->outlook()->prediction.has_value();
+    }));
+    cluster.page->watcher().setInterval(20);
+    QTest::mouseClick(cluster.find<QPushButton>("watchResults"), Qt::LeftButton);
+    cluster.choose("resultsDialog", QString::fromStdString(cluster.traces.path().string()));
+    const engine::Run trained = tests::simulatedRun("1f1b", 4, 8);
+    tests::writeTorchTraces(cluster.traces.path(), trained, {}, 2);
+    REQUIRE(waitFor(
+        [&] { return cluster.text("ranksReceived") == QStringLiteral("3 of 4 received"); }));
+    CHECK_FALSE(cluster.isCompared());
+    CHECK(cluster.find<RankGrid>("rankGrid")->states()[2] == RankState::Waiting);
+    CHECK(cluster.find<QPushButton>("importReceived")->text() == QStringLiteral("Import 3 traces"));
+    tests::writeTorchTraces(cluster.traces.path(), trained);
+    REQUIRE(waitFor([&] { return cluster.isCompared(); }));
+    const auto* model = cluster.find<DataTable>("expectedTable")->model();
+    CHECK(model->headerData(1, Qt::Horizontal).toString() == QStringLiteral("Predicted"));
+    CHECK(model->headerData(2, Qt::Horizontal).toString() == QStringLiteral("Measured"));
+    CHECK(model->index(model->rowCount() - 1, 0).data().toString() == QStringLiteral("iteration"));
+    CHECK_FALSE(cluster.find<Band>("clusterFinding")->text().isEmpty());
+    cluster.activate(); // dialogs take it away
+    cluster.page->setFocus();
+    QTest::keyClick(cluster.page, Qt::Key_Return, Qt::ControlModifier);
+    CHECK(cluster.window.currentPage()->objectName() == QStringLiteral("comparePage"));
+}
+
+TEST_CASE("the received traces can be imported before all ranks have come, and dropped as files")
+{
+    Cluster cluster;
+    cluster.open();
+    cluster.find<QComboBox>("clusterHardware")->setCurrentText(QStringLiteral("h100-sxm"));
+    REQUIRE(waitFor([&] {
+        return cluster.page->outlook() && cluster.page->outlook()->prediction.has_value();
+    }));
+    tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8), {}, 3);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QString::fromStdString(cluster.traces.path().string()))});
+    cluster.page->watcher().setInterval(20);
+    QDragEnterEvent enter({40, 40}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(cluster.find<ResultsPanel>("resultsPanel"), &enter);
+    REQUIRE(enter.isAccepted());
+    QDropEvent drop({40, 40}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(cluster.find<ResultsPanel>("resultsPanel"), &drop);
+    auto* button = cluster.find<QPushButton>("importReceived");
+    REQUIRE(waitFor([&] { return button->text() == QStringLiteral("Import 3 traces"); }));
+    button->setFocus();
+    QTest::keyClick(button, Qt::Key_Space);
+    REQUIRE(waitFor([&] { return cluster.isCompared(); }));
+    QTest::mouseClick(cluster.find<QPushButton>("stopWatching"), Qt::LeftButton);
+    CHECK_FALSE(cluster.page->watcher().isWatching());
+}
+
+TEST_CASE("traces that cannot be imported say why, and so does a page without an expectation")
+{
+    Cluster cluster;
+    cluster.open();
+    tests::writeText(cluster.traces.path() / "rank0.json", "no trace");
+    cluster.page->takeResults(
+        {QString::fromStdString((cluster.traces.path() / "rank0.json").string())});
+    REQUIRE(waitFor([&] {
+        const QString text = cluster.text("resultsEmpty");
+        return !text.startsWith(QStringLiteral("Nothing has been measured")) && !text.isEmpty();
+    }));
+    tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8));
+    cluster.page->watcher().setInterval(20);
+    cluster.page->takeResults({QString::fromStdString(cluster.traces.path().string())});
+    REQUIRE(waitFor([&] {
+        return cluster.text("resultsEmpty")
+            .contains(QStringLiteral("Choose the GPU of the cluster"));
+    }));
+    cluster.find<QComboBox>("clusterHardware")->setCurrentText(QStringLiteral("h100-sxm"));
+    CHECK(waitFor([&] { return cluster.isCompared(); })); // now there is an expectation
+}
+
+TEST_CASE("a simulated run has nothing to train on a cluster")
+{
+    Cluster cluster;
+    engine::Run run = tests::simulatedRun("1f1b", 4, 8);
+    run.info.experiment.clear();
+    run.info.outcome = engine::Outcome::Finished;
+    const QString file = cluster.home.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(profiler::writeRun(file.toStdString(), run));
+    cluster.window.openRun(file);
+    REQUIRE(waitFor([&] { return cluster.window.currentPage()->file() == file; }));
+    cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
+    cluster.page = qobject_cast<ClusterPage*>(cluster.window.currentPage());
+    REQUIRE(cluster.page != nullptr);
+    REQUIRE(waitFor([&] {
+        return cluster.text("launchHint").contains(QStringLiteral("stores no experiment"));
+    }));
+    CHECK_FALSE(cluster.find<QPushButton>("writeKit")->isEnabled());
+}
+
+TEST_CASE("Tab reaches everything on the cluster page")
+{
+    Cluster cluster;
+    cluster.open();
+    cluster.activate();
+    checkWalk(&cluster.window);
+    cluster.window.resize(960, 640);
+    settle();
+    cluster.activate();
+    checkWalk(&cluster.window);
+}
+
+} // namespace app

@@ -1,0 +1,181 @@
+#include "app/models/plan/mapping_text.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/mapping/load_matrix.h"
+#include "app/widgets/mapping/mapping_view.h"
+#include "app/widgets/mapping/node_picture.h"
+#include "tests/gui/setup.h"
+#include "tests/gui/walk.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QTabBar>
+
+namespace app {
+namespace {
+
+RunPlan onNodes(int devices, int copies)
+{
+    RunPlan plan;
+    plan.experiment.schedule.devices = devices;
+    plan.experiment.schedule.microBatches = 2 * devices;
+    plan.experiment.schedule.dataParallel = copies;
+    plan.source.kind = CostSource::Kind::Hardware;
+    plan.source.model = QStringLiteral("gpt-96");
+    plan.source.hardware = QStringLiteral("a800-sxm-80");
+    return plan;
+}
+
+struct Mapped : Setup
+{
+    explicit Mapped(const RunPlan& plan)
+    {
+        page.setPlan(plan);
+        find<QTabBar>("setupTabs")->setCurrentIndex(1);
+        view = find<MappingView>("mappingView");
+    }
+    void wait()
+    {
+        REQUIRE(waitFor([&] {
+            return view->study() != nullptr
+                && view->study()->prediction->run->schedule.shape.dataParallel
+                == page.plan().experiment.schedule.dataParallel
+                && view->study()->shown().mapping == mappingName(page.plan().request());
+        }));
+    }
+    QString link() { return find<QLabel>("linkTitle")->text(); }
+    static void clickOn(LinkChooser& chooser, std::pair<int, int> nodes)
+    {
+        QTest::mouseClick(&chooser, Qt::LeftButton, {}, chooser.placeOf(nodes).center().toPoint());
+    }
+
+    MappingView* view = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("without hardware the devices have no nodes, and a button chooses hardware")
+{
+    Mapped setup(RunPlan{});
+    auto* empty = setup.find<EmptyState>("mappingEmpty");
+    CHECK(empty->isVisible());
+    CHECK_FALSE(setup.find<QWidget>("mapping")->isEnabled());
+    QTest::mouseClick(empty->button(), Qt::LeftButton);
+    CHECK(setup.page.plan().source.kind == CostSource::Kind::Hardware);
+    setup.wait();
+    CHECK_FALSE(empty->isVisible());
+    CHECK(setup.find<QLabel>("mappingCrossing")->text().contains(QStringLiteral("on 1 node of 8")));
+}
+
+TEST_CASE("a click on a link shows what it carries, and so do the arrow keys")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    auto* picture = setup.find<NodePicture>("nodePicture");
+    CHECK(setup.link() == QString::fromUtf8("Node 0 → node 1")); // the first with the largest load
+    CHECK(setup.find<QLabel>("linkLoad")->text() == QStringLiteral("1.6 GB"));
+    Mapped::clickOn(*picture, {1, 2});
+    CHECK(setup.link() == QString::fromUtf8("Node 1 → node 2"));
+    CHECK(setup.find<DataTable>("linkFlows")->model()->rowCount() == 8);
+    CHECK(setup.find<QLabel>("linkSentence")->text().startsWith(QStringLiteral("25 GB/s per GPU")));
+    CHECK(picture->accessibleDescription().endsWith(
+        QString::fromUtf8("Selected: Node 1 → node 2, 1.6 GB.")));
+    QTest::keyClick(picture, Qt::Key_Right);
+    CHECK(setup.link() == QString::fromUtf8("Node 2 → node 1")); // sorted by nodes
+    QTest::keyClick(picture, Qt::Key_Home);
+    CHECK(setup.link() == QStringLiteral("In node 0"));
+    QTest::keyClick(picture, Qt::Key_Escape);
+    CHECK(setup.link() == QStringLiteral("None"));
+    QTest::keyClick(picture, Qt::Key_End);
+    CHECK(setup.link() == QStringLiteral("In node 3"));
+    QTest::mouseMove(picture, picture->placeOf({0, 1}).center().toPoint());
+    CHECK(waitFor([&] { return setup.link() == QString::fromUtf8("Node 0 → node 1"); }));
+}
+
+TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's own is not stored")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    auto* picker = setup.find<SegmentControl>("mapping");
+    CHECK(picker->current() == 1);
+    picker->setFocus();
+    QTest::keyClick(picker, Qt::Key_Left);
+    CHECK(setup.page.plan().experiment.schedule.mapping == "contiguous");
+    setup.wait();
+    CHECK(setup.find<Band>("mappingVerdict")->text().contains(QStringLiteral("takes")));
+    CHECK(setup.find<QLabel>("mappingCrossing")
+              ->text()
+              .contains(QStringLiteral("the all-reduces of 16 stages cross nodes")));
+    setup.press("mappingCard1");
+    CHECK(setup.page.plan().experiment.schedule.mapping.empty());
+    setup.wait();
+    CHECK(picker->current() == 1);
+    setup.page.findChild<QAction*>(QStringLiteral("copyMappings"))->trigger();
+    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("mapping,iteration ms,")));
+}
+
+TEST_CASE("links without a shown kind of load cannot be reached")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    auto* picture = setup.find<NodePicture>("nodePicture");
+    setup.find<QCheckBox>("showMessages")->click();
+    picture->setFocus();
+    QTest::keyClick(picture, Qt::Key_Home);
+    QTest::keyClick(picture, Qt::Key_Right);
+    CHECK(setup.link() == QStringLiteral("In node 1")); // all-reduces stay in the nodes
+    CHECK(picture->placeOf({0, 1}).isNull());
+}
+
+TEST_CASE("the picture follows an edit of the parameters, and says why there is none")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    setup.type("devices", "7");
+    REQUIRE(waitFor([&] { return setup.view->study() == nullptr; }));
+    CHECK(setup.find<EmptyState>("mappingEmpty")->isVisible());
+    CHECK_FALSE(setup.find<EmptyState>("mappingEmpty")->button()->isVisible());
+    setup.type("devices", "4");
+    REQUIRE(waitFor([&] { return setup.view->study() != nullptr; }));
+    CHECK(setup.view->study()->nodes.size() == 2);
+}
+
+TEST_CASE("a large machine is shown as a matrix of loads")
+{
+    Mapped setup(onNodes(8, 32));
+    setup.wait();
+    REQUIRE(setup.view->study()->nodes.size() == 32);
+    auto* matrix = setup.find<LoadMatrix>("loadMatrix");
+    CHECK(matrix->isVisible());
+    CHECK_FALSE(setup.find<NodePicture>("nodePicture")->isVisible());
+    REQUIRE(setup.view->study()->shown().loads.find(8, 0) != nullptr);
+    Mapped::clickOn(*matrix, {8, 0});
+    CHECK(setup.link() == QString::fromUtf8("Node 8 → node 0"));
+}
+
+TEST_CASE("the memory of the devices is compared with the capacity, and twice the micro-batch")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    CHECK(setup.find<DataTable>("stageSizes")->model()->rowCount() == 3);
+    CHECK(setup.find<QLabel>("memoryFit")->text().startsWith(QStringLiteral("Fits.")));
+    CHECK(setup.find<QLabel>("memoryTwice")->text().startsWith(QStringLiteral("b = 2 ")));
+    CHECK(setup.find<QWidget>("deviceBytes")
+              ->accessibleDescription()
+              .startsWith(QStringLiteral("GiB of each device.")));
+}
+
+TEST_CASE("Tab reaches everything in the devices on nodes")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    setup.page.activateWindow();
+    REQUIRE(QTest::qWaitForWindowActive(&setup.page, kNever));
+    checkWalk(&setup.page);
+}
+
+} // namespace app
