@@ -115,7 +115,7 @@ QWidget* SetupPage::makeParameters(const ThemeController& theme)
     QPushButton* cluster = makeButton(tr("Cluster…"), QStringLiteral("runOnCluster"));
     cluster->setToolTip(tr("Run this on a cluster with PyTorch (Ctrl+Shift+L)"));
     connect(cluster, &QPushButton::clicked, this, &Page::clusterRequested);
-    copy->setText(tr("Command"));
+    copy->setText(tr("Copy"));
     copy->setToolTip(tr("Copy as command (Ctrl+Shift+C)"));
     auto* bar = new QWidget;
     bar->setFixedHeight(kRunBar);

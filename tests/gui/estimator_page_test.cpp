@@ -148,8 +148,9 @@ TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")
     const auto isShown = [&](const char* peak) {
         return estimate.described("estimatorMemory").contains(QString::fromLatin1(peak));
     };
-    const auto peakOf
-        = [&](int row) { return (QStringLiteral("1F1B: ") + estimate.cell(row, 7)).toLatin1(); };
+    const auto peakOf = [&](int row) {
+        return (QStringLiteral("1F1B, without BPipe: ") + estimate.cell(row, 7)).toLatin1();
+    };
     REQUIRE(waitFor([&] { return isShown(peakOf(1).constData()); }));
     table->setFocus();
     QTest::keyClick(table, Qt::Key_Down);
