@@ -37,12 +37,11 @@ constexpr const char* kNoDisplay
     = "bubblescope: no display is available; set DISPLAY or WAYLAND_DISPLAY, or use "
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
-const QStringList kPages{QStringLiteral("setup"),    QStringLiteral("scheme"),
-                         QStringLiteral("editor"),   QStringLiteral("keys"),
-                         QStringLiteral("commands"), QStringLiteral("whatif"),
-                         QStringLiteral("query"),    QStringLiteral("report"),
-                         QStringLiteral("rules"),    QStringLiteral("estimator"),
-                         QStringLiteral("study")};
+const QStringList kPages{
+    QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
+    QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
+    QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
+    QStringLiteral("estimator"), QStringLiteral("study")};
 
 QString wrong(const QString& what)
 {

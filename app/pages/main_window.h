@@ -41,7 +41,7 @@ public Q_SLOTS:
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void openStudy(const QString& file = {}); // a preset or a file; "": a new study
-    void openEstimator();               // if a tab shows it already, makes that tab current
+    void openEstimator();                     // if a tab shows it already, makes that tab current
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
     void compare(const QStringList& files);
     // Edits schedule files, imports traces, and opens runs: one run in its page, several in a
