@@ -9,8 +9,8 @@ class MainWindow;
 // Opens the page or dialog of --page, except pages about a run, which scheduleScreenshot() opens.
 void openPage(MainWindow& window, const CommandLine& line);
 
-// Opens the page, renders the window as `line` requests and quits. Waits until the pages have read and simulated
-// their runs. For packaging/screenshots.sh.
+// Opens the page, renders the window as `line` requests and quits. Waits until the pages have read
+// and simulated their runs. For packaging/screenshots.sh.
 void scheduleScreenshot(MainWindow& window, const CommandLine& line);
 
 } // namespace app

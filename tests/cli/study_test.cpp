@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <csignal>
+
 using namespace cli_test;
 
 TEST_CASE("a study simulates its grid, and continues where it was")
@@ -45,4 +47,27 @@ TEST_CASE("an emulated study runs its points")
     const std::string csv = readText(folder / "results" / "results.csv");
     CHECK(contains(csv, "iteration_low,iteration_high"));
     CHECK_FALSE(contains(csv, ",,,,ns,")); // the interval of four iterations
+}
+
+TEST_CASE("the run of a point stops with its study, even if that is killed")
+{
+    for (const int signal : {SIGINT, SIGKILL}) {
+        const Folder folder;
+        writeText(folder / "s.toml",
+                  "mode = \"emulate\"\n[fixed]\niterations = 100000\nlayers = 8\nsequence = 16\n"
+                  "[grid]\ndevices = [2]\nscheme = [\"gpipe\"]\n");
+        Process study(folder, words("study s.toml -o results"));
+        const auto has = [&folder](const char* outcome) {
+            return contains(bscope(folder, "analyze results/point.sqlite --json").out, outcome);
+        };
+        REQUIRE(becomesTrue([&] { return has("\"outcome\": \"running\""); }));
+        kill(study.id(), signal);
+        const Printed printed = study.wait();
+        if (signal == SIGKILL) { // the file of the run is left
+            CHECK(becomesTrue([&] { return has("\"outcome\": \"cancelled\""); }));
+            continue;
+        }
+        CHECK(contains(printed.err, "the same command continues"));
+        CHECK_FALSE(fs::exists(folder / "results" / "point.sqlite"));
+    }
 }

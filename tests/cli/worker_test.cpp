@@ -2,25 +2,7 @@
 
 #include <sqlite3.h>
 
-#include <chrono>
-#include <thread>
-
 using namespace cli_test;
-
-namespace {
-
-template<class Fact>
-bool becomesTrue(const Fact& fact)
-{
-    for (int i = 0; i < 3000; ++i) {
-        if (fact())
-            return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-}
-
-} // namespace
 
 // A worker that is held hears no signal but SIGCONT: once its window was gone it stood there for
 // good, with its memory, and its file was never finished.

@@ -82,7 +82,8 @@ TEST_CASE("a chart over an axis is at the other values of a point")
 {
     const SmallStudy small;
     const StudyPoint& point = small.points[small.at("8", "0.5", "1f1b")];
-    const StudyChart map = chartOver(small.study, StudyChart::Kind::HeatMap, "speed_up", "p2p", point);
+    const StudyChart map
+        = chartOver(small.study, StudyChart::Kind::HeatMap, "speed_up", "p2p", point);
     CHECK(map.series == "scheme");
     CHECK(map.where == std::map<std::string, std::string>{{"micro-batches", "8"}});
     const StudyChart front = frontOf(small.study, "peak_bytes", "iteration", point);

@@ -67,8 +67,10 @@ y = "iteration"
         auto& of = result.values.of;
         result.values.unit = "units";
         of[StudyMetric::Iteration] = n + (isBitpipe ? 4 * transfer - 1 : transfer);
-        of[StudyMetric::PeakBytes]
-            = (values[2] == "gpipe" ? 12 : isBitpipe ? 6 : 8) * kGibibyte * (n == 32 ? 2 : 1);
+        of[StudyMetric::PeakBytes] = (values[2] == "gpipe" ? 12
+                                          : isBitpipe      ? 6
+                                                           : 8)
+            * kGibibyte * (n == 32 ? 2 : 1);
         of[StudyMetric::DeviceMemory] = 10 * kGibibyte;
         of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= 10 * kGibibyte ? 1 : 0;
         return result;
