@@ -35,7 +35,6 @@ public:
         spec.name = info.name;
         spec.memory = static_cast<double>(info.memory);
         spec.devicesPerNode = m_on.devicesPerNode;
-        spec.nodes = 1;
         spec.matmulShare = spec.memoryShare = spec.linkShare = 1;
         m_on.progress("matrix products");
         spec.peakFlops = matmulRate();

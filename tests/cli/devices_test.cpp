@@ -186,7 +186,7 @@ TEST_CASE("devices --calibrate measures this machine as a file for --hardware")
     REQUIRE(measured.status == 0);
     CHECK(measured.out.empty());
     const auto run
-        = bscope(folder, "simulate --model tiny --hardware here.toml --scheme 1f1b -D 2 --json")
+        = bscope(folder, "simulate --model tiny --hardware here.toml --scheme 1f1b -D 8 --json")
               .json();
     CHECK(run["iteration"].get<double>() > 0);
     CHECK(run["peak_flops"].get<double>() > 1e8); // of one core

@@ -114,7 +114,8 @@ Result<int> calibrate(const DevicesOptions& options)
         return tl::unexpected(hardware.error());
     const std::string text
         = fmt::format("# Measured by {} on {}: attained rates, so the shares are 1.\n"
-                      "# The link is a copy between two {}. There is no network.\n",
+                      "# The link is a copy between two {}; further nodes are assumed to have "
+                      "the same.\n",
                       buildId(), hostName(),
                       on->devices.front()->queue() == nullptr ? "threads"
                           : on->devices.size() > 1            ? "GPUs"
