@@ -1,4 +1,4 @@
-#include "app/timeline/view/memory_levels.h"
+#include "app/timeline/paint/memory_levels.h"
 #include "tests/catch.h"
 
 #include <QImage>

@@ -1,4 +1,6 @@
-#include "app/timeline/view/memory_levels.h"
+#include "app/timeline/paint/memory_levels.h"
+
+#include "app/timeline/view/iteration_times.h"
 
 #include <QImage>
 #include <QPainter>
@@ -109,9 +111,13 @@ void LevelImage::add(engine::Window window)
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels)
 {
     LevelImage strip(axis, levels);
-    for (const engine::Iteration& one : levels.iterations)
-        if (one.window.intersects(axis.window()))
+    const auto inSight = iterationsInSight(levels.iterations, axis);
+    if (areEdgesDrawn(inSight, axis)) {
+        for (const engine::Iteration& one : inSight)
             strip.add(one.window);
+    } else if (!inSight.empty()) {
+        strip.add({inSight.front().window.begin, inSight.back().window.end});
+    }
     painter.drawImage(QPointF(axis.left, levels.top), strip.image());
 }
 
