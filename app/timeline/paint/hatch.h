@@ -17,6 +17,7 @@ public:
     Hatch() = default;
     Hatch(QColor ground, QColor line, double dpr);
 
+    bool isNull() const { return m_tile.isNull(); }
     void fill(QPainter& painter, const QRectF& rect, double originX) const;
 
 private:

@@ -184,10 +184,11 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
         x = right;
     };
     const auto kind = [&](OpKind of) { return metrics.byKind[of]; };
-    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).fill; };
-    add(kind(Forward) + kind(Recompute), fill(Forward));
+    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).flat; };
+    add(kind(Forward), fill(Forward));
     add(kind(Backward) + kind(BackwardInput), fill(Backward));
     add(kind(BackwardWeight), fill(BackwardWeight));
+    add(kind(Recompute), fill(Recompute));
     add(kind(OptimizerStep), fill(OptimizerStep));
     add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
 }

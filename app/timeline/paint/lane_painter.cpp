@@ -46,7 +46,7 @@ BoxText boxText(const engine::Op& op)
     text.number = microBatchText(op);
     engine::Op down = op; // the corner and the underline already show the direction
     down.replica = 0;
-    text.name = QString::fromStdString(engine::toString(down));
+    text.name = opName(down);
     return text;
 }
 
@@ -168,14 +168,9 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
 {
     const Emphasis how = m_flow || m_found ? Emphasis::Dimmed : Emphasis::Normal;
-    ColumnColours colours;
-    using enum OpKind;
-    constexpr OpKind kKinds[] = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
-    for (std::size_t k = 0; k < kShares; ++k)
-        colours.shares[k] = m_colours.look(kKinds[k], 0, how).fill;
-    colours.shares[static_cast<std::size_t>(Share::Communication)] = m_colours.exposed(how).fill;
+    ColumnColours colours = columnColours(m_colours, how);
     colours.shares[static_cast<std::size_t>(Share::Optimizer)]
-        = m_colours.look(OptimizerStep, 0, Emphasis::Normal).fill;
+        = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
     colours.rest = m_colours.bubbleGround();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));

@@ -14,6 +14,7 @@ namespace {
 using engine::OpKind;
 using profiler::LegendEntry;
 using Emphasis = BoxColours::Emphasis;
+using Hue = BoxColours::Hue;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
@@ -66,8 +67,8 @@ std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const Bo
             : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
                          : number;
         entries.push_back({LegendEntry::Look::Fills,
-                           {fromQt(colours.hue(group, true, Emphasis::Normal).fill),
-                            fromQt(colours.hue(group, false, Emphasis::Normal).fill)},
+                           {fromQt(colours.hue(group, Hue::Forward, Emphasis::Normal).fill),
+                            fromQt(colours.hue(group, Hue::Backward, Emphasis::Normal).fill)},
                            text.toStdString(),
                            {}});
     }
@@ -96,6 +97,9 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
         for (std::size_t k = 0; k < entry.fills.size(); ++k) {
             const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);
             painter.fillRect(one.adjusted(0, 0, -1, 0), toQt(entry.fills[k]));
+            if (k < entry.hatches.size() && entry.hatches[k].density > 0)
+                colours.look(OpKind::Recompute, static_cast<int>(k), Emphasis::Normal)
+                    .hatch.fill(painter, one.adjusted(0, 0, -1, 0), one.left());
             right = one.right();
         }
         if (entry.edge) {

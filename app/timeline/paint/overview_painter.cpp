@@ -16,20 +16,6 @@ namespace {
 constexpr int kRows = 8;          // more devices are merged
 constexpr double kLabelRoom = 64; // pixels for "iteration 100"
 
-ColumnColours columnColours(const BoxColours& colours)
-{
-    using enum engine::OpKind;
-    constexpr engine::OpKind kKinds[]
-        = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
-    ColumnColours result;
-    for (std::size_t k = 0; k < kShares; ++k)
-        result.shares[k] = colours.look(kKinds[k], 0, BoxColours::Emphasis::Normal).fill;
-    result.shares[static_cast<std::size_t>(Share::Communication)]
-        = colours.exposed(BoxColours::Emphasis::Normal).fill;
-    result.rest = Qt::transparent;
-    return result;
-}
-
 QRectF rowsArea(const QRectF& area)
 {
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
@@ -85,7 +71,7 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
     const QRectF rows = rowsArea(area);
     const int count = std::min(view.devices(), kRows);
     const double pitch = std::min(std::max(7.0, 28.0 / count), rows.height() / count);
-    const auto inks = columnColours(colours);
+    const auto inks = columnColours(colours, BoxColours::Emphasis::Normal);
     for (int row = 0; row < count; ++row) {
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
