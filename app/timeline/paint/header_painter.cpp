@@ -83,6 +83,14 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
         label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
 }
 
+QString reduceRowTitle(const RunView& view)
+{
+    const Occurrence& occurs = view.occurs();
+    if (!occurs.has(OpKind::Evict))
+        return tr("all-reduce");
+    return occurs.has(OpKind::AllReduce) ? tr("all-reduce, moves") : tr("evict, load");
+}
+
 void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
                         const Lane& lane, const QRectF& area)
 {
@@ -95,7 +103,7 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
     };
     label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
     label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
-    label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
+    label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(view));
     if (view.knowsMemory())
         label(lane.memoryTop() + 6, lane.memory - 6,
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));

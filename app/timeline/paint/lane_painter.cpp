@@ -2,6 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/timeline/paint/columns.h"
+#include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/labels.h"
 #include "engine/schedule/notation.h"
 
@@ -87,6 +88,7 @@ Emphasis LanePainter::emphasis(const engine::Span& span) const
 void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
 {
     paintCompute(device, lane.computeTop(), lane.compute);
+    paintMoves(m_painter, {m_view, m_axis, m_colours}, device, lane);
     if (lane.kind != LaneKind::Full)
         return;
     using enum engine::Track::Kind;
@@ -235,7 +237,8 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
                               m_view.memoryScale(),
                               {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
                                mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward,
-                               theme.chrome.line}};
+                               theme.chrome.line, mixed(forward, surface, 0.78),
+                               mixed(forward, surface, 0.25)}};
     paintMemoryLevels(m_painter, m_axis, levels);
     if (iteration >= 0 && iteration < static_cast<int>(levels.iterations.size()))
         paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);

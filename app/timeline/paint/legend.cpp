@@ -29,9 +29,11 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
         for (int k = 0; k < engine::kOpKinds; ++k) {
             const auto kind = static_cast<OpKind>(k);
             const bool isTransfer = kind == OpKind::SendActivation || kind == OpKind::AllReduce;
+            const bool isMove = kind == OpKind::Evict || kind == OpKind::Load;
             if (!one.has(kind)
                 || !(engine::isCompute(kind) || kind == OpKind::OptimizerStep
-                     || (isTransfer && detail == LegendDetail::WithMemory)))
+                     || (isTransfer && detail == LegendDetail::WithMemory)
+                     || (isMove && detail != LegendDetail::TimeOnly)))
                 continue;
             for (int chunk = 0; chunk < (engine::isCompute(kind) ? one.chunks : 1); ++chunk)
                 all.chunks[kind].insert(chunk);
@@ -91,6 +93,11 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
         colours.bubble().fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Wait) {
         paintKernelWait(painter, colours, swatch, swatch.left(), 1);
+    } else if (entry.look == LegendEntry::Look::Guest) {
+        const QColor forward = toQt(colours.theme().palette.forward), on = colours.surface();
+        Hatch(mixed(forward, on, 0.78), mixed(forward, on, 0.25),
+              painter.device()->devicePixelRatioF(), Hatch::Slope::Falling)
+            .fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Up) {
         fillCutBox(painter, swatch, 5, colours.theme().chrome.text2);
     } else {
@@ -137,6 +144,11 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
             {LegendEntry::Look::Fills, std::move(fills), text.toStdString(), {}});
     };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
+        const bool hasGuests = std::ranges::any_of(
+            runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
+        if (hasGuests)
+            legend.right.push_back(
+                {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
         add({palette.stash, palette.buffers}, tr("stash, buffers"));
         add({palette.optimizerState, palette.gradients, palette.weights},
             tr("optimizer, gradients, weights"));
