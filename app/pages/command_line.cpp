@@ -26,7 +26,7 @@ constexpr const char* kHelp
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
       "  --page setup|scheme|editor|estimator|keys|commands   the page or dialog to open\n"
-      "  --page whatif|query|report|rules   the page to open about the run\n"
+      "  --page whatif|memory|query|report|rules   the page to open about the run\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
@@ -36,11 +36,11 @@ constexpr const char* kNoDisplay
     = "bubblescope: no display is available; set DISPLAY or WAYLAND_DISPLAY, or use "
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
-const QStringList kPages{QStringLiteral("setup"),    QStringLiteral("scheme"),
-                         QStringLiteral("editor"),   QStringLiteral("keys"),
-                         QStringLiteral("commands"), QStringLiteral("whatif"),
-                         QStringLiteral("query"),    QStringLiteral("report"),
-                         QStringLiteral("rules"),    QStringLiteral("estimator")};
+const QStringList kPages{
+    QStringLiteral("setup"),  QStringLiteral("scheme"),   QStringLiteral("editor"),
+    QStringLiteral("keys"),   QStringLiteral("commands"), QStringLiteral("whatif"),
+    QStringLiteral("memory"), QStringLiteral("query"),    QStringLiteral("report"),
+    QStringLiteral("rules"),  QStringLiteral("estimator")};
 
 QString wrong(const QString& what)
 {

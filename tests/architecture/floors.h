@@ -116,6 +116,7 @@ inline const std::vector<Floor>& floors()
         {"app/widgets/whatif", kForms, {"Q"}},
         {"app/widgets/query", kForms, {"Q"}},
         {"app/widgets/estimator", kForms, {"Q"}},
+        {"app/widgets/memory", kForms, {"Q"}},
         {"app/widgets/window", kForms, {"Q"}},
         {"app/pages", plus(kJobs, {"app/widgets/"}), {"Q"}},
         {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},

@@ -86,6 +86,7 @@ Q_SIGNALS:
     void importReportRequested(const QString& file); // `file` is an imported run
     void whatIfRequested(const QString& file);       // `file` is a measured run
     void queryRequested(const QString& file);        // `file` is any run
+    void memoryRequested(const QString& file);       // `file` is any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);
