@@ -75,11 +75,19 @@ QString shapeText(const engine::Run& run)
         : devices;
 }
 
+QString opName(const engine::Op& op)
+{
+    QString name = QString::fromStdString(engine::toString(op));
+    if (op.kind == engine::OpKind::Recompute)
+        name.replace(fromUtf8(engine::kindName(op.kind)), fromUtf8(engine::kindShortName(op.kind)));
+    return name;
+}
+
 QString opName(const engine::RunInfo& info, const engine::Op& op)
 {
     const bool stages = engine::knowsStages(info), microBatches = engine::knowsMicroBatches(info);
     if (stages && microBatches)
-        return QString::fromStdString(engine::toString(op));
+        return opName(op);
     QString name = fromUtf8(engine::kindShortName(op.kind));
     if (stages && op.stage.isValid())
         name.prepend(QString::number(op.stage.value));

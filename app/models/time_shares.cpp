@@ -8,20 +8,14 @@ std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
     using Kind = TimeShare::Kind;
     const auto& devices = run.metrics.devices;
     std::vector<TimeShare> shares;
-    double sum = 0;
     for (const OpKind op : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
                             OpKind::BackwardInput, OpKind::BackwardWeight}) {
         double ticks = 0;
         for (const profiler::DeviceMetrics& device : devices)
             ticks += static_cast<double>(device.byKind[op]) / static_cast<double>(devices.size());
-        sum += ticks;
         if (ticks > 0)
             shares.push_back({Kind::Compute, op, ticks});
     }
-    // Two joint ops share one window, so the sum of durations may exceed the elapsed time.
-    const double compute = run.meanCompute - run.meanOptimizer;
-    for (TimeShare& share : shares)
-        share.ticks *= sum > 0 ? compute / sum : 0;
     const auto add = [&shares](Kind kind, OpKind op, double ticks) {
         if (ticks > 0)
             shares.push_back({kind, op, ticks});

@@ -13,6 +13,7 @@
 #include "app/pages/export_dialog.h"
 #include "app/pages/import_page.h"
 #include "app/pages/ledger/ledger_page.h"
+#include "app/pages/memory/memory_page.h"
 #include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
@@ -117,6 +118,7 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::importAgainRequested, this, &MainWindow::importTraces);
     connect(page, &Page::importReportRequested, this, &MainWindow::showPageAbout<ImportPage>);
     connect(page, &Page::queryRequested, this, &MainWindow::showPageAbout<QueryPage>);
+    connect(page, &Page::memoryRequested, this, &MainWindow::showPageAbout<MemoryPage>);
     connect(page, &Page::whatIfRequested, this, &MainWindow::showPageAbout<WhatIfPage>);
     connect(page, &Page::clusterRequested, this, &MainWindow::openCluster);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);

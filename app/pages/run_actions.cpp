@@ -57,6 +57,11 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     importReport->setVisible(false); // until the run is known to be imported
     whatIf = make("whatIf", tr("What if…"), Qt::Key_P);
     whatIf->setStatusTip(tr("predict other schemes with the measured times"));
+    memory = make("memoryPage", tr("Memory page"), Qt::SHIFT | Qt::Key_M);
+    memory->setStatusTip(tr("memory of all devices, and what is alive at a time"));
+    memory->setEnabled(!page.file().isEmpty());
+    QObject::connect(memory, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.memoryRequested(page.file()); });
     query = make("querySql", tr("SQL console"), Qt::Key_Q);
     query->setStatusTip(tr("query the file of the run with SQL"));
     query->setEnabled(!page.file().isEmpty()); // a prediction has no file
@@ -96,7 +101,7 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Export:
         return {exportFigure, exportReport};
     case Menu::Analyze:
-        return {importReport, whatIf,     query,          find,       findNext,
+        return {importReport, whatIf,     memory,         query,      find,      findNext,
                 findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};

@@ -28,9 +28,21 @@ struct Bubble
     engine::Window window;
     Kind kind = Kind::Wait;
     std::optional<std::uint32_t> next; // op that ends the bubble; nullopt for Drain
-    // Producer, its transfer if any, and the op that ends the bubble; empty for Drain.
+    // Producer, its transfer if any, and the op that ends the bubble; for Drain the last op of the
+    // iteration.
     std::vector<CauseLink> chain;
 };
+
+// A part of a longer chain of causes: ops that one device ran without another cause in between, or
+// one transfer.
+struct CauseStep
+{
+    CauseLink first, last;
+    int ops = 1;
+    std::int64_t busy = 0; // sum of the durations of the ops
+    std::int64_t idle = 0; // time between the previous step and this one
+};
+std::vector<CauseStep> causeSteps(const engine::Run& run, const std::vector<CauseLink>& chain);
 
 // All bubbles of one iteration (index into Timeline::iterations), by device, then time.
 std::vector<Bubble> bubbles(const engine::Run& run, int iteration);

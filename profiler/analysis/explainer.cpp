@@ -148,6 +148,7 @@ std::vector<CauseLink> Explainer::chainTo(std::uint32_t op) const
 std::vector<Bubble> Explainer::bubbles() const
 {
     std::vector<Bubble> all;
+    const auto last = lastOp();
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices())) {
         const auto lane = m_lanes.spans(d, Track::Kind::Compute);
         auto next = lane.begin();
@@ -161,6 +162,8 @@ std::vector<Bubble> Explainer::bubbles() const
                 bubble.kind = computed ? Bubble::Kind::Wait : Bubble::Kind::Fill;
                 bubble.next = next->op;
                 bubble.chain = chainTo(next->op);
+            } else if (last) {
+                bubble.chain = {link(*last)};
             }
             all.push_back(std::move(bubble));
         }
@@ -221,9 +224,25 @@ std::optional<std::uint32_t> Explainer::lastOp() const
 
 std::vector<CauseLink> Explainer::criticalPath() const
 {
+    const auto last = lastOp();
+    return last ? pathTo(*last) : std::vector<CauseLink>();
+}
+
+std::vector<CauseLink> Explainer::causes(const Bubble& bubble) const
+{
+    if (bubble.next)
+        return pathTo(*bubble.next);
+    auto path = criticalPath();
+    std::erase_if(path,
+                  [&](const CauseLink& link) { return link.window.end <= bubble.window.begin; });
+    return path;
+}
+
+std::vector<CauseLink> Explainer::pathTo(std::uint32_t last) const
+{
     std::vector<CauseLink> path;
     const std::size_t longest = 2 * m_window.size(); // if a file's times contradict its order
-    for (auto op = lastOp(); op && path.size() < longest;) {
+    for (std::optional op = last; op && path.size() < longest;) {
         path.push_back(link(*op));
         const auto needs = needsOf(*op);
         const auto earlier = before(*op);

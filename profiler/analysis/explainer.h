@@ -22,6 +22,9 @@ public:
     // The critical path in time order: the chain of ops and transfers that ends with the last op of
     // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
+    // The chain of causes of a bubble in time order, from the op that had no earlier choice to the
+    // op that ends the bubble; for a drain, the part of the critical path after its begin.
+    std::vector<CauseLink> causes(const Bubble& bubble) const;
 
 private:
     // An input of an op: its producer, its transfer and its arrival time.
@@ -43,6 +46,7 @@ private:
     // The previous op in the same compute lane.
     std::optional<std::uint32_t> before(std::uint32_t op) const;
     std::optional<std::uint32_t> lastOp() const;
+    std::vector<CauseLink> pathTo(std::uint32_t op) const;
     std::vector<CauseLink> chainTo(std::uint32_t op) const;
 
     const engine::Run& m_run;

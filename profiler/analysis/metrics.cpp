@@ -49,11 +49,19 @@ void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceM
 {
     const auto program = run.schedule.on(device.device);
     for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
-                            Track::Kind::AllReduce, Track::Kind::Copy})
+                            Track::Kind::AllReduce, Track::Kind::Copy}) {
+        const Span* previous = nullptr;
         for (const Span& span : lanes.spans(device.device, kind)) {
-            const Op& op = program[index.positionOf(span.op)];
-            device.byKind[op.kind] += span.window().duration();
+            const std::int64_t duration = span.window().duration();
+            auto& ticks = device.byKind[program[index.positionOf(span.op)].kind];
+            ticks += duration;
+            if (kind == Track::Kind::Compute && previous && previous->window() == span.window()) {
+                ticks -= duration - duration / 2;
+                device.byKind[program[index.positionOf(previous->op)].kind] -= duration / 2;
+            }
+            previous = &span;
         }
+    }
 }
 
 DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceId d)

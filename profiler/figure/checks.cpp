@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
 namespace profiler {
 namespace {
 
-constexpr double kSmallestGrey = 1.25; // luminance ratio that a laser printer keeps distinct
+constexpr double kSmallestGrey = 12; // difference of lightness L* that a laser printer keeps
 
 // A row of the figure: its op boxes, how many of them have numbers, and the contrast of these.
 struct RowFacts
@@ -67,32 +68,71 @@ FigureCheck checkInk(const std::vector<RowFacts>& rows)
     return {false, fmt::format("{}: contrast of numbers only {:.1f} : 1", worst->name, worst->ink)};
 }
 
-// The fills of the ops of chunk 0: "F" -> its colour. Tints of other chunks may be similar to
-// another kind; numbers and positions distinguish them.
-std::map<std::string, Colour> fillsOf(const Scene& scene)
+// How a kind of op looks in print: its colour and the lines over it.
+struct Look
 {
-    std::map<std::string, Colour> fills;
-    for (const Group& group : scene.groups)
+    Colour fill;
+    HatchLines lines = HatchLines::None;
+};
+
+// "op F chunk1 up" -> "F chunk 1".
+std::string lookName(const std::string& cls)
+{
+    const std::string_view name = std::string_view(cls).substr(3);
+    const auto chunk = name.find(" chunk");
+    const auto kind = name.substr(0, name.find(' '));
+    return chunk == std::string_view::npos
+        ? std::string(kind)
+        : fmt::format("{} chunk {}", kind,
+                      name.substr(chunk + 6, name.find(' ', chunk + 1) - chunk - 6));
+}
+
+// The looks of all ops: "F", "F chunk 1" -> its look.
+std::map<std::string, Look> looksOf(const Scene& scene)
+{
+    std::map<std::string, Look> looks;
+    for (const Group& group : scene.groups) {
+        Look* last = nullptr; // of the box that a hatch covers
         for (const SceneShape& shape : group.shapes) {
-            const auto* box = std::get_if<Box>(&shape);
-            if (!box || !box->cls.starts_with("op "))
-                continue;
-            if (box->cls.find("chunk") != std::string::npos)
-                continue;
-            const auto end = box->cls.find(' ', 3);
-            fills.emplace(box->cls.substr(3, end == std::string::npos ? end : end - 3), box->fill);
+            const auto* hatch = std::get_if<Hatch>(&shape);
+            if (hatch && hatch->cls == "hatch" && last)
+                last->lines = hatch->lines;
+            if (const auto* box = std::get_if<Box>(&shape))
+                last = box->cls.starts_with("op ")
+                    ? &looks.try_emplace(lookName(box->cls), Look{box->fill}).first->second
+                    : nullptr;
         }
-    return fills;
+    }
+    return looks;
+}
+
+// CIE lightness, from 0 (black) to 100 (white).
+double lightness(Colour colour)
+{
+    const double luminance = 0.05 * contrast(colour, Colour{0, 0, 0}) - 0.05;
+    return luminance > 216.0 / 24389 ? 116 * std::cbrt(luminance) - 16 : luminance * 24389.0 / 27;
+}
+
+// Chunks of one kind may be similar: numbers and positions distinguish them.
+bool isSameKind(std::string_view one, std::string_view other)
+{
+    return one.substr(0, one.find(' ')) == other.substr(0, other.find(' '));
 }
 
 FigureCheck checkGrey(const Scene& scene)
 {
-    const auto fills = fillsOf(scene);
-    for (auto one = fills.begin(); one != fills.end(); ++one)
-        for (auto other = std::next(one); other != fills.end(); ++other)
-            if (contrast(one->second, other->second) < kSmallestGrey)
-                return {false,
-                        fmt::format("{} and {} look alike in grey", one->first, other->first)};
+    const auto looks = looksOf(scene);
+    for (auto one = looks.begin(); one != looks.end(); ++one)
+        for (auto other = std::next(one); other != looks.end(); ++other) {
+            const double a = lightness(one->second.fill), b = lightness(other->second.fill);
+            if (isSameKind(one->first, other->first) || std::abs(a - b) >= kSmallestGrey
+                || one->second.lines != other->second.lines)
+                continue;
+            return {false,
+                    fmt::format("{} and {} look alike in grey (lightness {:.0f} and {:.0f}); "
+                                "the palette grey has hatches",
+                                one->first, other->first, a, b)};
+        }
     return {true, "legible in grey"};
 }
 

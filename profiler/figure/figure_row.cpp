@@ -56,7 +56,7 @@ public:
                                             .op = {}});
         for (const FigureOp& op : m_row.ops)
             addOp(op);
-        if (m_options.bubbleShare)
+        if (m_options.bubbleShare && !m_style.sharesAreEqual)
             addLabel(percentText(m_row.bubbleShare), Text::Anchor::End, m_options.width,
                      "bubble-share");
         return std::move(m_group);
@@ -85,7 +85,11 @@ private:
     {
         if (m_options.bubbles == BubbleStyle::Blank)
             return;
-        const Rect area = rect(bubble.window);
+        Rect area = rect(bubble.window);
+        if (m_style.rowGap() == 0) { // not over the lower edges of the boxes of the row above
+            area.y += m_style.edgeWidth() / 2;
+            area.height -= m_style.edgeWidth();
+        }
         m_group.shapes.emplace_back(Hatch{.rect = area,
                                           .fill = m_style.palette.bubble,
                                           .line = m_style.palette.bubbleLine,

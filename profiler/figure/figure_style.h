@@ -23,6 +23,7 @@ struct FigureStyle
     FontFace font;
     double size = 5.5, digitSize = 5.5; // size of labels, and of micro-batch numbers
     bool schematic = false;             // abstract units: edges in ink, no gaps between rows
+    bool sharesAreEqual = false; // all rows of a run have one bubble share, which is printed once
     double plotLeft = 0, plotRight = 0; // left and right end of the longest iteration on the page
     TimeUnit unit;
     double pointsPerUnit = 1;
@@ -38,9 +39,11 @@ struct FigureStyle
     // is drawn on a background in the box's fill.
     Hatch hatchOver(const Box& box, OpHatch hatch) const
     {
-        return {.rect = box.rect,
+        const double in = box.stroke / 2; // not over the edge of the box
+        return {.rect = {box.rect.x + in, box.rect.y + in, box.rect.width - 2 * in,
+                         box.rect.height - 2 * in},
                 .fill = box.fill,
-                .line = mix(box.fill, palette.inkOn(box.fill), 0.6),
+                .line = palette.hatchLine(box.fill),
                 .spacing = 0.5 * size / std::max(1, hatch.density),
                 .width = 0.05 * size,
                 .cls = "hatch",

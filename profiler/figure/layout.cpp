@@ -125,6 +125,14 @@ private:
     Result<void> placeColumns()
     {
         double labels = 0, shares = 0;
+        m_style.sharesAreEqual
+            = m_options.bubbleShare && std::ranges::all_of(m_runs, [](const FigureRun& run) {
+                  return run.rows.size() > 1
+                      && std::ranges::all_of(run.rows, [&](const FigureRow& row) {
+                             return percentText(row.bubbleShare)
+                                 == percentText(run.rows[0].bubbleShare);
+                         });
+              });
         for (const FigureRun& run : m_runs)
             for (const FigureRow& row : run.rows) {
                 const auto label = fmt::format("Device {}", row.device.value);
@@ -155,7 +163,7 @@ private:
     double rightWidth(const FigureRun& run, const FigureRow& row) const
     {
         double width = 0;
-        if (m_options.bubbleShare)
+        if (m_options.bubbleShare && !m_style.sharesAreEqual)
             width = m_style.width(percentText(row.bubbleShare), m_style.size);
         if (m_options.memory)
             width = std::max(width, m_style.width(peakText(run, row.device), m_style.size));
@@ -221,6 +229,8 @@ private:
         std::string text = fmt::format("time in {}", m_style.unit.name);
         if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
+        if (m_style.sharesAreEqual && !hasHeadings()) // headings state it
+            text += fmt::format(", bubble {}", percentText(m_runs[0].rows[0].bubbleShare));
         return text;
     }
 

@@ -27,6 +27,10 @@ const char* kindText(OpKind kind)
         return "recompute";
     case OpKind::OptimizerStep:
         return "optimizer";
+    case OpKind::Evict:
+        return "evict";
+    case OpKind::Load:
+        return "load";
     case OpKind::AllReduce:
         return "all-reduce";
     default:

@@ -135,6 +135,8 @@ Result<Palette> readTheme(const Json& theme)
     p.backwardHatch = reader.hatch("backward");
     p.weightHatch = reader.hatch("weight");
     p.communicationHatch = reader.hatch("communication");
+    if (const OpHatch recompute = reader.hatch("recompute"); recompute.density > 0)
+        p.recomputeHatch = recompute;
     readShares(reader, theme, p);
     if (!reader.error().empty())
         return fail(Error::Code::Corrupt, reader.error());
@@ -204,11 +206,12 @@ Colour Palette::fill(const engine::Op& op, int chunk) const
 OpHatch Palette::hatch(const engine::Op& op, int chunk) const
 {
     using enum engine::OpKind;
-    const OpHatch of = op.kind == Forward || op.kind == Recompute ? forwardHatch
-        : op.kind == Backward || op.kind == BackwardInput         ? backwardHatch
-        : op.kind == BackwardWeight                               ? weightHatch
-        : engine::isCompute(op.kind) || op.kind == OptimizerStep  ? OpHatch()
-                                                                  : communicationHatch;
+    const OpHatch of = op.kind == Forward                        ? forwardHatch
+        : op.kind == Recompute                                   ? recomputeHatch
+        : op.kind == Backward || op.kind == BackwardInput        ? backwardHatch
+        : op.kind == BackwardWeight                              ? weightHatch
+        : engine::isCompute(op.kind) || op.kind == OptimizerStep ? OpHatch()
+                                                                 : communicationHatch;
     return of.lines == HatchLines::None ? of : OpHatch{of.lines, of.density + std::max(0, chunk)};
 }
 

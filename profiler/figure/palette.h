@@ -52,12 +52,15 @@ struct Palette
     Colour chunkTarget;                     // white in light themes, surface in dark themes
     Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
 
-    // No hatch in most palettes.
+    // No hatch in most palettes, except for recompute, which has the fill of a forward.
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
+    OpHatch recomputeHatch{HatchLines::Rising, 1};
 
     Colour fill(const engine::Op& op, int chunk) const;
     // Returns the hatch of an op on this chunk; density 0 means plain.
     OpHatch hatch(const engine::Op& op, int chunk) const;
+    // The colour of the lines of a hatch over a fill.
+    Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
     // if the contrast is below kSmallestInk.

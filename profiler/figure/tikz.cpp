@@ -7,15 +7,40 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
-#include <set>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace profiler {
 namespace {
 
-std::string colourName(Colour colour)
+// "row-label" -> "RowLabel".
+std::string camelCase(std::string_view cls)
 {
-    return "bs" + hex(colour).substr(1);
+    std::string result;
+    bool isFirst = true;
+    for (const char c : cls) {
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0)
+            isFirst = true;
+        else
+            result += std::exchange(isFirst, false)
+                ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+                : c;
+    }
+    return result.empty() ? "Plain" : result;
+}
+
+// "op F chunk1 up" -> "F1"; chunk 0 has no number.
+std::string opRole(std::string_view cls)
+{
+    const std::string_view name = cls.substr(3);
+    const auto chunk = name.find(" chunk");
+    std::string role(name.substr(0, name.find(' ')));
+    if (chunk != std::string_view::npos)
+        role += name.substr(chunk + 6, name.find(' ', chunk + 1) - chunk - 6);
+    return role;
 }
 
 struct Replacement
@@ -82,8 +107,9 @@ public:
             "% {}\n% {}\n% \\usepackage{{tikz}}, then \\input this file; {} x {} bp.\n",
             comment(scene.title), comment(scene.description), pointText(scene.width),
             pointText(scene.height));
-        for (const std::string& colour : m_colours)
-            head += fmt::format("\\definecolor{{bs{0}}}{{HTML}}{{{0}}}%\n", colour);
+        for (const auto& [role, colour] : m_colours)
+            head += fmt::format("\\definecolor{{bs{}}}{{HTML}}{{{}}}%\n", role,
+                                hex(colour).substr(1));
         head += "\\begin{tikzpicture}[x=1bp,y=-1bp,line cap=butt,line join=miter,"
                 "every node/.style={inner sep=0pt,outer sep=0pt,font=\\sffamily}]\n";
         head += fmt::format("\\useasboundingbox (0,0) rectangle ({},{});\n", pointText(scene.width),
@@ -98,10 +124,29 @@ private:
         fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
     }
 
-    std::string colour(Colour used)
+    // The name of a colour in a role: "bsF1". A second colour in a role is "bsF1b".
+    std::string colour(Colour used, std::string role)
     {
-        m_colours.insert(hex(used).substr(1));
-        return colourName(used);
+        while (m_colours.try_emplace(role, used).first->second != used)
+            role += 'b';
+        return "bs" + role;
+    }
+
+    // The role of a box: that of its op, or for a swatch or a plate the one whose fill it shows.
+    std::string roleOf(const Box& box) const
+    {
+        if (box.cls.starts_with("op "))
+            return opRole(box.cls);
+        const auto shown
+            = std::ranges::find(m_fills, box.fill, &std::pair<std::string, Colour>::second);
+        return shown != m_fills.end() ? shown->first : camelCase(box.cls);
+    }
+
+    // The colour of texts and lines, which mostly is that of the first text.
+    std::string inkColour(Colour used, std::string_view cls)
+    {
+        const auto ink = m_colours.try_emplace("Ink", used).first;
+        return ink->second == used ? "bsInk" : colour(used, camelCase(cls));
     }
 
     static std::string path(const std::vector<std::pair<double, double>>& corners)
@@ -115,11 +160,15 @@ private:
     void draw(const Box& box)
     {
         const auto [x, y, width, height] = box.rect;
+        m_role = roleOf(box);
+        if (!m_colours.contains(m_role))
+            m_fills.emplace_back(m_role, box.fill);
+        const std::string fill = colour(box.fill, m_role);
         if (box.stroke > 0)
-            out("\\filldraw[fill={},draw={},line width={}bp] ", colour(box.fill),
-                colour(box.strokeColour), pointText(box.stroke));
+            out("\\filldraw[fill={},draw={},line width={}bp] ", fill,
+                colour(box.strokeColour, m_role + "Edge"), pointText(box.stroke));
         else
-            out("\\fill[{}] ", colour(box.fill));
+            out("\\fill[{}] ", fill);
         if (box.cut > 0)
             out("{};", path(outline(box)));
         else
@@ -130,12 +179,16 @@ private:
 
     void draw(const Hatch& hatch)
     {
+        const std::string role = hatch.cls == "hatch" ? m_role : camelCase(hatch.cls);
+        if (hatch.hasGround && !m_colours.contains(role))
+            m_fills.emplace_back(role, hatch.fill);
         if (hatch.hasGround)
-            out("\\fill[{}] {};\n", colour(hatch.fill), path(outline(hatch.rect, hatch.cut)));
+            out("\\fill[{}] {};\n", colour(hatch.fill, role), path(outline(hatch.rect, hatch.cut)));
         const auto lines = hatchLines(hatch);
         if (lines.empty())
             return;
-        out("\\draw[{},line width={}bp]", colour(hatch.line), pointText(hatch.width));
+        out("\\draw[{},line width={}bp]", colour(hatch.line, role + "Line"),
+            pointText(hatch.width));
         for (const Segment& s : lines)
             out(" ({},{}) -- ({},{})", pointText(s.x1), pointText(s.y1), pointText(s.x2),
                 pointText(s.y2));
@@ -147,7 +200,9 @@ private:
         const std::string dash = line.dashed
             ? fmt::format(",dash pattern=on {0}bp off {0}bp", pointText(kDash * line.width))
             : std::string();
-        out("\\draw[{},line width={}bp{}] ({},{}) -- ({},{});\n", colour(line.colour),
+        out("\\draw[{},line width={}bp{}] ({},{}) -- ({},{});\n",
+            line.cls == "up-mark" ? colour(line.colour, m_role + "Ink")
+                                  : inkColour(line.colour, line.cls),
             pointText(line.width), dash, pointText(line.x1), pointText(line.y1), pointText(line.x2),
             pointText(line.y2));
     }
@@ -164,17 +219,21 @@ private:
         out("\\node[{}anchor={},text={},font=\\sffamily{}\\fontsize{{{}bp}}{{{}bp}}\\selectfont] "
             "at ({}) {{{}}};\n",
             text.cls == "run-title" ? "name=bstitle," : "", kAnchors[text.anchor],
-            colour(text.colour), text.bold ? "\\bfseries" : "", pointText(text.size),
-            pointText(1.2 * text.size), place, texText(text.text));
+            text.cls == "micro-batch" ? colour(text.colour, m_role + "Ink")
+                                      : inkColour(text.colour, text.cls),
+            text.bold ? "\\bfseries" : "", pointText(text.size), pointText(1.2 * text.size), place,
+            texText(text.text));
     }
 
     void draw(const Polygon& polygon)
     {
-        out("\\fill[{}] {};\n", colour(polygon.fill), path(polygon.points));
+        out("\\fill[{}] {};\n", colour(polygon.fill, camelCase(polygon.cls)), path(polygon.points));
     }
 
     std::string m_text;
-    std::set<std::string> m_colours;
+    std::map<std::string, Colour> m_colours;             // [role]
+    std::vector<std::pair<std::string, Colour>> m_fills; // in the order of first use
+    std::string m_role;                                  // of the last box
 };
 
 } // namespace

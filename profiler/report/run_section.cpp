@@ -25,9 +25,12 @@ std::string_view kindName(Bubble::Kind kind)
 
 std::string reasonOf(const Run& run, const OpIndex& index, const Bubble& bubble)
 {
-    if (!bubble.next)
-        return "no work left";
     const auto spell = [&](std::uint32_t op) { return toString(opAt(run.schedule, index, op)); };
+    if (!bubble.next && bubble.chain.empty())
+        return "no work left";
+    if (!bubble.next)
+        return fmt::format("no work left; device {} ends the iteration with {}",
+                           bubble.chain.front().device.value, spell(bubble.chain.front().op));
     if (bubble.chain.size() < 2)
         return spell(*bubble.next) + " starts late";
     const CauseLink& producer = bubble.chain.front();

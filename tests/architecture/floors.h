@@ -121,6 +121,7 @@ inline const std::vector<Floor>& floors()
         {"app/widgets/study", kForms, {"Q"}},
         {"app/widgets/mapping", kForms, {"Q"}},
         {"app/widgets/cluster", kForms, {"Q"}},
+        {"app/widgets/memory", kForms, {"Q"}},
         {"app/widgets/window", kForms, {"Q"}},
         {"app/pages", plus(kJobs, {"app/widgets/"}), {"Q"}},
         {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},

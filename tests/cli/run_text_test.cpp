@@ -102,7 +102,8 @@ TEST_CASE("bubbles are listed by cause, the longest first, with the transfer tha
              "ms (25.0 %)");
     CHECK(words(text[3]) == words("device ms kind because"));
     CHECK(words(text[4]) == words("0 8.0 wait 0B0 waits for 1B0 of device 1, 1.0 ms running"));
-    CHECK(words(text[5]) == words("1 4.0 drain no work left"));
+    CHECK(words(text[5])
+          == words("1 4.0 drain no work left; device 0 ends the iteration with 0B0"));
     CHECK(cli::bubbleText(run, {}) == "no bubbles\n");
 }
 

@@ -31,9 +31,9 @@ TEST_CASE("export writes the chosen files, and they are the preview")
     CHECK(contents(f.path("figure.png")).startsWith("\x89PNG"));
 }
 
-TEST_CASE("every check of the default figure is good, and shown")
+TEST_CASE("every check of a figure of one chunk is good, and shown")
 {
-    const Exporting f;
+    const Exporting f({tests::unitRun("1f1b", 4, 4)});
     REQUIRE(f.dialog.checks().size() == 5);
     for (const auto& check : f.dialog.checks())
         CHECK(check.good);

@@ -1,6 +1,7 @@
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
+#include "tests/gui/exporting.h"
 #include "tests/support/paths.h"
 
 #include <QFile>
@@ -117,4 +118,22 @@ TEST_CASE("without a display the program lists the commands that need none")
     program.start({});
     CHECK(program.status == 1);
     CHECK(program.error.contains(QStringLiteral("bubblescope figure")));
+}
+
+TEST_CASE("a figure of the export dialog has the bytes of the command line's")
+{
+    auto run = profiler::readRun(kSample.toStdString());
+    REQUIRE(run.has_value());
+    std::vector<engine::Run> runs;
+    runs.push_back(*std::move(run));
+    app::Exporting window(std::move(runs));
+
+    settle();
+    window.click("figureExport");
+    Program program;
+    program.start(
+        {QStringLiteral("figure"), kSample, QStringLiteral("-o"), QStringLiteral("figure.pdf")});
+    const QByteArray bytes = program.bytes(QStringLiteral("figure.pdf"));
+    CHECK(bytes.size() > 1000);
+    CHECK(app::contents(window.path("figure.pdf")) == bytes);
 }

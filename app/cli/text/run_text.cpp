@@ -40,10 +40,13 @@ std::string replayText(const Run& run, int iteration)
 
 std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bubble)
 {
-    if (!bubble.next)
-        return "no work left";
     const auto spell
         = [&](const CauseLink& link) { return toString(opAt(run.schedule, index, link.op)); };
+    if (!bubble.next && bubble.chain.empty())
+        return "no work left";
+    if (!bubble.next)
+        return fmt::format("no work left; device {} ends the iteration with {}",
+                           bubble.chain.front().device.value, spell(bubble.chain.front()));
     if (bubble.chain.size() < 2)
         return spell(bubble.chain.front()) + " starts late";
     const CauseLink& producer = bubble.chain.front();

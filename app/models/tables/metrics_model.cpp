@@ -95,11 +95,12 @@ MetricsModel::Columns MetricsModel::columns() const
     addIfAny(tr("B"), engine::OpKind::Backward);
     addIfAny(tr("I"), engine::OpKind::BackwardInput);
     addIfAny(tr("W"), engine::OpKind::BackwardWeight);
+    addIfAny(tr("RC"), engine::OpKind::Recompute);
+    addIfAny(tr("Optimizer"), engine::OpKind::OptimizerStep);
     columns.push_back(timeColumn(tr("Exposed comm."), &Device::exposedCommunication));
     columns.push_back(timeColumn(tr("Bubble"), &Device::bubble));
     columns.push_back(bubbleShareColumn());
     addIfAny(tr("All-reduce"), engine::OpKind::AllReduce);
-    addIfAny(tr("Optimizer"), engine::OpKind::OptimizerStep);
     const auto peak = [this](const Device* device) {
         const auto& largest = device != nullptr
             ? *device

@@ -160,6 +160,7 @@ std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration)
         {{Swatch::Look::Op, Forward}, share(Share::Forward)},
         {{Swatch::Look::Op, Backward}, share(Share::Backward)},
         {{Swatch::Look::Op, BackwardWeight}, share(Share::Weight)},
+        {{Swatch::Look::Op, Recompute}, share(Share::Recompute)},
         {{Swatch::Look::Op, OptimizerStep}, share(Share::Optimizer)},
         {{Swatch::Look::Exposed}, share(Share::Communication)},
     };

@@ -3,6 +3,8 @@
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
 
+#include <cmath>
+
 namespace app {
 namespace {
 
@@ -15,10 +17,14 @@ QString kindText(Kind kind)
 
 QString sentence(const RunView& view, const profiler::Bubble& bubble, const DetailsClock& clock)
 {
-    if (bubble.kind == Kind::Drain)
-        return tr("The device has finished; the iteration ends with the <b>last device</b>.");
     if (bubble.chain.empty())
         return tr("Nothing was ready to compute.");
+    if (bubble.kind == Kind::Drain)
+        return tr("The device has finished. The iteration ends with <b>%1</b> on device %2, at %3 "
+                  "%4.")
+            .arg(describeOp(view.run().info, view.op(bubble.chain.front().op)))
+            .arg(bubble.chain.front().device.value)
+            .arg(clock.at(bubble.chain.front().window.end), clock.scale.unit);
     const auto& producer = bubble.chain.front();
     QString cause = tr("Waits for <b>%1</b> (device %2), which ends at %3 %4.")
                         .arg(describeOp(view.run().info, view.op(producer.op)))
@@ -27,6 +33,62 @@ QString sentence(const RunView& view, const profiler::Bubble& bubble, const Deta
     if (bubble.kind != Kind::Fill)
         return cause;
     return tr("The pipeline fills. ") + cause;
+}
+
+DetailsLink stepLink(const RunView& view, const profiler::CauseStep& step, int iteration,
+                     const DetailsClock& clock)
+{
+    DetailsLink link = linkTo(view, step.first, iteration, clock);
+    if (step.ops > 1)
+        link.rest = tr("to %1 %2, %3 ops")
+                        .arg(opName(view.run().info, view.op(step.last.op)), link.rest)
+                        .arg(step.ops);
+    link.time = step.idle > 0
+        ? tr("%1 after %2").arg(clock.length(step.busy), clock.length(step.idle))
+        : clock.length(step.busy);
+    return link;
+}
+
+// The whole chain, from the op that had no earlier choice. Of a long chain the middle is left out.
+DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble, int iteration,
+                            const DetailsClock& clock)
+{
+    constexpr std::size_t kMost = 16;
+    auto steps = view.causes(iteration, bubble);
+    std::int64_t busy = 0;
+    for (const auto& step : steps)
+        busy += step.busy;
+    const QString nothing = clock.length(0); // transfers too short to have a length are left out
+    const std::size_t all = steps.size();
+    std::erase_if(steps, [&](const profiler::CauseStep& step) {
+        return !engine::isCompute(view.op(step.first.op).kind)
+            && clock.length(step.busy + step.idle) == nothing;
+    });
+    const std::size_t omitted = all - steps.size();
+    const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
+    DetailsSection section;
+    section.title = tr("Chain from its origin");
+    section.note = tr("%1 each").arg(clock.scale.unit);
+    section.isChain = true;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        if (k > 0 && k <= left)
+            continue;
+        section.links.push_back(stepLink(view, steps[k], iteration, clock));
+        if (k == 0 && left > 0)
+            section.links.back().rest += tr(", then %1 steps").arg(left);
+    }
+    if (!steps.empty()) {
+        const std::int64_t whole = steps.back().last.window.end - steps.front().first.window.begin;
+        section.add(tr("Compute and transfers of the chain"), clock.length(busy));
+        section.add(tr("Start to end of the chain"), clock.length(whole));
+        if (omitted > 0)
+            section.add(tr("Transfers under %1 %2, not listed")
+                            .arg(clock.scale.text(clock.scale.perUnit
+                                                  * std::pow(10.0, -clock.scale.decimals)),
+                                 clock.scale.unit),
+                        QString::number(omitted));
+    }
+    return section;
 }
 
 std::int64_t transferAfter(const RunView& view, const profiler::Bubble& bubble)
@@ -81,7 +143,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
     if (!bubble)
         return details;
     details.sentence = sentence(view, *bubble, clock);
-    if (!bubble->chain.empty()) {
+    if (bubble->kind != Kind::Drain && !bubble->chain.empty()) {
         DetailsSection cause;
         cause.title = tr("Cause");
         cause.note = clock.scale.unit;
@@ -90,6 +152,8 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
             cause.links.push_back(linkTo(view, link, selection.iteration, clock));
         details.sections.push_back(std::move(cause));
     }
+    if (!bubble->chain.empty())
+        details.sections.push_back(chainSection(view, *bubble, selection.iteration, clock));
     details.sections.push_back(facts(view, *bubble, selection.iteration, clock));
     addStrip(details, view, selection, clock);
     return details;

@@ -3,6 +3,7 @@
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/translate.h"
+#include "profiler/analysis/compare.h"
 
 #include <algorithm>
 #include <limits>
@@ -113,6 +114,27 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
+// Adds the range of all measured iterations and the interval of their median to the reported
+// iteration.
+void addRange(const engine::Run& run, int iteration, DetailsSection& section)
+{
+    std::vector<std::int64_t> measured;
+    for (const engine::Iteration& one : run.timeline.iterations)
+        if (one.kind == engine::Iteration::Kind::Measured)
+            measured.push_back(one.window.duration());
+    if (measured.size() < 2 || iteration != engine::reportedIteration(run.timeline))
+        return;
+    const auto [least, greatest] = std::ranges::minmax(measured);
+    const Scale scale = timeScale(run.info, greatest);
+    const auto fromTo = [&scale](std::int64_t from, std::int64_t to) {
+        return tr("%1 to %2")
+            .arg(scale.text(static_cast<double>(from)), scale.withUnit(static_cast<double>(to)));
+    };
+    section.add(tr("Range of %1 iterations").arg(measured.size()), fromTo(least, greatest));
+    if (const auto interval = profiler::iterationInterval(run))
+        section.add(tr("Median, 95 % interval"), fromTo(interval->least, interval->most));
+}
+
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 {
     const auto& info = view.run().info;
@@ -122,6 +144,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         if (!value.empty())
             section.add(name, QString::fromStdString(value));
     };
+    addRange(view.run(), metrics.iteration, section);
     addCourse(view.run(), tr("Loss, nats per token"), &engine::Iteration::loss, section);
     addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
     if (metrics.tokensPerSecond)

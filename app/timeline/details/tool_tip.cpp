@@ -9,6 +9,21 @@
 namespace app {
 namespace {
 
+// The first hop of the chain of causes.
+QString causeLine(const RunView& view, const Selection& selection)
+{
+    const auto* bubble = view.bubble(selection.iteration, selection.device,
+                                     static_cast<double>(selection.window.begin));
+    if (bubble == nullptr || bubble->chain.empty())
+        return {};
+    const auto& cause = bubble->chain.front();
+    const QString op = opName(view.run().info, view.op(cause.op));
+    const QString device = QString::number(cause.device.value);
+    return bubble->kind == profiler::Bubble::Kind::Drain
+        ? tr("finished; device %2 ends with <code>%1</code>").arg(op, device)
+        : tr("waits for <code>%1</code> of device %2").arg(op, device);
+}
+
 QString waitLine(const RunView& view, const Selection& selection, const Scale& scale)
 {
     const auto explanation = view.explain(selection.iteration, selection.op);
@@ -42,8 +57,12 @@ QString toolTipText(const RunView& view, const Selection& selection)
               .arg(QString::number(selection.device.value),
                    rangeText(selection.window, static_cast<double>(one.window.begin), scale),
                    scale.unit);
-    if (selection.kind == Selection::Kind::Bubble)
-        return toolTipPage(tr("Bubble"), length, {where});
+    if (selection.kind == Selection::Kind::Bubble) {
+        QStringList lines{where};
+        if (const QString cause = causeLine(view, selection); !cause.isEmpty())
+            lines << cause;
+        return toolTipPage(tr("Bubble"), length, lines);
+    }
     if (selection.kind == Selection::Kind::Device) {
         const auto peak = view.memory(selection.device).peak();
         return toolTipPage(tr("Device %1").arg(selection.device.value),

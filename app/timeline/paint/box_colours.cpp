@@ -2,6 +2,8 @@
 
 #include "app/timeline/paint/kernel_colours.h"
 
+#include <QPainter>
+
 #include <algorithm>
 
 namespace app {
@@ -12,6 +14,8 @@ constexpr double kDimLight = 0.44, kDimDark = 0.46;
 constexpr profiler::Colour kHueColours[BoxColours::kHues]
     = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
+// The lines of a recompute are mixed with white; narrow boxes have one colour in between.
+constexpr double kHatchLight = 0.55, kHatchShare = 0.5;
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
 
 } // namespace
@@ -38,8 +42,10 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
             for (int chunk = 0; chunk < kChunks; ++chunk) {
                 engine::Op op;
                 op.kind = static_cast<engine::OpKind>(kind);
-                m_looks[kind][chunk][index(emphasis)]
-                    = resolve(theme.palette.fill(op, chunk), emphasis);
+                Look& look = m_looks[kind][chunk][index(emphasis)];
+                look = resolve(theme.palette.fill(op, chunk), emphasis);
+                if (op.kind == engine::OpKind::Recompute)
+                    look = hatched(look, dpr);
             }
         }
         m_exposed[index(emphasis)] = resolve(theme.palette.exposed(), emphasis);
@@ -49,6 +55,7 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
                 full, fromQt(surface()), theme.isDark() ? kForwardDark : kForwardLight);
             m_hues[group][0][index(emphasis)] = resolve(full, emphasis);
             m_hues[group][1][index(emphasis)] = resolve(light, emphasis);
+            m_hues[group][2][index(emphasis)] = hatched(resolve(light, emphasis), dpr);
         }
     }
     for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
@@ -62,14 +69,32 @@ BoxColours::Look BoxColours::resolve(profiler::Colour fill, Emphasis emphasis) c
 {
     if (emphasis == Emphasis::Dimmed)
         fill = profiler::mix(fill, fromQt(surface()), m_theme.isDark() ? kDimDark : kDimLight);
-    return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}};
+    return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}, {}, toQt(fill)};
+}
+
+BoxColours::Look BoxColours::hatched(Look look, double dpr) const
+{
+    const QColor line = mixed(look.fill, Qt::white, kHatchLight);
+    look.hatch = Hatch(look.fill, line, dpr);
+    look.flat = mixed(look.fill, line, kHatchShare);
+    return look;
+}
+
+void fillLook(QPainter& painter, const QRectF& rect, const BoxColours::Look& look, double originX)
+{
+    if (look.hatch.isNull())
+        painter.fillRect(rect, look.fill);
+    else
+        look.hatch.fill(painter, rect, originX);
 }
 
 const BoxColours::Look& BoxColours::lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const
 {
     const int group = colourGroup(op, m_by);
-    return group < 0 ? look(op.kind, chunk, emphasis)
-                     : hue(group, !engine::isBackward(op.kind), emphasis);
+    const Hue tint = op.kind == engine::OpKind::Recompute ? Hue::Recompute
+        : engine::isBackward(op.kind)                     ? Hue::Backward
+                                                          : Hue::Forward;
+    return group < 0 ? look(op.kind, chunk, emphasis) : hue(group, tint, emphasis);
 }
 
 const BoxColours::Look& BoxColours::look(engine::OpKind kind, int chunk, Emphasis emphasis) const

@@ -17,6 +17,9 @@ public:
     struct Look
     {
         QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer
+        Hatch hatch = {};       // over the fill of a recompute; null for other ops
+        // The fill, or the mean of the fill and its lines where a hatch does not fit.
+        QColor flat;
     };
 
     BoxColours(const Theme& theme, double dpr);
@@ -27,9 +30,10 @@ public:
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
     static constexpr int kHues = 8; // hues repeat: group 8 has the hue of group 0
-    const Look& hue(int group, bool isForward, Emphasis emphasis) const
+    enum class Hue { Backward, Forward, Recompute };
+    const Look& hue(int group, Hue hue, Emphasis emphasis) const
     {
-        return m_hues[group % kHues][isForward][index(emphasis)];
+        return m_hues[group % kHues][static_cast<int>(hue)][index(emphasis)];
     }
     const Look& exposed(Emphasis emphasis) const { return m_exposed[index(emphasis)]; }
     const Theme& theme() const { return m_theme; }
@@ -46,16 +50,19 @@ private:
     static constexpr int kChunks = 3; // chunks after the third share its colour
     static std::size_t index(Emphasis emphasis) { return static_cast<std::size_t>(emphasis); }
     Look resolve(profiler::Colour fill, Emphasis emphasis) const;
+    Look hatched(Look look, double dpr) const;
 
     const Theme& m_theme;
     Look m_looks[engine::kOpKinds][kChunks][2];
-    Look m_exposed[2], m_hues[kHues][2][2]; // [group][forward][emphasis]
+    Look m_exposed[2], m_hues[kHues][3][2]; // [group][Hue][emphasis]
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;
 };
 
 profiler::Colour fromQt(QColor colour);
+// Fills a rectangle with the colour of a look, or with its hatch.
+void fillLook(QPainter& painter, const QRectF& rect, const BoxColours::Look& look, double originX);
 QColor mixed(QColor from, QColor to, double share); // share 0 is `from`, 1 is `to`
 
 } // namespace app

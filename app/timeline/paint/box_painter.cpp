@@ -13,6 +13,15 @@ constexpr double kTextNeeds = 13; // height of a box with a number, in pixels
 constexpr double kNameNeeds = 24;
 constexpr double kThinGap = 0.6;
 
+QPolygonF cutBox(const QRectF& box, double cut)
+{
+    return {{box.left() + cut, box.top()},
+            box.topRight(),
+            box.bottomRight(),
+            box.bottomLeft(),
+            {box.left(), box.top() + cut}};
+}
+
 } // namespace
 
 BoxPainter::BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours& colours)
@@ -29,36 +38,43 @@ void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const
     QRectF box = stretch;
     if (stretch.width() < kThinBelow) {
         box.setWidth(std::max(box.width(), m_axis.devicePixel()));
-        m_painter.fillRect(box, look.fill);
+        m_painter.fillRect(box, look.flat);
         // A border of 0.6 pixels is drawn as a whole pixel in a mixed colour.
         if (box.width() > 2)
             m_painter.fillRect(
                 QRectF(box.right() - m_axis.gap(), box.top(), m_axis.gap(), box.height()),
-                mixed(look.fill, m_colours.surface(), kThinGap));
+                mixed(look.flat, m_colours.surface(), kThinGap));
         return;
     }
     box.setWidth(std::max(box.width() - m_axis.gap(), m_axis.devicePixel()));
     fill(box, look, text.isUp);
-    label(box, look.ink, text);
+    label(box, look, text);
 }
 
 void BoxPainter::fill(const QRectF& box, const BoxColours::Look& look, bool isUp)
 {
+    const double cut = box.width() < 20 || box.height() < 22 ? 4 : 5;
     if (!isUp) {
-        m_painter.fillRect(box, look.fill);
+        fillLook(m_painter, box, look, m_axis.snap(m_axis.x(0)));
+    } else if (look.hatch.isNull()) {
+        fillCutBox(m_painter, box, cut, look.fill);
     } else {
-        fillCutBox(m_painter, box, box.width() < 20 || box.height() < 22 ? 4 : 5, look.fill);
+        m_painter.save();
+        m_painter.setClipRegion(QRegion(cutBox(box, cut).toPolygon()), Qt::IntersectClip);
+        fillLook(m_painter, box, look, m_axis.snap(m_axis.x(0)));
+        m_painter.restore();
     }
     if (look.edge.isValid() && look.edge != look.fill && box.width() >= 3)
         fillFrame(m_painter, box, m_axis.gap(), look.edge);
 }
 
-void BoxPainter::label(const QRectF& box, QColor ink, const BoxText& text)
+void BoxPainter::label(const QRectF& box, const BoxColours::Look& look, const BoxText& text)
 {
     const double width = box.width() + m_axis.gap();
     if (width < kNumberFrom || box.height() < kTextNeeds || text.number.isEmpty())
         return;
-    m_painter.setPen(ink);
+    m_painter.setPen(look.ink);
+    m_plate = look.hatch.isNull() ? QColor() : look.fill;
     if (width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
         && QFontMetricsF(m_nameFont).horizontalAdvance(text.name) + 8 <= box.width()) {
         write(box, text.name, m_nameFont, text);
@@ -79,6 +95,10 @@ void BoxPainter::write(const QRectF& box, const QString& text, const QFont& font
     const double width = metrics.horizontalAdvance(text);
     const double x = std::round(box.center().x() - width / 2);
     const double baseline = std::round(box.center().y() + metrics.capHeight() / 2);
+    if (m_plate.isValid())
+        m_painter.fillRect(QRectF(x - 2, std::round(baseline - metrics.capHeight()) - 3,
+                                  std::round(width) + 4, std::ceil(metrics.capHeight()) + 6),
+                           m_plate);
     m_painter.setFont(font);
     m_painter.drawText(QPointF(x, baseline), text);
     if (how.isUp)
@@ -97,13 +117,7 @@ void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour)
 
 void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour)
 {
-    fillPolygon(painter,
-                QPolygonF{{box.left() + cut, box.top()},
-                          box.topRight(),
-                          box.bottomRight(),
-                          box.bottomLeft(),
-                          {box.left(), box.top() + cut}},
-                colour);
+    fillPolygon(painter, cutBox(box, cut), colour);
 }
 
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour)

@@ -28,9 +28,9 @@ public:
     BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours& colours);
 
     void draw(const QRectF& stretch, const BoxColours::Look& look, const BoxText& text);
-    void label(const QRectF& box, QColor ink, const BoxText& text);
 
 private:
+    void label(const QRectF& box, const BoxColours::Look& look, const BoxText& text);
     void fill(const QRectF& box, const BoxColours::Look& look, bool isUp);
     void write(const QRectF& box, const QString& text, const QFont& font, const BoxText& how);
 
@@ -38,6 +38,7 @@ private:
     const TimeAxis& m_axis;
     const BoxColours& m_colours;
     QFont m_numberFont, m_boldFont, m_nameFont;
+    QColor m_plate; // behind the text of a hatched box
 };
 
 // Fills a polygon with antialiasing and without an outline.

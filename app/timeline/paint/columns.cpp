@@ -86,6 +86,19 @@ void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& col
 
 } // namespace
 
+ColumnColours columnColours(const BoxColours& colours, BoxColours::Emphasis emphasis)
+{
+    using enum engine::OpKind;
+    constexpr engine::OpKind kKinds[]
+        = {Backward, Forward, Recompute, BackwardWeight, SendActivation, OptimizerStep};
+    ColumnColours result;
+    for (std::size_t k = 0; k < kShares; ++k)
+        result.shares[k] = colours.look(kKinds[k], 0, emphasis).flat;
+    result.shares[static_cast<std::size_t>(Share::Communication)] = colours.exposed(emphasis).fill;
+    result.rest = Qt::transparent;
+    return result;
+}
+
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/view/busy_index.h"
 #include "app/timeline/view/coordinates.h"
 
@@ -20,6 +21,7 @@ struct ColumnColoursOf
     QColor rest; // transparent: the rest is not drawn
 };
 using ColumnColours = ColumnColoursOf<kShares>; // `shares` is indexed by Share
+ColumnColours columnColours(const BoxColours& colours, BoxColours::Emphasis emphasis);
 using KernelColumnColours = ColumnColoursOf<kKernelShares>;
 
 template<std::size_t kCount>

@@ -11,14 +11,16 @@ constexpr double kPeriod = 5 * 1.4142135623730951; // along x: five pixels betwe
 constexpr int kPeriods = 5;                        // per tile
 } // namespace
 
-Hatch::Hatch(QColor ground, QColor line, double dpr)
+Hatch::Hatch(QColor ground, QColor line, double dpr, Slope slope)
 {
     const int period = static_cast<int>(std::round(kPeriod * dpr)); // device pixels
-    const int width = std::max(1, static_cast<int>(std::round(dpr)));
+    const bool isRising = slope == Slope::Rising;
+    const int width = std::max(1, static_cast<int>(std::round((isRising ? 1.0 : 2.0) * dpr)));
     QImage tile(period * kPeriods, period * kPeriods, QImage::Format_RGB32);
     for (int y = 0; y < tile.height(); ++y) {
         for (int x = 0; x < tile.width(); ++x)
-            tile.setPixelColor(x, y, (x + y) % period < width ? line : ground);
+            tile.setPixelColor(
+                x, y, (isRising ? x + y : x - y + tile.height()) % period < width ? line : ground);
     }
     m_tile = QPixmap::fromImage(tile);
     m_tile.setDevicePixelRatio(dpr);

@@ -15,8 +15,10 @@ class Hatch
 {
 public:
     Hatch() = default;
-    Hatch(QColor ground, QColor line, double dpr);
+    enum class Slope { Rising, Falling }; // Falling, with wider lines: the stash of a partner
+    Hatch(QColor ground, QColor line, double dpr, Slope slope = Slope::Rising);
 
+    bool isNull() const { return m_tile.isNull(); }
     void fill(QPainter& painter, const QRectF& rect, double originX) const;
 
 private:

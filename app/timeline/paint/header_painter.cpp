@@ -83,6 +83,14 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
         label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
 }
 
+QString reduceRowTitle(const RunView& view)
+{
+    const Occurrence& occurs = view.occurs();
+    if (!occurs.has(OpKind::Evict))
+        return tr("all-reduce");
+    return occurs.has(OpKind::AllReduce) ? tr("all-reduce, moves") : tr("evict, load");
+}
+
 void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
                         const Lane& lane, const QRectF& area)
 {
@@ -95,7 +103,7 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
     };
     label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
     label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
-    label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
+    label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(view));
     if (view.knowsMemory())
         label(lane.memoryTop() + 6, lane.memory - 6,
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
@@ -184,10 +192,11 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
         x = right;
     };
     const auto kind = [&](OpKind of) { return metrics.byKind[of]; };
-    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).fill; };
-    add(kind(Forward) + kind(Recompute), fill(Forward));
+    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).flat; };
+    add(kind(Forward), fill(Forward));
     add(kind(Backward) + kind(BackwardInput), fill(Backward));
     add(kind(BackwardWeight), fill(BackwardWeight));
+    add(kind(Recompute), fill(Recompute));
     add(kind(OptimizerStep), fill(OptimizerStep));
     add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
 }

@@ -2,6 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/timeline/paint/columns.h"
+#include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/labels.h"
 #include "engine/schedule/notation.h"
 
@@ -46,7 +47,7 @@ BoxText boxText(const engine::Op& op)
     text.number = microBatchText(op);
     engine::Op down = op; // the corner and the underline already show the direction
     down.replica = 0;
-    text.name = QString::fromStdString(engine::toString(down));
+    text.name = opName(down);
     return text;
 }
 
@@ -87,6 +88,7 @@ Emphasis LanePainter::emphasis(const engine::Span& span) const
 void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
 {
     paintCompute(device, lane.computeTop(), lane.compute);
+    paintMoves(m_painter, {m_view, m_axis, m_colours}, device, lane);
     if (lane.kind != LaneKind::Full)
         return;
     using enum engine::Track::Kind;
@@ -168,14 +170,9 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
 {
     const Emphasis how = m_flow || m_found ? Emphasis::Dimmed : Emphasis::Normal;
-    ColumnColours colours;
-    using enum OpKind;
-    constexpr OpKind kKinds[] = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
-    for (std::size_t k = 0; k < kShares; ++k)
-        colours.shares[k] = m_colours.look(kKinds[k], 0, how).fill;
-    colours.shares[static_cast<std::size_t>(Share::Communication)] = m_colours.exposed(how).fill;
+    ColumnColours colours = columnColours(m_colours, how);
     colours.shares[static_cast<std::size_t>(Share::Optimizer)]
-        = m_colours.look(OptimizerStep, 0, Emphasis::Normal).fill;
+        = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
     colours.rest = m_colours.bubbleGround();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
@@ -240,7 +237,8 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
                               m_view.memoryScale(),
                               {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
                                mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward,
-                               theme.chrome.line}};
+                               theme.chrome.line, mixed(forward, surface, 0.78),
+                               mixed(forward, surface, 0.25)}};
     paintMemoryLevels(m_painter, m_axis, levels);
     if (iteration >= 0 && iteration < static_cast<int>(levels.iterations.size()))
         paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "app/timeline/paint/box_painter.h"
+#include "app/timeline/paint/memory_levels.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
-#include "app/timeline/view/memory_levels.h"
 
 #include <optional>
 

@@ -14,6 +14,7 @@ namespace {
 using engine::OpKind;
 using profiler::LegendEntry;
 using Emphasis = BoxColours::Emphasis;
+using Hue = BoxColours::Hue;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
@@ -28,9 +29,11 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
         for (int k = 0; k < engine::kOpKinds; ++k) {
             const auto kind = static_cast<OpKind>(k);
             const bool isTransfer = kind == OpKind::SendActivation || kind == OpKind::AllReduce;
+            const bool isMove = kind == OpKind::Evict || kind == OpKind::Load;
             if (!one.has(kind)
                 || !(engine::isCompute(kind) || kind == OpKind::OptimizerStep
-                     || (isTransfer && detail == LegendDetail::WithMemory)))
+                     || (isTransfer && detail == LegendDetail::WithMemory)
+                     || (isMove && detail != LegendDetail::TimeOnly)))
                 continue;
             for (int chunk = 0; chunk < (engine::isCompute(kind) ? one.chunks : 1); ++chunk)
                 all.chunks[kind].insert(chunk);
@@ -66,8 +69,8 @@ std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const Bo
             : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
                          : number;
         entries.push_back({LegendEntry::Look::Fills,
-                           {fromQt(colours.hue(group, true, Emphasis::Normal).fill),
-                            fromQt(colours.hue(group, false, Emphasis::Normal).fill)},
+                           {fromQt(colours.hue(group, Hue::Forward, Emphasis::Normal).fill),
+                            fromQt(colours.hue(group, Hue::Backward, Emphasis::Normal).fill)},
                            text.toStdString(),
                            {}});
     }
@@ -90,12 +93,20 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
         colours.bubble().fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Wait) {
         paintKernelWait(painter, colours, swatch, swatch.left(), 1);
+    } else if (entry.look == LegendEntry::Look::Guest) {
+        const QColor forward = toQt(colours.theme().palette.forward), on = colours.surface();
+        Hatch(mixed(forward, on, 0.78), mixed(forward, on, 0.25),
+              painter.device()->devicePixelRatioF(), Hatch::Slope::Falling)
+            .fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Up) {
         fillCutBox(painter, swatch, 5, colours.theme().chrome.text2);
     } else {
         for (std::size_t k = 0; k < entry.fills.size(); ++k) {
             const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);
             painter.fillRect(one.adjusted(0, 0, -1, 0), toQt(entry.fills[k]));
+            if (k < entry.hatches.size() && entry.hatches[k].density > 0)
+                colours.look(OpKind::Recompute, static_cast<int>(k), Emphasis::Normal)
+                    .hatch.fill(painter, one.adjusted(0, 0, -1, 0), one.left());
             right = one.right();
         }
         if (entry.edge) {
@@ -133,6 +144,11 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
             {LegendEntry::Look::Fills, std::move(fills), text.toStdString(), {}});
     };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
+        const bool hasGuests = std::ranges::any_of(
+            runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
+        if (hasGuests)
+            legend.right.push_back(
+                {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
         add({palette.stash, palette.buffers}, tr("stash, buffers"));
         add({palette.optimizerState, palette.gradients, palette.weights},
             tr("optimizer, gradients, weights"));

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/marks_painter.h"
 
+#include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/hit_test.h"
 
 #include <QFontMetricsF>
@@ -118,6 +119,7 @@ void MarksPainter::paintHover(const Selection& hover)
     const QRectF box = rectOf(m_view, m_axis, m_lanes, hover);
     if (!box.isEmpty())
         frame(m_painter, box, m_axis.gap(), 0, m_colours.theme().chrome.text);
+    paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, hover);
 }
 
 void MarksPainter::paintSelected(const Selection& selection, const Scale& unit)
@@ -141,6 +143,7 @@ void MarksPainter::paintSelected(const Selection& selection, const Scale& unit)
         }
     }
     frame(m_painter, box, 2 * m_axis.gap(), 2 * m_axis.gap(), ink);
+    paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, selection);
 }
 
 void MarksPainter::paintFocus(const Selection& selection)

@@ -2,7 +2,7 @@
 
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/columns.h"
-#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
@@ -13,21 +13,8 @@
 namespace app {
 namespace {
 
-constexpr int kRows = 8; // more devices are merged
-
-ColumnColours columnColours(const BoxColours& colours)
-{
-    using enum engine::OpKind;
-    constexpr engine::OpKind kKinds[]
-        = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
-    ColumnColours result;
-    for (std::size_t k = 0; k < kShares; ++k)
-        result.shares[k] = colours.look(kKinds[k], 0, BoxColours::Emphasis::Normal).fill;
-    result.shares[static_cast<std::size_t>(Share::Communication)]
-        = colours.exposed(BoxColours::Emphasis::Normal).fill;
-    result.rest = Qt::transparent;
-    return result;
-}
+constexpr int kRows = 8;          // more devices are merged
+constexpr double kLabelRoom = 64; // pixels for "iteration 100"
 
 QRectF rowsArea(const QRectF& area)
 {
@@ -84,7 +71,7 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
     const QRectF rows = rowsArea(area);
     const int count = std::min(view.devices(), kRows);
     const double pitch = std::min(std::max(7.0, 28.0 / count), rows.height() / count);
-    const auto inks = columnColours(colours);
+    const auto inks = columnColours(colours, BoxColours::Emphasis::Normal);
     for (int row = 0; row < count; ++row) {
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
@@ -102,23 +89,30 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
 {
     const TimeAxis axis = overviewAxis(view, area, 1);
     const auto& iterations = view.timeline().iterations;
-    double free = area.left();
+    const int step = labelStep(area.width() / static_cast<double>(iterations.size()), kLabelRoom);
+    std::vector<QRectF> drawn;
     const auto label = [&](std::size_t k) {
         const bool isCurrent = static_cast<int>(k) == current;
-        const double x = axis.x(static_cast<double>(iterations[k].window.begin));
         painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
         const QString text = iterationTitle(iterations[k]);
         const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
-        if (x + 1 < free || x + width > area.right() + 1)
+        const QRectF box(axis.x(static_cast<double>(iterations[k].window.begin)), area.top(),
+                         width + 8, kOverviewLabels);
+        const bool isFree = std::ranges::none_of(
+            drawn, [&](const QRectF& other) { return other.intersects(box); });
+        if (!isFree || box.left() + width > area.right() + 1)
             return;
         painter.setPen(isCurrent ? colours.theme().chrome.text : colours.theme().chrome.text2);
-        painter.drawText(QPointF(x + 1, area.top() + 11), text);
-        free = x + width + 8;
+        painter.drawText(QPointF(box.left() + 1, area.top() + 11), text);
+        drawn.push_back(box);
     };
+    if (current >= 0 && current < static_cast<int>(iterations.size()))
+        label(static_cast<std::size_t>(current));
     for (std::size_t k = 0; k < iterations.size(); ++k) {
-        const bool repeats = k > 0 && iterations[k].kind == engine::Iteration::Kind::Warmup
+        const auto& one = iterations[k];
+        const bool repeats = k > 0 && one.kind == engine::Iteration::Kind::Warmup
             && iterations[k - 1].kind == engine::Iteration::Kind::Warmup;
-        if (!repeats)
+        if (!repeats && one.number % step == 0 && static_cast<int>(k) != current)
             label(k);
     }
 }

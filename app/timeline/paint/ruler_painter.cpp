@@ -1,6 +1,7 @@
 #include "app/timeline/paint/ruler_painter.h"
 
 #include "app/timeline/paint/box_painter.h"
+#include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
@@ -9,22 +10,23 @@
 namespace app {
 namespace {
 
-// The iterations that fill more than a twentieth of the view.
-std::vector<int> inSight(const RunView& view, const TimeAxis& axis)
+constexpr std::size_t kMost = 20; // with more iterations in sight, time counts from the run's start
+
+// Indices of the iterations in sight, without slivers at the edges of the view; empty for more than
+// kMost.
+std::vector<int> largeInSight(const RunView& view, const TimeAxis& axis)
 {
     std::vector<int> shown;
     const auto& iterations = view.timeline().iterations;
-    const auto first
-        = std::partition_point(iterations.begin(), iterations.end(), [&](const auto& one) {
-              return static_cast<double>(one.window.end) < axis.begin;
-          });
-    for (auto one = first; one != iterations.end(); ++one) {
-        const double begin = std::max(axis.begin, static_cast<double>(one->window.begin));
-        const double end = std::min(axis.end, static_cast<double>(one->window.end));
-        if (static_cast<double>(one->window.begin) > axis.end)
-            break;
-        if (end - begin > (axis.end - axis.begin) / 20)
-            shown.push_back(static_cast<int>(one - iterations.begin()));
+    const auto inSight = iterationsInSight(iterations, axis);
+    if (inSight.size() > kMost + 2)
+        return shown;
+    for (const auto& one : inSight) {
+        const double begin = std::max(axis.begin, static_cast<double>(one.window.begin));
+        const double end = std::min(axis.end, static_cast<double>(one.window.end));
+        if (end - begin > (axis.end - axis.begin) / 20
+            || 2 * (end - begin) > static_cast<double>(one.window.duration()))
+            shown.push_back(static_cast<int>(&one - iterations.data()));
     }
     return shown;
 }
@@ -32,7 +34,9 @@ std::vector<int> inSight(const RunView& view, const TimeAxis& axis)
 QString originText(const RunView& view, const std::vector<int>& shown)
 {
     const auto& iterations = view.timeline().iterations;
-    if (shown.size() <= 1)
+    if (shown.empty())
+        return tr("from run start");
+    if (shown.size() == 1)
         return tr("from iteration start");
     const auto& first = iterations[static_cast<std::size_t>(shown.front())];
     if (shown.front() == 0 || first.kind != engine::Iteration::Kind::Measured)
@@ -51,13 +55,11 @@ profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit)
 
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
 {
-    const auto shown = inSight(view, axis);
+    const auto shown = largeInSight(view, axis);
     const auto& iterations = view.timeline().iterations;
-    const int base = shown.empty() ? view.iterationAt((axis.begin + axis.end) / 2) : shown.front();
+    const std::size_t base = shown.empty() ? 0 : static_cast<std::size_t>(shown.front());
     RulerScale scale;
-    scale.origin = base < 0
-        ? 0
-        : static_cast<double>(iterations[static_cast<std::size_t>(base)].window.begin);
+    scale.origin = iterations.empty() ? 0 : static_cast<double>(iterations[base].window.begin);
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
     scale.title = scale.unit.unit + QLatin1Char(' ') + originText(view, shown);
@@ -100,7 +102,10 @@ void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area)
 {
-    for (const auto& iteration : view.timeline().iterations) {
+    const auto inSight = iterationsInSight(view.timeline().iterations, axis);
+    if (!areEdgesDrawn(inSight, axis))
+        return;
+    for (const auto& iteration : inSight) {
         for (const std::int64_t edge : {iteration.window.begin, iteration.window.end}) {
             const double x = axis.snappedX(static_cast<double>(edge));
             if (x >= axis.left && x <= axis.right())
@@ -119,7 +124,10 @@ void paintTriangle(QPainter& painter, QPointF tip, QColor colour)
 void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,
                        const Theme& theme, double bottom)
 {
-    for (const auto& iteration : view.timeline().iterations) {
+    const auto inSight = iterationsInSight(view.timeline().iterations, axis);
+    if (!areEdgesDrawn(inSight, axis))
+        return;
+    for (const auto& iteration : inSight) {
         const double x = axis.x(static_cast<double>(iteration.window.end));
         if (x >= axis.left && x <= axis.right())
             paintTriangle(painter, {axis.snap(x) + 0.5, bottom}, theme.chrome.text);

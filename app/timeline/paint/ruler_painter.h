@@ -22,7 +22,7 @@ struct RulerScale
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
 // Returns the ruler for the visible time. Its origin is the start of the first visible iteration,
-// or of the run if all iterations are visible.
+// or of the run if many iterations or all of them are visible.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 
@@ -31,7 +31,7 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
 void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
                const QRectF& area);
 // Draws lines at the begin and end of each iteration over the lanes, and a triangle at its end on
-// the ruler.
+// the ruler. Neither is drawn for iterations so narrow that they would cover the lanes.
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area);
 void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,

@@ -10,8 +10,9 @@ Share shareOf(engine::OpKind kind)
     using enum engine::OpKind;
     switch (kind) {
     case Forward:
-    case Recompute:
         return Share::Forward;
+    case Recompute:
+        return Share::Recompute;
     case Backward:
     case BackwardInput:
         return Share::Backward;

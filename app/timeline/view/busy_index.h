@@ -11,8 +11,15 @@
 namespace app {
 
 // The parts of a coverage column, from the bottom. The rest of the column is bubble.
-enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
-constexpr int kShares = 5;
+enum class Share : std::uint8_t {
+    Backward,
+    Forward,
+    Recompute,
+    Weight,
+    Communication,
+    Optimizer,
+};
+constexpr int kShares = 6;
 using Busy = std::array<double, kShares>; // [Share] in ticks, or as a share of the time
 // The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
 // for other ranks.

@@ -106,6 +106,20 @@ Selection rangeSelection(const RunView& view, DeviceId device, const HostRange* 
     return selection;
 }
 
+// The evict or load at a point of the lane of its device or of its partner.
+Selection moveAt(const RunView& view, DeviceId device, const TimeAxis& axis, const Lane& lane,
+                 QPointF at)
+{
+    const double top = lane.movesTop();
+    if (lane.movesHeight() <= 0 || at.y() < top - 1 || at.y() > top + lane.movesHeight() + 1)
+        return {};
+    const double reach = kReach * axis.ticksPerPixel();
+    for (const DeviceId owner : {device, view.evictorOf(device).value_or(device)})
+        if (const auto* span = spanNear(view, owner, TrackKind::Copy, axis.time(at.x()), reach))
+            return opSelection(view, *span, owner, TrackKind::Copy);
+    return {};
+}
+
 Selection computeAt(const RunView& view, DeviceId device, const TimeAxis& axis, double x)
 {
     const double time = axis.time(x);
@@ -164,6 +178,9 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
         return rangeSelection(view, device, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
     if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
         return kernelAt(*kernels, device, axis, lane, {x, y});
+    if (const Selection move = moveAt(view, device, axis, lane, {x, y});
+        move.kind != Selection::Kind::None)
+        return move;
     if (lane.kind != LaneKind::Full)
         return {};
     for (const auto& [kind, top] : sublanes(lane)) {
@@ -193,6 +210,8 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
             : QRectF();
     if (selection.lane == TrackKind::Compute)
         return boxRect(axis, selection.window, lane.computeTop(), lane.compute);
+    if (selection.lane == TrackKind::Copy && lane.movesHeight() > 0)
+        return boxRect(axis, selection.window, lane.movesTop(), lane.movesHeight());
     if (lane.kind != LaneKind::Full)
         return {};
     for (const auto& [kind, top] : sublanes(lane)) {
@@ -200,6 +219,16 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
             return boxRect(axis, selection.window, top, Lane::kTransfer);
     }
     return {};
+}
+
+std::pair<QRectF, QRectF> moveRects(const RunView& view, const TimeAxis& axis,
+                                    const std::vector<Lane>& lanes, const Selection& selection)
+{
+    if (selection.kind != Selection::Kind::Op || selection.lane != TrackKind::Copy)
+        return {};
+    Selection partner = selection;
+    partner.device = DeviceId{view.op(selection.op).peer};
+    return {rectOf(view, axis, lanes, selection), rectOf(view, axis, lanes, partner)};
 }
 
 const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,

@@ -25,4 +25,9 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
 const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,
                          const Lane& lane, QPointF at);
 
+// The rectangles of an evict or load on its device and on its partner; both are empty for other
+// selections.
+std::pair<QRectF, QRectF> moveRects(const RunView& view, const TimeAxis& axis,
+                                    const std::vector<Lane>& lanes, const Selection& selection);
+
 } // namespace app

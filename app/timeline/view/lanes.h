@@ -31,9 +31,18 @@ struct Lane
     double receiveTop() const { return sendTop() + kTransfer + 2; }
     double reduceTop() const { return receiveTop() + kTransfer + 3; }
     double memoryTop() const { return reduceTop() + kTransfer + 5; }
+    // The evicts and loads of BPipe: in the row of the all-reduces, or below the boxes.
+    double movesTop() const
+    {
+        return kind == LaneKind::Full ? reduceTop() : computeTop() + compute + 2;
+    }
+    double movesHeight() const
+    {
+        return kind == LaneKind::Full ? kTransfer : kind == LaneKind::Compute ? kMoves : 0;
+    }
     double bottom() const { return top + height; }
 
-    static constexpr double kTransfer = 11;
+    static constexpr double kTransfer = 11, kMoves = 5;
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/gallop.h"
 #include "engine/timeline/stash_ledger.h"
+#include "profiler/analysis/tensors/memory_steps.h"
 
 #include <algorithm>
 
@@ -10,16 +11,17 @@ namespace {
 
 MemorySeries::Level higher(MemorySeries::Level a, MemorySeries::Level b)
 {
-    return {std::max(a.base, b.base), std::max(a.total, b.total)};
+    return {std::max(a.base, b.base), std::max(a.own, b.own), std::max(a.total, b.total)};
 }
 
 } // namespace
 
-void MemorySeries::add(std::int64_t time, double base, double stash)
+void MemorySeries::add(std::int64_t time, Change change)
 {
     Level level = m_levels.empty() ? Level{} : m_levels.back();
-    level.base += base;
-    level.total += base + stash;
+    level.base += change.base;
+    level.own += change.base + change.stash;
+    level.total += change.base + change.stash + change.guest;
     if (!m_times.empty() && m_times.back() == time) {
         m_levels.back() = level;
         return;
@@ -85,13 +87,17 @@ std::int64_t MemorySeries::timeOfPeak(engine::Window window) const
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run)
 {
     engine::IdVector<engine::DeviceId, MemorySeries> series(run.schedule.shape.devices);
+    const engine::OpIndex index(run.schedule);
     for (const auto& event : run.timeline.memory) {
         const engine::DeviceId device{event.device};
         if (!series.has(device))
             continue;
-        const bool isStash = event.category == engine::MemoryCategory::Stash;
         const auto bytes = static_cast<double>(event.bytes);
-        series[device].add(event.time, isStash ? 0 : bytes, isStash ? bytes : 0);
+        const profiler::MemoryKind kind = profiler::kindOf(run, index, event);
+        const bool isStash = kind == profiler::MemoryKind::Stash;
+        const bool isGuest = kind == profiler::MemoryKind::Guest;
+        series[device].add(
+            event.time, {isStash || isGuest ? 0 : bytes, isStash ? bytes : 0, isGuest ? bytes : 0});
     }
     for (auto& one : series)
         one.close();
@@ -111,7 +117,7 @@ engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Ru
     engine::IdVector<engine::DeviceId, MemorySeries> series(shape.devices);
     for (const engine::DeviceId d : series.ids()) {
         for (const auto& [time, change] : ledger.events(d))
-            series[d].add(time, 0, ledger.partsOf(change) / perActivation);
+            series[d].add(time, {0, ledger.partsOf(change) / perActivation, 0});
         series[d].close();
     }
     return series;

@@ -8,17 +8,22 @@
 namespace app {
 
 // The memory of a device over time, as steps: the base (weights, gradients, optimizer state,
-// buffers) and the total (base and stash). In bytes, or in M_a if no memory was recorded.
+// buffers), with the device's own stash, and the total, with the stashes of a partner. In bytes, or
+// in M_a if no memory was recorded.
 class MemorySeries
 {
 public:
     struct Level
     {
-        double base = 0, total = 0;
+        double base = 0, own = 0, total = 0; // each includes the previous one
     };
 
-    void add(std::int64_t time, double base, double stash); // adds changes, in time order
-    void close();                                           // call after the last add()
+    struct Change
+    {
+        double base = 0, stash = 0, guest = 0;
+    };
+    void add(std::int64_t time, Change change); // in time order
+    void close();                               // call after the last add()
 
     bool isEmpty() const { return m_times.empty(); }
     // Queries columns with ascending begins and ends; each search starts at the previous result.

@@ -14,6 +14,7 @@ RunView::RunView(std::shared_ptr<const engine::Run> run)
     : m_run(std::move(run))
     , m_index(m_run->schedule)
     , m_devices(m_run->schedule.shape.devices)
+    , m_evictors(m_run->schedule.shape.devices)
     , m_memory(!knowsMemory()
                    ? engine::IdVector<DeviceId, MemorySeries>(m_run->schedule.shape.devices)
                    : hasMemory() ? recordedMemory(*m_run)
@@ -35,6 +36,9 @@ void RunView::indexOps()
             m_shares.push_back(shareOf(op.kind));
             m_occurs.kinds[static_cast<int>(op.kind)] = true;
             m_occurs.isUp = m_occurs.isUp || op.replica > 0;
+            if (op.kind == engine::OpKind::Evict && op.peer < devices())
+                m_evictors[DeviceId{op.peer}]
+                    = m_index.deviceOf(static_cast<std::uint32_t>(m_shares.size() - 1));
         }
     }
     for (const auto& stages : schedule.deviceOf) {
@@ -206,6 +210,14 @@ const std::vector<profiler::Bubble>& RunView::bubbles(int iteration) const
     if (!one.bubbles)
         one.bubbles = one.explainer ? one.explainer->bubbles() : std::vector<profiler::Bubble>();
     return *one.bubbles;
+}
+
+std::vector<profiler::CauseStep> RunView::causes(int iteration,
+                                                 const profiler::Bubble& bubble) const
+{
+    const Explained& one = explained(iteration);
+    return one.explainer ? profiler::causeSteps(run(), one.explainer->causes(bubble))
+                         : std::vector<profiler::CauseStep>();
 }
 
 std::optional<profiler::OpExplanation> RunView::explain(int iteration, std::uint32_t op) const

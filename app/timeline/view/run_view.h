@@ -35,6 +35,11 @@ public:
     const engine::Run& run() const { return *m_run; }
     const std::shared_ptr<const engine::Run>& shared() const { return m_run; }
     const engine::Timeline& timeline() const { return m_run->timeline; }
+    // The device whose stashes this device accepts, in BPipe; nullopt: none.
+    std::optional<engine::DeviceId> evictorOf(engine::DeviceId device) const
+    {
+        return m_evictors[device];
+    }
     int devices() const { return m_run->schedule.shape.devices; }
 
     const engine::Op& op(std::uint32_t op) const;
@@ -85,6 +90,8 @@ public:
 
     const profiler::RunMetrics* metrics(int iteration) const; // nullptr if unknown
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
+    // The chain of causes of a bubble of the iteration, from its origin on.
+    std::vector<profiler::CauseStep> causes(int iteration, const profiler::Bubble& bubble) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // sorted by time
     // The paths of all micro-batches.
@@ -108,6 +115,7 @@ private:
     std::vector<Share> m_shares;                                   // [op]
     std::vector<engine::IdVector<engine::StageId, int>> m_chunkOf; // [replica]
     engine::IdVector<engine::DeviceId, Device> m_devices;
+    engine::IdVector<engine::DeviceId, std::optional<engine::DeviceId>> m_evictors;
     Occurrence m_occurs;
     engine::IdVector<engine::DeviceId, MemorySeries> m_memory;
     double m_memoryScale = 0;

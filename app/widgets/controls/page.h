@@ -87,6 +87,7 @@ Q_SIGNALS:
     void whatIfRequested(const QString& file);       // `file` is a measured run
     void queryRequested(const QString& file);        // `file` is any run
     void clusterRequested();                         // to run what the page shows on a cluster
+    void memoryRequested(const QString& file);       // `file` is any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);

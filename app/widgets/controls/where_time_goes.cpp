@@ -1,7 +1,7 @@
 #include "app/widgets/controls/where_time_goes.h"
 
 #include "app/models/text.h"
-#include "app/timeline/paint/hatch.h"
+#include "app/timeline/paint/box_colours.h"
 #include "engine/schedule/notation.h"
 
 #include <QFontMetrics>
@@ -102,9 +102,8 @@ void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeS
     case TimeShare::Kind::Compute:
         break;
     }
-    engine::Op op;
-    op.kind = share.op;
-    painter.fillRect(box, toQt(palette.fill(op, 0)));
+    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    fillLook(painter, box, colours.look(share.op, 0, BoxColours::Emphasis::Normal), kNameWidth);
 }
 
 void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const

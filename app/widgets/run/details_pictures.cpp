@@ -16,7 +16,8 @@ void fillSwatch(QPainter& painter, const BoxColours& colours, const Swatch& swat
 {
     switch (swatch.look) {
     case Swatch::Look::Op:
-        painter.fillRect(rect, colours.look(swatch.kind, swatch.chunk, Emphasis::Normal).fill);
+        fillLook(painter, rect, colours.look(swatch.kind, swatch.chunk, Emphasis::Normal),
+                 rect.left());
         break;
     case Swatch::Look::Bubble:
         colours.bubble().fill(painter, rect, rect.left());

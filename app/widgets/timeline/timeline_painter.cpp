@@ -2,6 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/timeline/paint/header_painter.h"
+#include "app/timeline/paint/iteration_strip.h"
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/legend.h"
@@ -61,8 +62,8 @@ void TimelinePainter::paintFrame() const
     const double width = m_areas.legend.width();
     m_painter.fillRect(QRectF(0, m_areas.ruler.top(), width, m_areas.ruler.height()),
                        chrome.surfaceAlt);
-    m_painter.fillRect(QRectF(0, m_areas.notes.top(), width, m_areas.notes.height()),
-                       chrome.surfaceAlt);
+    for (const QRectF& strip : {m_areas.iterations, m_areas.notes})
+        m_painter.fillRect(QRectF(0, strip.top(), width, strip.height()), chrome.surfaceAlt);
     m_painter.fillRect(m_areas.legend, chrome.surfaceAlt);
     if (m_areas.column.width() > 0)
         m_painter.fillRect(
@@ -92,6 +93,7 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
         paintRangeBand(m_painter, scale, m_axis, m_theme,
                        {m_scene.selection.window, m_areas.ruler});
     m_painter.restore();
+    paintIterationTimes();
     paintNotes();
     m_painter.setFont(uiFont(11));
     m_painter.setPen(m_theme.chrome.text2);
@@ -124,6 +126,24 @@ void TimelinePainter::paintTopTexts() const
     const Scale scale = timeScale(m_view.run().info, one.window.duration());
     m_painter.drawText(QPointF(m_areas.column.left() + 16, 37),
                        scale.withUnit(static_cast<double>(one.window.duration())));
+}
+
+void TimelinePainter::paintIterationTimes() const
+{
+    const QRectF& area = m_areas.iterations;
+    if (area.height() <= 0)
+        return;
+    m_painter.save();
+    m_painter.setClipRect(area);
+    paintIterationStrip(m_painter, m_view, m_scene.iterationStrip(), m_theme);
+    m_painter.restore();
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    m_painter.drawText(QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
+                       Qt::AlignRight | Qt::AlignVCenter, TimeCanvas::tr("iteration time"));
+    if (m_areas.column.width() > 0)
+        m_painter.drawText(QRectF(m_areas.column.left() + 16, area.top(), 108, area.height()),
+                           Qt::AlignLeft | Qt::AlignVCenter, iterationRange(m_view, m_axis));
 }
 
 void TimelinePainter::paintNotes() const
@@ -223,17 +243,26 @@ void TimelinePainter::paintLaneGround(const Lane& lane) const
     const Chrome& chrome = m_theme.chrome;
     if (lane.kind != LaneKind::Dense)
         m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
-    for (const auto& one : m_view.timeline().iterations) {
-        if (lane.kind == LaneKind::Dense || !one.window.intersects(m_axis.window()))
-            continue;
-        for (int row = 0; row < lane.ranges + lane.kernels; ++row)
-            m_painter.fillRect(stretch(m_axis, one.window, lane.rangeTop(row), Lane::kKernel),
-                               chrome.surfaceAlt);
-        if (lane.kind != LaneKind::Full)
-            continue;
-        for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
-            m_painter.fillRect(stretch(m_axis, one.window, at, Lane::kTransfer), chrome.surfaceAlt);
+    const auto inSight = iterationsInSight(m_view.timeline().iterations, m_axis);
+    if (lane.kind == LaneKind::Dense || inSight.empty())
+        return;
+    if (!areEdgesDrawn(inSight, m_axis)) {
+        paintRowGround(lane, {inSight.front().window.begin, inSight.back().window.end});
+        return;
     }
+    for (const auto& one : inSight)
+        paintRowGround(lane, one.window);
+}
+
+void TimelinePainter::paintRowGround(const Lane& lane, engine::Window window) const
+{
+    const QColor& ground = m_theme.chrome.surfaceAlt;
+    for (int row = 0; row < lane.ranges + lane.kernels; ++row)
+        m_painter.fillRect(stretch(m_axis, window, lane.rangeTop(row), Lane::kKernel), ground);
+    if (lane.kind != LaneKind::Full)
+        return;
+    for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
+        m_painter.fillRect(stretch(m_axis, window, at, Lane::kTransfer), ground);
 }
 
 } // namespace app

@@ -25,8 +25,10 @@ public:
 
 private:
     void paintTopTexts() const;
+    void paintIterationTimes() const;
     void paintNotes() const;
     void paintLaneGround(const Lane& lane) const;
+    void paintRowGround(const Lane& lane, engine::Window window) const;
     QString denseNote() const;
 
     QPainter& m_painter;

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/tool_tip.h"
+#include "app/timeline/paint/iteration_strip.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/widgets/timeline/time_canvas.h"
@@ -29,7 +30,8 @@ std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
 
 void TimelineScene::layout(QSizeF size, LaneOptions& options)
 {
-    areas = TimelineGeometry(size, !notes.empty());
+    const bool hasMany = !isEmpty() && iterations().size() > IterationStrip::kFrom;
+    areas = TimelineGeometry(size, {hasMany, !notes.empty()});
     options.available = areas.lanes.height();
     const KernelView* drawn = drawnKernels();
     options.kernels = drawn != nullptr ? drawn->rows() : engine::IdVector<engine::DeviceId, int>();
@@ -77,9 +79,23 @@ Selection TimelineScene::deviceSelection(int device) const
     return whole;
 }
 
-QString TimelineScene::noteText(int note) const
+QString TimelineScene::stripText(QPointF at) const
 {
-    return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
+    const int note = noteAt(at);
+    if (note >= 0)
+        return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
+    return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
+}
+
+int TimelineScene::iterationAt(QPointF at) const
+{
+    const IterationColumn column = isEmpty() ? IterationColumn() : columnAt(iterationStrip(), at);
+    return column.count == 0 ? -1 : static_cast<int>(column.first + column.count / 2);
+}
+
+IterationStrip TimelineScene::iterationStrip() const
+{
+    return {iterations(), axis, areas.iterations};
 }
 
 int TimelineScene::noteAt(QPointF at) const

@@ -2,6 +2,7 @@
 
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
+#include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/note_marks.h"
@@ -46,11 +47,13 @@ struct TimelineScene
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const;   // the device whose lane header is at a point; -1: none
-    int noteAt(QPointF at) const;     // index of the note at a point; -1: none
-    QString noteText(int note) const; // tooltip of a note
-    int currentNote() const;          // index of the note about the selection; -1: none
+    int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
+    int noteAt(QPointF at) const;        // index of the note at a point; -1: none
+    int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
+    QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
+    int currentNote() const;             // index of the note about the selection; -1: none
     NoteStrip noteStrip() const;
+    IterationStrip iterationStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
     // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is

@@ -247,12 +247,12 @@ bool TimelineWidget::hover(QPointF at)
     const QRectF& overview = m_scene.areas.overview;
     const bool isOnHandle = overview.contains(at)
         && OverviewDrag::isOnHandle(overviewWindowRect(*m_scene.view, overview, inSight()), at.x());
-    const int note = m_scene.noteAt(at);
-    setCursor(isOnHandle      ? Qt::SizeHorCursor
-                  : note >= 0 ? Qt::PointingHandCursor
-                              : Qt::ArrowCursor);
-    if (note >= 0)
-        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), m_scene.noteText(note), this);
+    const QString text = m_scene.stripText(at);
+    setCursor(isOnHandle            ? Qt::SizeHorCursor
+                  : !text.isEmpty() ? Qt::PointingHandCursor
+                                    : Qt::ArrowCursor);
+    if (!text.isEmpty())
+        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), text, this);
     const Selection under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }
@@ -274,6 +274,8 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     m_overviewDrag.end();
     if (isLeft && areas.notes.contains(at))
         goToNote(m_scene.noteAt(at));
+    else if (isLeft && areas.iterations.contains(at))
+        showIteration(m_scene.iterationAt(at));
     else if (areas.overview.contains(at))
         pressOverview(at);
     else if (areas.lanes.contains(at) || areas.ruler.contains(at))

@@ -74,7 +74,7 @@ TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
     CHECK(all[3].kind == Bubble::Kind::Drain);
     CHECK(all[3].window == Window{12, 16});
     CHECK_FALSE(all[3].next.has_value());
-    CHECK(all[3].chain.empty());
+    CHECK(spelled(run, all[3].chain) == "0B0@12-16"); // the last op of the iteration
 }
 
 TEST_CASE("an explanation has the inputs, the consumers and the waiting time of an op")
@@ -264,4 +264,25 @@ TEST_CASE("after a RECOMPUTE the forward is no longer an input")
                              {{0, "0F0", 0, 2}, {0, "0RECOMPUTE0", 2, 3}, {0, "0B0", 3, 6}});
     CHECK(spelled(run, explain(run, 0, find(run, "0F0"))->neededBy) == "0RECOMPUTE0@2-3");
     CHECK(spelled(run, explain(run, 0, find(run, "0RECOMPUTE0"))->neededBy) == "0B0@3-6");
+}
+
+TEST_CASE("the chain of causes of a bubble starts at the op that had no earlier choice")
+{
+    const Run run = pingPong();
+    const Explainer explainer(run, 0);
+    const auto all = explainer.bubbles();
+    REQUIRE(all.size() == 4);
+    CHECK(spelled(run, explainer.causes(all[0]))
+          == "0F0@0-2 1RECV_F0@2-3 1F0@5-7 1B0@7-11 0RECV_B0@11-12 0B0@12-16");
+    const auto steps = causeSteps(run, explainer.causes(all[0]));
+    REQUIRE(steps.size() == 5);
+    CHECK(steps[2].ops == 2); // 1F0 and 1B0
+    CHECK(steps[2].busy == 6);
+    CHECK(steps[2].idle == 2); // 1F0 starts two after its message
+    std::int64_t sum = 0;
+    for (const CauseStep& step : steps)
+        sum += step.busy + step.idle;
+    CHECK(sum == 16);
+    // Device 1 drains from 11 on: what ran later is its cause.
+    CHECK(spelled(run, explainer.causes(all[3])) == "0B0@12-16");
 }

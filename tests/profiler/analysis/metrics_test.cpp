@@ -236,3 +236,28 @@ TEST_CASE("a device of PipeDream holds its stage in D - d versions")
     for (int d = 0; d < 4; ++d)
         CHECK(m.devices[{d}].weights == 4.0 - d);
 }
+
+TEST_CASE("the kinds of compute add up to it, with a recompute and with joint ops")
+{
+    using enum engine::OpKind;
+    const auto sum = [](const DeviceMetrics& device) {
+        std::int64_t ticks = 0;
+        for (const OpKind kind :
+             {Forward, Backward, BackwardInput, BackwardWeight, Recompute, OptimizerStep})
+            ticks += device.byKind[kind];
+        return ticks;
+    };
+    const auto recomputed = numbers(handMade(
+        {.devices = 1, .stages = 1, .microBatches = 1}, {0, 12},
+        {{0, "0F0", 0, 2}, {0, "0RECOMPUTE0", 3, 5}, {0, "0B0", 5, 9}, {0, "0OPT", 9, 10}}));
+    CHECK(recomputed.devices[{0}].byKind[Recompute] == 2);
+    CHECK(recomputed.devices[{0}].byKind[Forward] == 2);
+    CHECK(sum(recomputed.devices[{0}]) == recomputed.devices[{0}].compute);
+    // 0F1 and 0B0 run as one, for 5 ticks.
+    const auto joint = numbers(
+        handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 14},
+                 {{0, "0F0", 0, 2}, {0, "0F1", 2, 7}, {0, "0B0", 2, 7}, {0, "0B1", 8, 12}}));
+    CHECK(joint.devices[{0}].byKind[Forward] + joint.devices[{0}].byKind[Backward] == 11);
+    CHECK(joint.devices[{0}].byKind[Backward] == 6);
+    CHECK(sum(joint.devices[{0}]) == joint.devices[{0}].compute);
+}

@@ -100,9 +100,8 @@ TEST_CASE("a BitPipe figure with D = N = 4 has 64 op boxes, each with its op")
     CHECK(scene.groups[0].id == "device-0");
     CHECK(all<Text>(scene, "micro-batch").size() == 64);
     CHECK(all<Line>(scene, "up-mark").size() == 32);
-    CHECK(all<Text>(scene, "bubble-share").size() == 4);
-    for (const Text& share : all<Text>(scene, "bubble-share"))
-        CHECK(share.text == "14.3\u2009%");
+    CHECK(all<Text>(scene, "bubble-share").empty()); // equal in all rows
+    CHECK(all<Text>(scene, "time-unit")[0].text == "time in F, bubble 14.3\u2009%");
     CHECK(scene.title == "BitPipe, D 4, N 4, v 2");
     CHECK(scene.date == "20261121034633");
 }
@@ -327,4 +326,58 @@ TEST_CASE("the error for a figure that cannot be drawn names the option")
     CHECK(refusal(runs, font)
               .starts_with("the font 'No Such Face' is not installed; install the "
                            "package fonts-roboto-unhinted"));
+}
+
+TEST_CASE("a bubble share that all rows have is printed once, and the boxes get its width")
+{
+    const auto shares = [](const Scene& scene) {
+        int count = 0;
+        for (const Group& group : scene.groups)
+            for (const SceneShape& shape : group.shapes) {
+                const auto* text = std::get_if<Text>(&shape);
+                count += text && text->cls == "bubble-share" ? 1 : 0;
+            }
+        return count;
+    };
+    const auto lastEdge = [](const Scene& scene) {
+        double right = 0;
+        for (const SceneShape& shape : scene.groups[0].shapes)
+            if (const auto* box = std::get_if<Box>(&shape))
+                right = std::max(right, box->rect.x + box->rect.width);
+        return right;
+    };
+    const engine::Run equal = tests::unitRun("1f1b", 4, 8);
+    const engine::Run* one[] = {&equal};
+    const Scene once = layoutFigure(one, {}).value();
+    CHECK(shares(once) == 0);
+    CHECK(std::get<Text>(once.groups.back().shapes[0]).text == "time in F, bubble 27.3\u2009%");
+    const engine::Run different = tests::measuredRun("bitpipe", 4, 8);
+    const engine::Run* other[] = {&different};
+    const Scene each = layoutFigure(other, {}).value();
+    CHECK(shares(each) == 4);
+    CHECK(lastEdge(once) > lastEdge(each) + 10);
+}
+
+TEST_CASE("the hatch of a bubble ends inside the edges of the boxes above and below")
+{
+    const engine::Run run = tests::unitRun("bitpipe", 4, 4);
+    const engine::Run* runs[] = {&run};
+    const Scene scene = layoutFigure(runs, {}).value();
+    int hatches = 0;
+    for (const Group& row : scene.groups) {
+        const Box* box = nullptr;
+        for (const SceneShape& shape : row.shapes)
+            if (const auto* one = std::get_if<Box>(&shape); one && one->cls.starts_with("op "))
+                box = one;
+        for (const SceneShape& shape : row.shapes) {
+            const auto* hatch = std::get_if<Hatch>(&shape);
+            if (!hatch || hatch->cls != "bubble" || !box)
+                continue;
+            ++hatches;
+            CHECK(hatch->rect.y >= box->rect.y + box->stroke / 2 - 1e-9);
+            CHECK(hatch->rect.y + hatch->rect.height
+                  <= box->rect.y + box->rect.height - box->stroke / 2 + 1e-9);
+        }
+    }
+    CHECK(hatches > 4);
 }

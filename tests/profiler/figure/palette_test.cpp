@@ -82,3 +82,18 @@ TEST_CASE("an unknown palette names those there are")
     CHECK(palette.error().message
           == "unknown palette 'magenta'; use one of default, dualpipe, grey, zero-bubble");
 }
+
+TEST_CASE("a recompute has the fill of its forward and lines of its own in every palette")
+{
+    engine::Op forward, recompute;
+    forward.kind = engine::OpKind::Forward;
+    recompute.kind = engine::OpKind::Recompute;
+    for (const auto& name : paletteNames())
+        for (const int chunk : {0, 1}) {
+            CAPTURE(name, chunk);
+            const Palette palette = loadPalette(name, ThemeMode::Light).value();
+            CHECK(palette.fill(recompute, chunk) == palette.fill(forward, chunk));
+            CHECK(palette.hatch(recompute, chunk).density > 0);
+            CHECK(palette.hatch(recompute, chunk).lines != palette.hatch(forward, chunk).lines);
+        }
+}

@@ -64,6 +64,26 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total")
     CHECK(model.rowCount() == 0);
 }
 
+TEST_CASE("the summary has a column of recompute where it occurs, and its parts add up")
+{
+    engine::ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = 2;
+    request.microBatches = 4;
+    auto run = std::make_shared<engine::Run>();
+    run->schedule = engine::lower(engine::addRecompute(*engine::buildSchedule(request)));
+    const auto costs = engine::unitOpCosts(run->schedule, {});
+    REQUIRE(costs.has_value());
+    run->info.ticksPerUnit = costs->ticksPerUnit;
+    run->timeline = *engine::simulate(run->schedule, *costs);
+    MetricsModel model;
+    model.show(run, *profiler::metrics(*run));
+    CHECK(header(model).mid(2, 4).join(u'|') == QStringLiteral("Compute|F|B|RC"));
+    const QStringList cells = row(model, 0);
+    CHECK(cells[5].toDouble() == 4.0);
+    CHECK(cells[3].toDouble() + cells[4].toDouble() + cells[5].toDouble() == cells[2].toDouble());
+}
+
 TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
 {
     EventsModel model;

@@ -1,6 +1,8 @@
 #include "app/models/numbers.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
@@ -258,4 +260,60 @@ TEST_CASE("a difference between driver and owners is marked, and GPUs are counte
     CHECK(shown(101LL << 20, 3).title == QLatin1String("Memory of 3 GPUs"));
     CHECK(shown(101LL << 20, 1).note == QLatin1String("MiB"));
     CHECK_FALSE(app::gpuMemorySection(engine::RunInfo{}).has_value());
+}
+
+TEST_CASE("the chain of a bubble goes back to the op that had no earlier choice")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const Selection bubble = firstBubble(view);
+    const auto details = app::detailsOf(view, bubble);
+    REQUIRE(details.sections.size() > 1);
+    const auto& chain = details.sections[1];
+    CHECK(chain.title == QLatin1String("Chain from its origin"));
+    CHECK(chain.isChain);
+    REQUIRE(chain.links.size() == 3);
+    CHECK(chain.links[0].name == QLatin1String("0F0"));
+    CHECK(chain.links[1].name == QLatin1String("1F0"));
+    CHECK(chain.links[1].rest.startsWith(QLatin1String("to 1B0 ")));
+    CHECK(chain.links[1].time.toDouble() == 3); // F 1 and B 2
+    CHECK(chain.links[2].name == QLatin1String("0B0"));
+    CHECK(chain.links[2].target.kind == Selection::Kind::Op);
+    CHECK(row(details, "Start to end of the chain").toDouble() == 6);
+    CHECK(app::toolTipText(view, bubble).contains(QLatin1String("waits for <code>1B0</code>")));
+}
+
+TEST_CASE("a drain names the op and the device that end the iteration")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto bubbles = view.bubbles(0);
+    const auto drain
+        = std::ranges::find(bubbles, profiler::Bubble::Kind::Drain, &profiler::Bubble::kind);
+    REQUIRE(drain != bubbles.end());
+    Selection selection;
+    selection.kind = Selection::Kind::Bubble;
+    selection.iteration = 0;
+    selection.device = drain->device;
+    selection.window = drain->window;
+    const auto details = app::detailsOf(view, selection);
+    CHECK(details.sentence.contains(
+        QLatin1String("<b>B of micro-batch 1 on stage 0</b> on device 0")));
+    CHECK(app::toolTipText(view, selection)
+              .contains(QLatin1String("device 0 ends with <code>0B1</code>")));
+}
+
+TEST_CASE("the reported iteration has the range of all and the interval of the median")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 3}));
+    run->info.mode = engine::Mode::Live;
+    for (int k = 0; k < 3; ++k)
+        run->timeline.iterations[static_cast<std::size_t>(k)].window.end -= 1'000'000 * k;
+    const app::RunView view(run);
+    const int reported = engine::reportedIteration(run->timeline);
+    Selection none;
+    none.iteration = reported;
+    const auto details = app::runDetails(view, reported);
+    CHECK(row(details, "Range of 3 iterations").contains(QLatin1String(" to ")));
+    CHECK(row(details, "Median, 95 % interval").contains(QLatin1String(" to ")));
+    CHECK(row(app::runDetails(view, reported == 0 ? 1 : 0), "Range of 3 iterations")
+          == QLatin1String("(none)"));
 }

@@ -121,3 +121,33 @@ TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
     CHECK(lane.at(39, 2) == lane.theme.chrome.surface);
     CHECK(lane.at(40, 2) == lane.fill(engine::OpKind::Forward));
 }
+
+TEST_CASE("a recompute has the fill of its forward under lighter lines, and its short name")
+{
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const auto& forward
+        = colours.look(engine::OpKind::Forward, 0, app::BoxColours::Emphasis::Normal);
+    const auto& again
+        = colours.look(engine::OpKind::Recompute, 0, app::BoxColours::Emphasis::Normal);
+    QImage image(60, 42, QImage::Format_RGB32);
+    {
+        QPainter painter(&image);
+        const app::TimeAxis axis{0, 60, 0, 60, 1};
+        app::BoxPainter(painter, axis, colours).draw(QRectF(0, 0, 60, 42), again, {});
+    }
+    int fills = 0, lighter = 0;
+    for (int x = 0; x < 59; ++x) {
+        fills += image.pixelColor(x, 20) == forward.fill ? 1 : 0;
+        lighter += image.pixelColor(x, 20).lightnessF() > forward.fill.lightnessF() ? 1 : 0;
+    }
+    CHECK(fills + lighter == 59);
+    CHECK(lighter > 5);
+    CHECK(fills > 30);
+    CHECK(again.flat != forward.flat); // in boxes too narrow for lines
+    engine::Op op;
+    op.kind = engine::OpKind::Recompute;
+    op.stage = engine::StageId{1};
+    op.microBatch = engine::MicroBatchId{5};
+    CHECK(app::boxText(op).name == QStringLiteral("1RC5"));
+}

@@ -40,7 +40,7 @@ TEST_CASE("a column shows the highest level within it and the level it begins wi
 {
     MemorySeries series;
     for (int k = 0; k < 1000; ++k)
-        series.add(k * 10, 0, k % 100 == 50 ? 9 : k % 100 == 51 ? -9 : 0);
+        series.add(k * 10, {0, k % 100 == 50 ? 9.0 : k % 100 == 51 ? -9.0 : 0.0, 0});
     series.close();
     CHECK(series.highest(0, 499).total == 0);
     CHECK(series.highest(0, 500).total == 9);
@@ -55,7 +55,9 @@ TEST_CASE("columns from left to right show what a search for each of them shows"
 {
     MemorySeries series;
     for (int k = 0; k < 3000; ++k)
-        series.add(k * 3 - k % 3, k % 7 == 0 ? 1 : 0, k % 2 == 0 ? k % 23 : -((k - 1) % 23));
+        series.add(k * 3 - k % 3,
+                   {k % 7 == 0 ? 1.0 : 0.0,
+                    static_cast<double>(k % 2 == 0 ? k % 23 : -((k - 1) % 23)), 0});
     series.close();
     for (const double step : {0.5, 2.0, 40.0, 700.0}) {
         MemorySeries::Sweep touching(series), apart(series);
@@ -71,9 +73,9 @@ TEST_CASE("columns from left to right show what a search for each of them shows"
 TEST_CASE("where the columns of a sweep overlap, each still has its own highest level")
 {
     MemorySeries series;
-    series.add(0, 0, 1);
-    series.add(10, 0, 8);
-    series.add(11, 0, -8);
+    series.add(0, {0, 1, 0});
+    series.add(10, {0, 8, 0});
+    series.add(11, {0, -8, 0});
     series.close();
     MemorySeries::Sweep sweep(series);
     CHECK(sweep.highest(0, 20).total == 9);

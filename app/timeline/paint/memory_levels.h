@@ -14,6 +14,7 @@ namespace app {
 struct LevelColours
 {
     QColor base, stash, line, top; // `line` is drawn along the levels, `top` over each iteration
+    QColor guest, guestLine;       // ground and lines of the stashes of a partner
 };
 
 // Draws the memory of a device during the visible iterations. Every device pixel shows its highest

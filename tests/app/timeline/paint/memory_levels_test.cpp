@@ -1,4 +1,4 @@
-#include "app/timeline/view/memory_levels.h"
+#include "app/timeline/paint/memory_levels.h"
 #include "tests/catch.h"
 
 #include <QImage>
@@ -16,9 +16,9 @@ struct Painted
         : axis{begin, begin + 220, 10, 220, dpr}
         , image(static_cast<int>(240 * dpr), static_cast<int>(60 * dpr), QImage::Format_RGB32)
     {
-        series.add(0, 2, 0);
+        series.add(0, {2, 0, 0});
         for (const auto& [time, stash] : {std::pair{30, 8}, {60, -8}, {80, 8}, {81, -8}, {150, 8}})
-            series.add(time, 0, stash);
+            series.add(time, {0, static_cast<double>(stash), 0});
         series.close();
         image.setDevicePixelRatio(dpr);
         image.fill(Qt::white);
@@ -26,9 +26,13 @@ struct Painted
         iterations[0].window = {0, 100};
         iterations[1].window = {120, 220};
         QPainter painter(&image);
-        paintMemoryLevels(
-            painter, axis,
-            {series, iterations, 20, 28, 10, {Qt::gray, Qt::cyan, Qt::blue, Qt::black}});
+        paintMemoryLevels(painter, axis,
+                          {series,
+                           iterations,
+                           20,
+                           28,
+                           10,
+                           {Qt::gray, Qt::cyan, Qt::blue, Qt::black, Qt::red, Qt::darkRed}});
     }
     // Of logical pixels; the strip begins 10 from the left and 20 from the top.
     QColor at(double x, double y) const
@@ -98,4 +102,38 @@ TEST_CASE("at a device pixel ratio of two the lines are two device pixels wide")
     CHECK(fine.at(29.5, 15) == QColor(Qt::blue));
     CHECK(fine.at(30, 15) == QColor(Qt::blue));
     CHECK(fine.at(30.5, 15) == QColor(Qt::cyan));
+}
+
+TEST_CASE("the stash of a partner is hatched above the device's own")
+{
+    MemorySeries series;
+    series.add(0, {2, 3, 0});
+    series.add(50, {0, 0, 4});
+    series.close();
+    QImage image(120, 40, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    std::vector<engine::Iteration> iterations(1);
+    iterations[0].window = {0, 100};
+    const TimeAxis axis{0, 100, 0, 100, 1};
+    {
+        QPainter painter(&image);
+        paintMemoryLevels(painter, axis,
+                          {series,
+                           iterations,
+                           0,
+                           28,
+                           10,
+                           {Qt::gray, Qt::cyan, Qt::blue, Qt::black, Qt::red, Qt::darkRed}});
+    }
+    // A unit is two rows: the base from 24, the own stash from 18, the guest from 10.
+    int ground = 0, lines = 0;
+    for (int x = 55; x < 95; ++x) {
+        ground += image.pixelColor(x, 14) == QColor(Qt::red) ? 1 : 0;
+        lines += image.pixelColor(x, 14) == QColor(Qt::darkRed) ? 1 : 0;
+        CHECK(image.pixelColor(x, 20) == QColor(Qt::cyan));
+        CHECK(image.pixelColor(x - 50, 14) == QColor(Qt::white));
+    }
+    CHECK(ground + lines == 40);
+    CHECK(lines > 8);
+    CHECK(ground > lines);
 }

@@ -1,4 +1,6 @@
-#include "app/timeline/view/memory_levels.h"
+#include "app/timeline/paint/memory_levels.h"
+
+#include "app/timeline/view/iteration_times.h"
 
 #include <QImage>
 #include <QPainter>
@@ -19,6 +21,8 @@ public:
         , m_stash(levels.colours.stash.rgb())
         , m_line(levels.colours.line.rgb())
         , m_top(levels.colours.top.rgb())
+        , m_guest(levels.colours.guest.rgb())
+        , m_guestLine(levels.colours.guestLine.rgb())
         , m_gap(pixels(axis.gap()))
         , m_bottom(row(axis.snap(levels.top + levels.height)))
         , m_image(pixels(axis.width) + m_gap, m_bottom + m_gap, QImage::Format_ARGB32_Premultiplied)
@@ -33,9 +37,9 @@ public:
     const QImage& image() const { return m_image; }
 
 private:
-    struct Rows // y of the line, and of the top of the base
+    struct Rows // y of the line, of the top of the device's own memory, and of the base
     {
-        int line = 0, base = 0;
+        int line = 0, own = 0, base = 0;
         friend bool operator==(const Rows&, const Rows&) = default;
     };
     struct Columns
@@ -47,14 +51,16 @@ private:
     int row(double y) const { return pixels(y - m_levels.top); }
     Rows rowsOf(const MemorySeries::Level& level) const
     {
-        return {row(m_levels.y(m_axis, level.total)), row(m_levels.y(m_axis, level.base))};
+        return {row(m_levels.y(m_axis, level.total)), row(m_levels.y(m_axis, level.own)),
+                row(m_levels.y(m_axis, level.base))};
     }
     void fill(Columns columns, int top, int bottom, QRgb colour);
+    void hatch(Columns columns, int top, int bottom);
     void fillLevel(Columns columns, Rows rows, int previous);
 
     const TimeAxis& m_axis;
     const MemoryLevels& m_levels;
-    const QRgb m_base, m_stash, m_line, m_top;
+    const QRgb m_base, m_stash, m_line, m_top, m_guest, m_guestLine;
     const int m_gap, m_bottom; // width of a line; y below the strip
     QImage m_image;
     QRgb* m_pixels;
@@ -69,11 +75,24 @@ void LevelImage::fill(Columns columns, int top, int bottom, QRgb colour)
         std::fill(m_pixels + y * m_stride + first, m_pixels + y * m_stride + last, colour);
 }
 
+// Lines of 1.6 pixels every 5 at -45 degrees, against the slope of a bubble's.
+void LevelImage::hatch(Columns columns, int top, int bottom)
+{
+    const int period = std::max(3, pixels(7)), width = std::max(1, pixels(2));
+    const int first = std::max(columns.begin, 0), last = std::min(columns.end, m_image.width());
+    for (int y = std::max(top, 0); y < std::min(bottom, m_image.height()); ++y)
+        for (int x = first; x < last; ++x)
+            m_pixels[y * m_stride + x]
+                = (x - y + m_image.height()) % period < width ? m_guestLine : m_guest;
+}
+
 // `previous` is the y of the line to the left, from which this line rises or falls.
 void LevelImage::fillLevel(Columns columns, Rows rows, int previous)
 {
     fill(columns, rows.base, m_bottom, m_base);
-    fill(columns, rows.line, rows.base, m_stash);
+    fill(columns, rows.own, rows.base, m_stash);
+    if (rows.own > rows.line)
+        hatch(columns, rows.line, rows.own);
     fill(columns, rows.line, rows.line + m_gap, m_line);
     fill({columns.begin, columns.begin + m_gap}, std::min(rows.line, previous),
          std::max(rows.line, previous), m_line);
@@ -109,9 +128,13 @@ void LevelImage::add(engine::Window window)
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels)
 {
     LevelImage strip(axis, levels);
-    for (const engine::Iteration& one : levels.iterations)
-        if (one.window.intersects(axis.window()))
+    const auto inSight = iterationsInSight(levels.iterations, axis);
+    if (areEdgesDrawn(inSight, axis)) {
+        for (const engine::Iteration& one : inSight)
             strip.add(one.window);
+    } else if (!inSight.empty()) {
+        strip.add({inSight.front().window.begin, inSight.back().window.end});
+    }
     painter.drawImage(QPointF(axis.left, levels.top), strip.image());
 }
 

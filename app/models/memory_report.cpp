@@ -1,0 +1,124 @@
+#include "app/models/memory_report.h"
+
+#include "engine/experiment/experiment.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+
+using engine::DeviceId;
+using profiler::MemoryKind;
+
+namespace {
+
+QString memoryText(const char* text)
+{
+    return QCoreApplication::translate("app::MemoryReport", text);
+}
+
+std::optional<std::int64_t> limitOf(const engine::RunInfo& info)
+{
+    const auto experiment = engine::experimentFromToml(info.experiment);
+    if (!experiment || experiment->deviceMemory <= 0)
+        return std::nullopt;
+    return static_cast<std::int64_t>(experiment->deviceMemory);
+}
+
+} // namespace
+
+bool MemoryReport::isEmpty() const
+{
+    return std::ranges::all_of(steps, [](const auto& one) { return one.empty(); });
+}
+
+bool MemoryReport::hasPairs() const
+{
+    return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
+}
+
+std::vector<DeviceId> MemoryReport::order(Order order) const
+{
+    std::vector<DeviceId> all;
+    const auto add = [&all](DeviceId device) {
+        if (std::ranges::find(all, device) == all.end())
+            all.push_back(device);
+    };
+    for (const DeviceId device : steps.ids()) {
+        const auto& partner = partners[device];
+        if (order == Order::Pairs && partner && partner->isEvictor) {
+            add(device);
+            add(partner->device);
+        }
+    }
+    for (const DeviceId device : steps.ids())
+        add(device);
+    return all;
+}
+
+QString MemoryReport::role(DeviceId device) const
+{
+    const auto& partner = partners[device];
+    if (!partner)
+        return {};
+    return (partner->isEvictor ? memoryText("evicts to %1") : memoryText("guests of %1"))
+        .arg(partner->device.value);
+}
+
+double MemoryReport::shareOf(std::int64_t when) const
+{
+    return static_cast<double>(when - window.begin)
+        / static_cast<double>(std::max<std::int64_t>(1, window.duration()));
+}
+
+std::int64_t MemoryReport::timeAt(double share) const
+{
+    return window.begin + std::llround(share * static_cast<double>(window.duration()));
+}
+
+QString MemoryReport::at(std::int64_t when) const
+{
+    return time.text(static_cast<double>(when - window.begin));
+}
+
+MemoryReport memoryReport(const RunPointer& run, int iteration)
+{
+    MemoryReport report;
+    report.run = run;
+    report.iteration = iteration;
+    if (iteration >= 0)
+        report.window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    report.steps = profiler::memorySteps(*run, iteration);
+    report.partners = profiler::memoryPartners(*run, iteration);
+    report.limit = limitOf(run->info);
+    report.highest = report.limit.value_or(0);
+    for (const profiler::MemorySteps& steps : report.steps)
+        for (const profiler::MemoryStep& step : steps)
+            report.highest = std::max({report.highest, step.total(), step.withoutMoves()});
+    report.time = timeScale(run->info, report.window.duration());
+    report.bytes = byteScale(report.highest);
+    return report;
+}
+
+QString memoryKindName(MemoryKind kind)
+{
+    switch (kind) {
+    case MemoryKind::Weights:
+        return memoryText("weights");
+    case MemoryKind::Gradients:
+        return memoryText("gradients");
+    case MemoryKind::Optimizer:
+        return memoryText("optimizer state");
+    case MemoryKind::Buffers:
+        return memoryText("buffers");
+    case MemoryKind::Stash:
+        return memoryText("stash");
+    case MemoryKind::Guest:
+        return memoryText("guest stash");
+    }
+    return {};
+}
+
+} // namespace app

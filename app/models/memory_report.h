@@ -1,0 +1,40 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/run_document.h"
+#include "profiler/analysis/tensors/alive.h"
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// The memory of one iteration, as the Memory page shows it.
+struct MemoryReport
+{
+    enum class Order : int { Devices, Pairs };
+
+    RunPointer run;
+    int iteration = -1;
+    engine::Window window;
+    engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
+    engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
+    std::optional<std::int64_t> limit; // of a device, as requested for the run
+    std::int64_t highest = 0;          // of any device, with and without moves, and the limit
+    Scale time, bytes;
+
+    bool isEmpty() const; // no memory was recorded
+    bool hasPairs() const;
+    // The devices from left to right in rows of two columns for Order::Pairs: evictors at the left,
+    // their partners at the right.
+    std::vector<engine::DeviceId> order(Order order) const;
+    QString role(engine::DeviceId device) const; // "evicts to 7", "guests of 0"; "" without partner
+    double shareOf(std::int64_t when) const; // of the iteration, 0 at its begin and 1 at its end
+    std::int64_t timeAt(double share) const;
+    QString at(std::int64_t when) const; // since the begin of the iteration: "44.9"
+    QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
+};
+MemoryReport memoryReport(const RunPointer& run, int iteration);
+QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
+
+} // namespace app

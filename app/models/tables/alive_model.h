@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/models/memory_report.h"
+#include "app/models/tables/table_model.h"
+
+namespace app {
+
+// A row of AliveModel: a tensor in the memory of the device, the sum of these, an evicted stash, or
+// the memory of the partner.
+struct AliveRow
+{
+    enum class Kind { Tensor, Sum, Evicted, Partner };
+
+    Kind kind = Kind::Tensor;
+    QString category;
+    std::optional<std::uint32_t> op;
+    std::optional<std::int64_t> since;
+    std::int64_t bytes = 0;
+    std::optional<std::int64_t> back; // when an evicted stash returns
+};
+
+// What is in the memory of a device at a time.
+class AliveModel : public TableModel<AliveRow>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(const MemoryReport& report, engine::DeviceId device, std::int64_t time);
+    void clear() { reset({}, {}); }
+    QString csv() const; // with a header
+};
+
+} // namespace app

@@ -1,0 +1,84 @@
+#include "app/models/tables/memory_model.h"
+
+namespace app {
+
+using engine::DeviceId;
+using Column = TableColumn<DeviceId>;
+
+Column MemoryModel::bytesColumn(const QString& title, const Bytes& bytes) const
+{
+    const auto report = m_report;
+    return Column(title, [report, bytes](DeviceId device) {
+        const auto value = bytes(device);
+        return value ? report->amount(*value) : QStringLiteral("–");
+    });
+}
+
+void MemoryModel::show(std::shared_ptr<const MemoryReport> report)
+{
+    m_report = std::move(report);
+    const auto shown = m_report;
+    const auto arena = [shown](DeviceId device) { return arenaOf(shown->run->info, device); };
+    const auto peak = [shown](DeviceId device) {
+        const auto& steps = shown->steps[device];
+        return steps.empty() ? std::optional<std::int64_t>()
+                             : std::optional(profiler::peakOf(steps).total());
+    };
+    Columns columns{{tr("Device"),
+                     [](DeviceId device) { return tr("Device %1").arg(device.value); },
+                     Qt::AlignLeft}};
+    if (shown->hasPairs())
+        columns.push_back(Column(
+            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft));
+    columns.push_back(bytesColumn(tr("Predicted"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? std::optional(use->live) : std::nullopt;
+    }));
+    columns.push_back(bytesColumn(tr("Measured peak"), peak));
+    columns.push_back(Column(tr("Difference, bytes"), [arena, peak](DeviceId device) {
+        const auto* use = arena(device);
+        const auto measured = peak(device);
+        return use != nullptr && measured
+            ? signedNumber(static_cast<double>(*measured - use->live), 0)
+            : QStringLiteral("–");
+    }));
+    columns.push_back(bytesColumn(tr("Touched"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? use->touched : std::nullopt;
+    }));
+    columns.push_back(bytesColumn(tr("Arena"), [arena](DeviceId device) {
+        const auto* use = arena(device);
+        return use != nullptr ? std::optional(use->arena) : std::nullopt;
+    }));
+    if (shown->limit) {
+        const auto share = [shown, peak](DeviceId device) {
+            return static_cast<double>(peak(device).value_or(0))
+                / static_cast<double>(*shown->limit);
+        };
+        columns.push_back(Column(tr("Of limit, %"), [share](DeviceId device) {
+                              return number(100 * share(device), 1);
+                          }).with(kShareRole, share));
+    }
+    if (shown->hasPairs()) {
+        columns.push_back(bytesColumn(tr("Without moves"), [shown](DeviceId device) {
+            std::int64_t highest = 0;
+            for (const auto& step : shown->steps[device])
+                highest = std::max(highest, step.withoutMoves());
+            return std::optional(highest);
+        }));
+        columns.push_back(Column(tr("Moves"), [shown](DeviceId device) {
+            const auto& partner = shown->partners[device];
+            return partner ? QString::number(partner->moves) : QStringLiteral("–");
+        }));
+        columns.push_back(bytesColumn(tr("Moved"), [shown](DeviceId device) {
+            const auto& partner = shown->partners[device];
+            return partner ? std::optional(partner->bytes) : std::nullopt;
+        }));
+    }
+    std::vector<DeviceId> rows;
+    for (const DeviceId device : shown->steps.ids())
+        rows.push_back(device);
+    reset(std::move(columns), std::move(rows));
+}
+
+} // namespace app

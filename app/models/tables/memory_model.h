@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/models/memory_report.h"
+#include "app/models/tables/table_model.h"
+
+namespace app {
+
+// A row per device: its planned memory beside the recorded one, and what moved.
+class MemoryModel : public TableModel<engine::DeviceId>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(std::shared_ptr<const MemoryReport> report);
+    void clear() { reset({}, {}); }
+
+private:
+    // A column of bytes; nullopt: unknown.
+    using Bytes = std::function<std::optional<std::int64_t>(engine::DeviceId)>;
+    TableColumn<engine::DeviceId> bytesColumn(const QString& title, const Bytes& bytes) const;
+
+    std::shared_ptr<const MemoryReport> m_report;
+};
+
+} // namespace app

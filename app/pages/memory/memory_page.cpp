@@ -1,0 +1,291 @@
+#include "app/pages/memory/memory_page.h"
+
+#include "app/models/tables/alive_model.h"
+#include "app/models/tables/memory_model.h"
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/memory/memory_areas.h"
+#include "app/widgets/memory/memory_colours.h"
+#include "app/widgets/run/iteration_stepper.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QEvent>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+
+namespace app {
+namespace {
+
+constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kAliveRow = 24;
+
+} // namespace
+
+MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
+                       std::shared_ptr<RunDocument> document, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_document(std::move(document))
+    , m_stepper(new IterationStepper(theme))
+    , m_orderLabel(makeLabel(tr("Order"), "small"))
+    , m_order(named(new SegmentControl(theme, {tr("devices"), tr("pairs")}), "memoryOrder"))
+    , m_withoutMoves(named(new QCheckBox(tr("without moves")), "withoutMoves"))
+    , m_areas(new MemoryAreas(theme))
+    , m_legend(new MemoryLegend(theme))
+    , m_scroll(new QScrollArea)
+    , m_content(new QStackedWidget)
+    , m_memory(new MemoryModel(this))
+    , m_alive(new AliveModel(this))
+    , m_memoryTable(named(new DataTable(theme, 26), "memoryTable", tr("Memory by device")))
+    , m_aliveTable(named(new DataTable(theme, kAliveRow), "aliveTable", tr("Alive at the cursor")))
+    , m_memoryTitle(named(makeLabel({}, "dock"), "memoryTitle"))
+    , m_aliveTitle(named(makeLabel({}, "heading"), "aliveTitle"))
+    , m_aliveValue(named(makeLabel({}, "heading"), "aliveValue"))
+    , m_aliveNote(named(makeLabel({}, "hint"), "aliveNote"))
+{
+    setObjectName(QStringLiteral("memoryPage"));
+    m_copy = makeAction("copyAlive", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                        [this] { copy(); });
+    m_previousPeak = makeAction("previousPeak", tr("Previous peak"), Qt::Key_BracketLeft,
+                                [this] { m_areas->goToPeak(-1); });
+    m_nextPeak = makeAction("nextPeak", tr("Next peak"), Qt::Key_BracketRight,
+                            [this] { m_areas->goToPeak(1); });
+    m_open = makeAction("openTimeline", tr("Show in timeline"), Qt::Key_Return,
+                        [this] { Q_EMIT openRequested(m_document->file()); });
+    followTheme(m_copy, Icon::Copy, theme);
+    followTheme(m_previousPeak, Icon::ChevronLeft, theme);
+    followTheme(m_nextPeak, Icon::ChevronRight, theme);
+    m_memoryTable->setModel(m_memory);
+    m_aliveTable->setModel(m_alive);
+    m_aliveTable->setDispensable({3, 2, 1});
+    m_aliveTable->setRestColumn(0);
+    auto* columns = makeSplitter(Qt::Horizontal);
+    columns->addWidget(makeCentre());
+    columns->addWidget(makeAlive());
+    columns->setStretchFactor(0, 1);
+    columns->setSizes({1120, kAliveWidth});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    setInitialFocus(m_areas);
+    connectAll();
+    showRun();
+}
+
+QWidget* MemoryPage::makeToolbar()
+{
+    m_order->setName(tr("Order"));
+    m_order->setCompact();
+    m_withoutMoves->setChecked(true);
+    m_withoutMoves->setToolTip(tr("Outlines the memory without evicts and loads"));
+    return makeBar(
+        40, 8,
+        {m_stepper, makeLine(Qt::Vertical), m_orderLabel, m_order, m_withoutMoves, kStretch});
+}
+
+QWidget* MemoryPage::makeCentre()
+{
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->setWidget(m_areas);
+    m_scroll->viewport()->installEventFilter(this);
+    m_content->addWidget(m_scroll);
+    auto* empty = new QWidget;
+    auto* state = new EmptyState(
+        m_theme,
+        {Icon::Chart,
+         tr("No memory was recorded"),
+         tr("Only emulated and live runs record memory. Start the run with \"bscope run\"."),
+         {}},
+        empty);
+    state->setObjectName(QStringLiteral("memoryEmpty"));
+    spaced(new QVBoxLayout(empty), {24, 24, 24, 24}, 0, {kStretch, state, kStretch});
+    m_content->addWidget(empty);
+    auto* top = new QWidget;
+    spaced(new QVBoxLayout(top), {}, 0,
+           {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend});
+    auto* bottom = makeSurface("plain");
+    spaced(
+        new QVBoxLayout(bottom), {}, 0,
+        {makeBar(32, 8, {m_memoryTitle, kStretch}), makeLine(Qt::Horizontal), {m_memoryTable, 1}});
+    auto* rows = makeSplitter(Qt::Vertical);
+    rows->addWidget(top);
+    rows->addWidget(bottom);
+    rows->setStretchFactor(0, 1);
+    rows->setSizes({650, kTableHeight});
+    return rows;
+}
+
+QWidget* MemoryPage::makeAlive()
+{
+    auto* head = makeSurface("plain");
+    spaced(new QHBoxLayout(head), {12, 8, 12, 2}, 8,
+           {m_aliveTitle, makeToolButton(m_previousPeak), makeToolButton(m_nextPeak), kStretch,
+            m_aliveValue});
+    auto* note = makeSurface("plain");
+    m_aliveNote->setWordWrap(true);
+    m_aliveNote->setTextFormat(Qt::PlainText);
+    spaced(new QHBoxLayout(note), {12, 0, 12, 8}, 0, {{m_aliveNote, 1}});
+    auto* column = makeSurface("plain");
+    column->setMinimumWidth(kLeastAlive);
+    m_aliveColumn = column;
+    spaced(
+        new QVBoxLayout(column), {}, 0,
+        {makeBar(40, 8,
+                 {makeLabel(tr("Alive at the cursor"), "dock"), kStretch,
+                  makeButton(m_open->text(), QStringLiteral("openTimelineButton"), "link", m_open),
+                  makeButton(m_copy->text(), QStringLiteral("copyAliveButton"), "link", m_copy)}),
+         makeLine(Qt::Horizontal),
+         head,
+         note,
+         {m_aliveTable, 1}});
+    return column;
+}
+
+void MemoryPage::connectAll()
+{
+    connect(m_document.get(), &RunDocument::runChanged, this, &MemoryPage::showRun);
+    connect(m_document.get(), &RunDocument::stateChanged, this, &Page::titleChanged);
+    connect(m_stepper, &IterationStepper::chosen, this, &MemoryPage::showIteration);
+    connect(m_order, &SegmentControl::currentChanged, this, [this](int choice) {
+        m_areas->setOrder(static_cast<MemoryReport::Order>(choice));
+        fitAreas();
+    });
+    connect(m_withoutMoves, &QCheckBox::toggled, m_areas, &MemoryAreas::setWithoutMovesShown);
+    connect(m_areas, &MemoryAreas::chosen, this, &MemoryPage::showAlive);
+    connect(m_memoryTable, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
+        m_areas->choose(m_memory->at(index.row()), m_areas->time());
+    });
+}
+
+void MemoryPage::showRun()
+{
+    const RunPointer run = m_document->run();
+    if (!run || run->timeline.iterations.empty())
+        return m_content->setCurrentIndex(1);
+    const int last = static_cast<int>(run->timeline.iterations.size()) - 1;
+    showIteration(m_iteration >= 0 && m_iteration <= last
+                      ? m_iteration
+                      : engine::reportedIteration(run->timeline));
+    Q_EMIT titleChanged();
+}
+
+void MemoryPage::showIteration(int iteration)
+{
+    const RunPointer run = m_document->run();
+    m_iteration = iteration;
+    m_stepper->show(run->timeline, iteration);
+    m_report = std::make_shared<const MemoryReport>(memoryReport(run, iteration));
+    const bool hasPairs = m_report->hasPairs();
+    const bool isNew = m_order->isHidden() != !hasPairs || !m_memory->rowCount();
+    m_orderLabel->setVisible(hasPairs);
+    m_order->setVisible(hasPairs);
+    m_withoutMoves->setVisible(hasPairs);
+    if (isNew && hasPairs)
+        m_order->setCurrent(static_cast<int>(MemoryReport::Order::Pairs));
+    m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
+                               : MemoryReport::Order::Devices);
+    m_memory->show(m_report);
+    m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit));
+    m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
+    m_legend->setVisible(!m_report->isEmpty());
+    m_legend->setHasMoves(hasPairs);
+    m_copy->setEnabled(!m_report->isEmpty());
+    m_areas->show(m_report);
+    if (m_report->isEmpty())
+        m_alive->clear();
+    fitAreas();
+    Q_EMIT statusChanged();
+}
+
+void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
+{
+    const auto& steps = m_report->steps[device];
+    if (steps.empty())
+        return m_alive->clear();
+    m_alive->show(*m_report, device, time);
+    const std::int64_t total = profiler::stepAt(steps, time).total();
+    const auto& peak = profiler::peakOf(steps);
+    m_aliveTitle->setText(tr("Device %1").arg(device.value));
+    m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
+    const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit);
+    m_aliveNote->setText(
+        total == peak.total()
+            ? tr("%1, the peak").arg(when)
+            : tr("%1, %2 below the peak")
+                  .arg(when, m_report->bytes.withUnit(static_cast<double>(peak.total() - total))));
+    m_memoryTable->selectRow(device.value);
+    Q_EMIT statusChanged();
+}
+
+void MemoryPage::fitAreas()
+{
+    const int width = m_scroll->viewport()->width();
+    m_areas->resize(width, std::max(m_areas->heightFor(width), m_scroll->viewport()->height()));
+}
+
+bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        fitAreas();
+    return Page::eventFilter(watched, event);
+}
+
+// In a small window the plots keep two thirds of the width.
+void MemoryPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    m_aliveColumn->setMaximumWidth(std::max(kLeastAlive, width() / 3));
+}
+
+void MemoryPage::copy()
+{
+    QGuiApplication::clipboard()->setText(m_alive->csv());
+}
+
+QString MemoryPage::title() const
+{
+    return tr("Memory: %1").arg(m_document->title());
+}
+
+QStringList MemoryPage::statusTexts() const
+{
+    if (!m_report)
+        return {};
+    QStringList texts{
+        tr("<b>%1</b> %2")
+            .arg(capitalized(fromUtf8(engine::modeAdjective(m_report->run->info.mode))),
+                 countOf(m_report->run->schedule.shape.devices, "device"))};
+    int moves = 0;
+    for (const auto& partner : m_report->partners)
+        moves += partner && partner->isEvictor ? partner->moves : 0;
+    if (moves > 0)
+        texts << tr("%1 evicts in an iteration").arg(moves);
+    texts << (m_report->limit
+                  ? tr("limit %1")
+                        .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
+                  : tr("no limit set"));
+    return texts;
+}
+
+QString MemoryPage::statusNote() const
+{
+    return m_aliveNote->text();
+}
+
+QList<QAction*> MemoryPage::menuActions(Menu menu) const
+{
+    if (menu == Menu::View)
+        return {m_previousPeak, m_nextPeak, m_open};
+    return menu == Menu::Export ? QList<QAction*>{m_copy} : QList<QAction*>();
+}
+
+} // namespace app

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "app/jobs/run_library.h"
+#include "app/models/memory_report.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <memory>
+
+class QCheckBox;
+class QLabel;
+class QScrollArea;
+class QStackedWidget;
+class QToolButton;
+
+namespace app {
+
+class AliveModel;
+class DataTable;
+class IterationStepper;
+class MemoryAreas;
+class MemoryLegend;
+class MemoryModel;
+class SegmentControl;
+
+// The memory of one run: every device over time with one cursor, what is alive at the cursor, and
+// planned beside recorded peaks.
+class MemoryPage : public Page
+{
+    Q_OBJECT
+
+public:
+    MemoryPage(const ThemeController& theme, RunLibrary& library,
+               std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+    const RunDocument* document() const { return m_document.get(); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* makeToolbar();
+    QWidget* makeCentre();
+    QWidget* makeAlive();
+    void connectAll();
+    void showRun();
+    void showIteration(int iteration);
+    void showAlive(engine::DeviceId device, std::int64_t time);
+    void fitAreas();
+    void copy();
+
+    const ThemeController& m_theme;
+    std::shared_ptr<RunDocument> m_document;
+    std::shared_ptr<const MemoryReport> m_report;
+    int m_iteration = -1;
+    IterationStepper* m_stepper;
+    QLabel* m_orderLabel;
+    SegmentControl* m_order;
+    QCheckBox* m_withoutMoves;
+    MemoryAreas* m_areas;
+    MemoryLegend* m_legend;
+    QScrollArea* m_scroll;
+    QWidget* m_aliveColumn = nullptr;
+    QStackedWidget* m_content; // the areas, or the reason why there are none
+    MemoryModel* m_memory;
+    AliveModel* m_alive;
+    DataTable *m_memoryTable, *m_aliveTable;
+    QLabel *m_memoryTitle, *m_aliveTitle, *m_aliveValue, *m_aliveNote;
+    QAction *m_copy, *m_open, *m_previousPeak, *m_nextPeak;
+};
+
+} // namespace app

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/view/iteration_times.h"
+#include "app/timeline/view/run_view.h"
+
+class QPainter;
+
+namespace app {
+
+// Draws the times of the visible iterations from 0 up: the band from the least to the greatest time
+// of every pixel column, and a line at the median. An iteration that is wide enough is labelled.
+void paintIterationStrip(QPainter& painter, const RunView& view, const IterationStrip& strip,
+                         const Theme& theme);
+// "0.41 – 1.24 ms", the times of the visible iterations.
+QString iterationRange(const RunView& view, const TimeAxis& axis);
+// "Iterations 512 to 514: 0.41 to 0.47 ms, median 0.43 ms"; empty if nothing is at the point.
+QString iterationToolTip(const RunView& view, const IterationStrip& strip, QPointF at);
+
+} // namespace app

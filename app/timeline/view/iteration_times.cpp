@@ -1,0 +1,100 @@
+#include "app/timeline/view/iteration_times.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr double kEdgesFrom = 24; // pixels per iteration
+
+// The left edge of the device pixel of a time; far outside of the view, clamped as in snappedX().
+double columnX(const TimeAxis& axis, std::int64_t time)
+{
+    const double x
+        = std::clamp(axis.x(static_cast<double>(time)), axis.left - 64.0, axis.right() + 64.0);
+    return std::floor(x * axis.dpr) / axis.dpr;
+}
+
+void finish(IterationColumn& column, std::span<const engine::Iteration> inSight)
+{
+    std::vector<std::int64_t> durations;
+    for (const auto& one : inSight.subspan(column.first, column.count))
+        durations.push_back(one.window.duration());
+    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+    std::ranges::nth_element(durations, middle);
+    const auto [least, greatest] = std::ranges::minmax(durations);
+    column.least = least;
+    column.median = *middle;
+    column.greatest = greatest;
+}
+
+} // namespace
+
+std::span<const engine::Iteration> iterationsInSight(std::span<const engine::Iteration> iterations,
+                                                     const TimeAxis& axis)
+{
+    const auto first
+        = std::partition_point(iterations.begin(), iterations.end(), [&](const auto& one) {
+              return static_cast<double>(one.window.end) < axis.begin;
+          });
+    const auto last = std::partition_point(first, iterations.end(), [&](const auto& one) {
+        return static_cast<double>(one.window.begin) <= axis.end;
+    });
+    return {first, last};
+}
+
+bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& axis)
+{
+    if (inSight.empty())
+        return false;
+    const auto time = static_cast<double>(inSight.back().window.end - inSight.front().window.begin);
+    return inSight.size() == 1
+        || axis.pixels(time) >= kEdgesFrom * static_cast<double>(inSight.size());
+}
+
+std::vector<IterationColumn> iterationColumns(std::span<const engine::Iteration> inSight,
+                                              const TimeAxis& axis)
+{
+    std::vector<IterationColumn> columns;
+    for (std::size_t k = 0; k < inSight.size(); ++k) {
+        const double left = columnX(axis, inSight[k].window.begin);
+        if (columns.empty() || columns.back().left != left) {
+            if (!columns.empty())
+                columns.back().right = left;
+            columns.push_back({left, left, k, 0, 0, 0, 0});
+        }
+        ++columns.back().count;
+    }
+    if (!columns.empty())
+        columns.back().right
+            = std::max(columns.back().left + axis.devicePixel(),
+                       axis.snappedX(static_cast<double>(inSight.back().window.end)));
+    for (IterationColumn& column : columns)
+        finish(column, inSight);
+    return columns;
+}
+
+IterationColumn columnAt(const IterationStrip& strip, QPointF at)
+{
+    if (!strip.area.contains(at))
+        return {};
+    const auto inSight = iterationsInSight(strip.iterations, strip.axis);
+    for (IterationColumn column : iterationColumns(inSight, strip.axis)) {
+        if (column.left <= at.x() && at.x() < column.right) {
+            column.first += static_cast<std::size_t>(inSight.data() - strip.iterations.data());
+            return column;
+        }
+    }
+    return {};
+}
+
+int labelStep(double pixelsPerIteration, double room)
+{
+    for (int step = 1; step < 100'000'000; step *= 10)
+        for (const int times : {1, 2, 5})
+            if (step * times * pixelsPerIteration >= room)
+                return step * times;
+    return 1'000'000'000;
+}
+
+} // namespace app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "app/models/memory_report.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
+// and one cursor through all panels. Left and right move the cursor to the previous or next change
+// of the chosen device, up and down choose a device, brackets go from peak to peak.
+class MemoryAreas : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using Report = std::shared_ptr<const MemoryReport>;
+
+    explicit MemoryAreas(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(Report report); // nullptr: nothing to show
+    using QWidget::show;
+    void setOrder(MemoryReport::Order order);
+    void setWithoutMovesShown(bool isShown); // the memory that the device would need without moves
+    engine::DeviceId device() const { return m_device; }
+    std::int64_t time() const { return m_time; }
+    void choose(engine::DeviceId device, std::int64_t time);
+    void goToPeak(int step);        // the next (1) or previous (-1) peak of the device
+    int heightFor(int width) const; // the least; panels grow into more
+
+Q_SIGNALS:
+    void chosen(engine::DeviceId device, std::int64_t time);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    bool isEmpty() const { return !m_report || m_report->isEmpty(); }
+    int columns() const;
+    int rows() const;
+    QRectF panel(std::size_t position) const;
+    QRectF plot(std::size_t position) const;
+    int panelAt(QPointF at) const; // -1: none
+    void moveCursor(int step);
+    void moveDevice(int step);
+    void speak();
+    void paintRulers(QPainter& painter) const;
+    void paintPanel(QPainter& painter, std::size_t position) const;
+
+    const ThemeController& m_theme;
+    Report m_report;
+    MemoryReport::Order m_order = MemoryReport::Order::Devices;
+    std::vector<engine::DeviceId> m_shown; // in the current order
+    bool m_isWithoutMovesShown = true;
+    engine::DeviceId m_device{0};
+    std::int64_t m_time = 0;
+    std::optional<std::int64_t> m_hover;
+};
+
+} // namespace app

@@ -1,0 +1,83 @@
+#include "app/widgets/memory/memory_colours.h"
+
+#include "app/timeline/paint/legend.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+namespace app {
+
+MemoryColours::MemoryColours(const Theme& theme, double dpr)
+    : m_line(toQt(theme.palette.forward))
+{
+    using enum profiler::MemoryKind;
+    const QColor surface = theme.chrome.surface;
+    m_fills[Weights] = toQt(theme.palette.weights);
+    m_fills[Gradients] = toQt(theme.palette.gradients);
+    m_fills[Optimizer] = toQt(theme.palette.optimizerState);
+    m_fills[Buffers] = toQt(theme.palette.buffers);
+    m_fills[Stash] = mixed(m_line, surface, theme.isDark() ? 0.45 : 0.58);
+    m_fills[Guest] = mixed(m_line, surface, 0.78);
+    m_guest = Hatch(m_fills[Guest], mixed(m_line, surface, 0.25), dpr, Hatch::Slope::Falling);
+}
+
+void MemoryColours::fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,
+                         double originX) const
+{
+    if (kind == profiler::MemoryKind::Guest)
+        m_guest.fill(painter, rect, originX);
+    else
+        painter.fillRect(rect, m_fills[kind]);
+}
+
+MemoryLegend::MemoryLegend(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setFixedHeight(28);
+    QObject::connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MemoryLegend::setHasMoves(bool hasMoves)
+{
+    m_hasMoves = hasMoves;
+    update();
+}
+
+void MemoryLegend::paintEvent(QPaintEvent*)
+{
+    using enum profiler::MemoryKind;
+    using profiler::LegendEntry;
+    const Theme& theme = m_theme.theme();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.chrome.surfaceAlt);
+    painter.fillRect(QRect(0, 0, width(), 1), theme.chrome.line);
+    const MemoryColours colours(theme, devicePixelRatioF());
+    const auto fills = [&colours](std::initializer_list<profiler::MemoryKind> kinds) {
+        std::vector<profiler::Colour> all;
+        for (const profiler::MemoryKind kind : kinds)
+            all.push_back(fromQt(colours.plain(kind)));
+        return all;
+    };
+    const auto text = [](const char* words) {
+        return QCoreApplication::translate("app::MemoryLegend", words).toStdString();
+    };
+    Legend legend;
+    legend.left.push_back({LegendEntry::Look::Fills, fills({Stash}), text("stash"), {}});
+    if (m_hasMoves)
+        legend.left.push_back({LegendEntry::Look::Guest, {}, text("guest stash"), {}});
+    legend.left.push_back({LegendEntry::Look::Fills,
+                           fills({Buffers, Optimizer, Gradients, Weights}),
+                           text("buffers, optimizer, gradients, weights"),
+                           {}});
+    if (m_hasMoves)
+        legend.left.push_back({LegendEntry::Look::Fills,
+                               {theme.palette.communication},
+                               text("evict, load (outlined)"),
+                               {}});
+    if (m_hasMoves)
+        legend.note = QString::fromStdString(text("dashed: without moves"));
+    paintLegend(painter, legend, BoxColours(theme, devicePixelRatioF()), QRectF(rect()));
+}
+
+} // namespace app

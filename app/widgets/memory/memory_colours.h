@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/paint/hatch.h"
+#include "profiler/analysis/tensors/memory_steps.h"
+
+#include <QWidget>
+
+class QPainter;
+
+namespace app {
+
+// The colours of memory by kind; the stash of a partner is hatched.
+class MemoryColours
+{
+public:
+    MemoryColours(const Theme& theme, double dpr);
+
+    void fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,
+              double originX) const;
+    QColor line() const { return m_line; } // along the total
+    QColor plain(profiler::MemoryKind kind) const { return m_fills[kind]; }
+
+private:
+    engine::EnumArray<profiler::MemoryKind, QColor, profiler::kMemoryKinds> m_fills;
+    QColor m_line;
+    Hatch m_guest;
+};
+
+// The legend of MemoryAreas.
+class MemoryLegend : public QWidget
+{
+public:
+    explicit MemoryLegend(const ThemeController& theme, QWidget* parent = nullptr);
+    void setHasMoves(bool hasMoves); // whether stashes move between devices
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    bool m_hasMoves = false;
+};
+
+} // namespace app

@@ -1,0 +1,183 @@
+#include "profiler/analysis/tensors/alive.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// What a free is matched by. Weights and the like have neither stage nor micro-batch.
+using Key = std::tuple<MemoryCategory, int, int, int, int>;
+
+bool isOfSameMicroBatch(const Key& a, const Key& b)
+{
+    return std::get<2>(a) == std::get<2>(b) && std::get<3>(a) == std::get<3>(b)
+        && std::get<4>(a) == std::get<4>(b);
+}
+
+Key keyOf(const Run& run, const OpIndex& index, const MemoryEvent& event)
+{
+    if (event.op >= index.count())
+        return {event.category, -1, -1, 0, 0};
+    const Op& op = opAt(run.schedule, index, event.op);
+    return {event.category, op.stage.value, op.microBatch.value, op.replica, op.slice};
+}
+
+// The allocations of one device that are not freed yet.
+class Ledger
+{
+public:
+    Ledger(const Run& run, DeviceId device)
+        : m_run(run)
+        , m_index(run.schedule)
+        , m_device(device)
+    { }
+
+    void add(const MemoryEvent& event)
+    {
+        if (DeviceId{event.device} != m_device)
+            return;
+        const Key key = keyOf(m_run, m_index, event);
+        if (event.bytes < 0) {
+            std::int64_t rest = release(m_alive[key], -event.bytes);
+            // A message within a device is freed by the op of the next stage.
+            for (const bool isOfMicroBatch : {true, false})
+                for (auto& [other, tensors] : m_alive)
+                    if (rest > 0 && std::get<0>(other) == event.category
+                        && (!isOfMicroBatch || isOfSameMicroBatch(other, key)))
+                        rest = release(tensors, rest);
+            return;
+        }
+        AliveTensor tensor{kindOf(m_run, m_index, event),
+                           {},
+                           event.time,
+                           event.bytes,
+                           ownerOfGuest(m_run, m_index, event)};
+        if (event.op < m_index.count())
+            tensor.op = event.op;
+        auto& tensors = m_alive[key];
+        if (!tensors.empty() && tensors.back().op == tensor.op)
+            tensors.back().bytes += tensor.bytes;
+        else
+            tensors.push_back(tensor);
+    }
+
+    std::vector<AliveTensor> alive() const
+    {
+        std::vector<AliveTensor> all;
+        for (const auto& [key, tensors] : m_alive)
+            all.insert(all.end(), tensors.begin(), tensors.end());
+        const auto isStash = [](const AliveTensor& one) {
+            return one.kind == MemoryKind::Stash || one.kind == MemoryKind::Guest;
+        };
+        std::ranges::stable_sort(all, [&](const AliveTensor& a, const AliveTensor& b) {
+            if (isStash(a) != isStash(b))
+                return isStash(a);
+            return isStash(a) ? a.since < b.since : a.bytes > b.bytes;
+        });
+        return all;
+    }
+
+private:
+    // Frees the oldest tensors; returns the bytes that were not found.
+    static std::int64_t release(std::vector<AliveTensor>& tensors, std::int64_t bytes)
+    {
+        while (bytes > 0 && !tensors.empty()) {
+            const std::int64_t freed = std::min(bytes, tensors.front().bytes);
+            bytes -= freed;
+            tensors.front().bytes -= freed;
+            if (tensors.front().bytes == 0)
+                tensors.erase(tensors.begin());
+        }
+        return bytes;
+    }
+
+    const Run& m_run;
+    OpIndex m_index;
+    DeviceId m_device;
+    std::map<Key, std::vector<AliveTensor>> m_alive;
+};
+
+bool isSameStash(const Op& a, const Op& b)
+{
+    return a.stage == b.stage && a.microBatch == b.microBatch && a.replica == b.replica
+        && a.slice == b.slice;
+}
+
+} // namespace
+
+std::vector<AliveTensor> aliveAt(const Run& run, DeviceId device, std::int64_t time)
+{
+    Ledger ledger(run, device);
+    for (const MemoryEvent& event : run.timeline.memory) {
+        if (event.time > time)
+            break;
+        ledger.add(event);
+    }
+    return ledger.alive();
+}
+
+std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64_t time)
+{
+    const OpIndex index(run.schedule);
+    const Track* copies = run.timeline.track(device, Track::Kind::Copy);
+    const auto opOf = [&](std::uint32_t op) -> const Op& { return opAt(run.schedule, index, op); };
+    std::vector<EvictedTensor> away;
+    for (const Span& span :
+         copies != nullptr ? std::span<const Span>(copies->spans) : std::span<const Span>()) {
+        const Op& op = opOf(span.op);
+        if (op.kind == OpKind::Evict && span.end <= time) {
+            away.push_back({span.op, DeviceId{op.peer}, span.end, 0, {}});
+            continue;
+        }
+        const auto evicted = std::ranges::find_if(away, [&](const EvictedTensor& one) {
+            return !one.back && op.kind == OpKind::Load && isSameStash(opOf(one.op), op);
+        });
+        if (evicted != away.end())
+            evicted->back = span.begin;
+    }
+    std::erase_if(away, [time](const EvictedTensor& one) { return one.back && *one.back <= time; });
+    for (const MemoryEvent& event : run.timeline.memory)
+        for (EvictedTensor& one : away)
+            if (event.op == one.op && event.bytes > 0 && event.time <= one.left
+                && DeviceId{event.device} == one.partner)
+                one.bytes = event.bytes; // the last one before it left
+    return away;
+}
+
+IdVector<DeviceId, std::optional<MemoryPartner>> memoryPartners(const Run& run, int iteration)
+{
+    const int devices = run.schedule.shape.devices;
+    IdVector<DeviceId, std::optional<MemoryPartner>> partners(devices);
+    for (const DeviceId device : partners.ids())
+        for (const Op& op : run.schedule.on(device)) {
+            if (op.kind != OpKind::Evict || op.peer >= devices)
+                continue;
+            if (!partners[device] || !partners[device]->isEvictor)
+                partners[device] = MemoryPartner{DeviceId{op.peer}, true, 0, 0};
+            ++partners[device]->moves;
+            if (!partners[DeviceId{op.peer}])
+                partners[DeviceId{op.peer}] = MemoryPartner{device, false, 0, 0};
+        }
+    if (iteration < 0 || iteration >= static_cast<int>(run.timeline.iterations.size()))
+        return partners;
+    const Window window = run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    const OpIndex index(run.schedule);
+    for (const MemoryEvent& event : run.timeline.memory) {
+        const auto owner = ownerOfGuest(run, index, event);
+        if (owner && event.bytes > 0 && window.contains(event.time) && partners[*owner])
+            partners[*owner]->bytes += event.bytes;
+    }
+    for (const DeviceId device : partners.ids()) // an acceptor has the moves of its partner
+        if (partners[device] && !partners[device]->isEvictor) {
+            partners[device]->moves = partners[partners[device]->device]->moves;
+            partners[device]->bytes = partners[partners[device]->device]->bytes;
+        }
+    return partners;
+}
+
+} // namespace profiler

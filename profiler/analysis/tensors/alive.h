@@ -1,0 +1,46 @@
+#pragma once
+
+#include "profiler/analysis/tensors/memory_steps.h"
+
+namespace profiler {
+
+// A tensor, or the tensors that one op has allocated in one category.
+struct AliveTensor
+{
+    MemoryKind kind = MemoryKind::Stash;
+    std::optional<std::uint32_t> op; // that allocated it; nullopt: exists during the whole run
+    std::int64_t since = 0, bytes = 0;
+    std::optional<engine::DeviceId> owner; // of a guest
+};
+
+// What a device has in memory at a time, all events of that time included: stashes first, by their
+// begin, then the other kinds by their size. The sum equals stepAt(). A free is matched with the
+// allocations of its category, stage and micro-batch, the oldest first.
+std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device,
+                                 std::int64_t time);
+
+// A stash that a device has evicted and not loaded again.
+struct EvictedTensor
+{
+    std::uint32_t op = 0; // the EVICT
+    engine::DeviceId partner;
+    std::int64_t left = 0, bytes = 0;
+    std::optional<std::int64_t> back; // the begin of its LOAD
+};
+std::vector<EvictedTensor> evictedAt(const engine::Run& run, engine::DeviceId device,
+                                     std::int64_t time);
+
+// The part of a device in BPipe: an evictor and an acceptor are partners.
+struct MemoryPartner
+{
+    engine::DeviceId device;
+    bool isEvictor = false;
+    int moves = 0;          // EVICTs of an iteration
+    std::int64_t bytes = 0; // moved by EVICTs during an iteration
+};
+// [device] nullopt: no stash moves from or to the device. A device that evicts and accepts counts
+// as an evictor.
+engine::IdVector<engine::DeviceId, std::optional<MemoryPartner>>
+memoryPartners(const engine::Run& run, int iteration);
+
+} // namespace profiler

@@ -1,0 +1,115 @@
+#include "app/models/tables/alive_model.h"
+#include "app/models/tables/memory_model.h"
+#include "app/widgets/memory/memory_areas.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace app;
+
+namespace {
+
+std::shared_ptr<const MemoryReport> reportOf(const sample::Wish& wish)
+{
+    return std::make_shared<const MemoryReport>(memoryReport(sample::measured(wish), 0));
+}
+
+struct Shown
+{
+    explicit Shown(const sample::Wish& wish = {"1f1b", 4, 4, 1})
+        : report(reportOf(wish))
+        , areas(theme)
+    {
+        areas.resize(900, 600);
+        areas.show(report);
+        areas.show();
+    }
+
+    ThemeController theme;
+    std::shared_ptr<const MemoryReport> report;
+    MemoryAreas areas;
+};
+
+} // namespace
+
+TEST_CASE("the memory page starts at the peak of the first device")
+{
+    const Shown shown;
+    const auto& steps = shown.report->steps[{0}];
+    CHECK(shown.areas.device() == engine::DeviceId{0});
+    CHECK(shown.areas.time() == profiler::peakOf(steps).time);
+    CHECK(shown.areas.accessibleDescription().startsWith(QStringLiteral("Device 0 at ")));
+}
+
+TEST_CASE("arrow keys move the cursor of the memory page by changes, and between devices")
+{
+    Shown shown;
+    const auto& steps = shown.report->steps[{0}];
+    QTest::keyClick(&shown.areas, Qt::Key_Home);
+    CHECK(shown.areas.time() == shown.report->window.begin);
+    QTest::keyClick(&shown.areas, Qt::Key_Right);
+    CHECK(shown.areas.time() == steps[1].time);
+    QTest::keyClick(&shown.areas, Qt::Key_Left);
+    CHECK(shown.areas.time() == steps[0].time);
+    const auto time = shown.areas.time();
+    QSignalSpy chosen(&shown.areas, &MemoryAreas::chosen);
+    QTest::keyClick(&shown.areas, Qt::Key_Down); // two columns of 450 pixels
+    CHECK(shown.areas.device() == engine::DeviceId{2});
+    CHECK(shown.areas.time() == time);
+    CHECK(chosen.size() == 1);
+    QTest::keyClick(&shown.areas, Qt::Key_BracketRight);
+    CHECK(shown.areas.time() == profiler::peakTimes(shown.report->steps[{2}]).front());
+}
+
+TEST_CASE("a click in a panel chooses its device and time, and no memory draws nothing")
+{
+    Shown shown;
+    QTest::mouseClick(&shown.areas, Qt::LeftButton, {}, {450 + 300, 60});
+    CHECK(shown.areas.device() == engine::DeviceId{1});
+    CHECK(shown.areas.time() > shown.report->window.begin);
+    shown.areas.show(std::make_shared<const MemoryReport>(memoryReport(sample::units(), 0)));
+    QTest::keyClick(&shown.areas, Qt::Key_Right);
+    CHECK_FALSE(shown.areas.grab().isNull());
+}
+
+TEST_CASE("the order of pairs has evictors at the left and their partners at the right")
+{
+    const auto report = reportOf({"bpipe", 4, 8, 1});
+    REQUIRE(report->hasPairs());
+    const auto pairs = report->order(MemoryReport::Order::Pairs);
+    REQUIRE(pairs.size() == 4);
+    CHECK(pairs[0] == engine::DeviceId{0});
+    CHECK(pairs[1] == engine::DeviceId{3});
+    CHECK(report->role({0}) == QStringLiteral("evicts to 3"));
+    CHECK(report->role({3}) == QStringLiteral("guests of 0"));
+    CHECK(report->order(MemoryReport::Order::Devices)[1] == engine::DeviceId{1});
+    CHECK_FALSE(reportOf({"1f1b", 4, 4, 1})->hasPairs());
+}
+
+TEST_CASE("the table of what is alive ends with its sum, which is the memory at that time")
+{
+    const auto report = reportOf({"1f1b", 4, 4, 1});
+    AliveModel model;
+    const auto& peak = profiler::peakOf(report->steps[{1}]);
+    model.show(*report, {1}, peak.time);
+    const int last = model.rowCount() - 1;
+    CHECK(model.index(last, 0).data().toString() == QStringLiteral("Alive"));
+    CHECK(model.index(last, 5).data().toString() == report->amount(peak.total()));
+    CHECK(model.index(0, 0).data().toString() == QStringLiteral("stash"));
+    CHECK(model.index(0, 1).data().toString() == QStringLiteral("1F0"));
+    CHECK(model.csv().startsWith(
+        QStringLiteral("Category,Op,Micro-batch,Stage,\"Since, ms\",GiB\n")));
+    CHECK(model.csv().count(QLatin1Char('\n')) == model.rowCount() + 1);
+}
+
+TEST_CASE("a device without a plan has a peak and no prediction")
+{
+    MemoryModel model;
+    model.show(reportOf({"1f1b", 4, 4, 1}));
+    REQUIRE(model.rowCount() == 4);
+    CHECK(model.headerData(1, Qt::Horizontal).toString() == QStringLiteral("Predicted"));
+    CHECK(model.index(0, 1).data().toString() == QStringLiteral("–"));
+    CHECK(model.index(0, 2).data().toString() != QStringLiteral("–"));
+}

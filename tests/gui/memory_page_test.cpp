@@ -1,0 +1,72 @@
+#include "app/pages/main_window.h"
+#include "app/pages/memory/memory_page.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/memory/memory_areas.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QTemporaryDir>
+
+namespace app {
+namespace {
+
+struct Opened
+{
+    explicit Opened(const std::shared_ptr<const engine::Run>& run)
+    {
+        REQUIRE(profiler::writeRun(file.toStdString(), *run));
+        page = std::make_unique<MemoryPage>(theme, library, library.open(file));
+        page->resize(1600, 900);
+        page->show();
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    int rows(const char* table) const { return find<DataTable>(table)->model()->rowCount(); }
+
+    QTemporaryDir folder;
+    QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    ThemeController theme;
+    RunLibrary library;
+    std::unique_ptr<MemoryPage> page;
+};
+
+} // namespace
+
+TEST_CASE("the memory page of a BPipe run lists what is alive, pairs devices and copies as CSV")
+{
+    const Opened opened(sample::measured({"bpipe", 4, 8, 1}));
+    REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 4; }));
+    CHECK(opened.rows("aliveTable") > 4);
+    auto* order = opened.find<SegmentControl>("memoryOrder");
+    CHECK(order->isVisible());
+    CHECK(order->current() == 1); // pairs
+    auto* areas = opened.find<MemoryAreas>("memoryAreas");
+    areas->choose({2}, areas->time());
+    CHECK(opened.find<QLabel>("aliveTitle")->text() == QStringLiteral("Device 2"));
+    CHECK(opened.find<DataTable>("memoryTable")->currentIndex().row() == 2);
+    opened.find<QAction>("copyAlive")->trigger();
+    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Category,Op,")));
+}
+
+TEST_CASE("the memory page of a run without memory says so")
+{
+    const Opened opened(sample::units({"1f1b", 2, 2, 1}));
+    REQUIRE(waitFor([&] { return opened.rows("memoryTable") == 2; }));
+    CHECK(opened.find<QWidget>("memoryEmpty")->isVisible());
+    CHECK_FALSE(opened.find<SegmentControl>("memoryOrder")->isVisible());
+    CHECK_FALSE(opened.find<QAction>("copyAlive")->isEnabled());
+}
+
+} // namespace app
