@@ -59,8 +59,11 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
     const auto share = source.inputShare > 0
         ? std::optional(engine::reduced(source.inputShare, kPercent))
         : std::nullopt;
-    return profiler::calibratedCosts(*source.run, lowered,
-                                     {rules.devicesPerNode, share, rules.rules});
+    profiler::CalibrateOptions options;
+    options.devicesPerNode = rules.devicesPerNode;
+    options.inputShare = share;
+    options.rules = rules.rules;
+    return profiler::calibratedCosts(*source.run, lowered, options);
 }
 
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request)
