@@ -42,6 +42,7 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     , m_areas(new MemoryAreas(theme))
     , m_legend(new MemoryLegend(theme))
     , m_scroll(new QScrollArea)
+    , m_columns(makeSplitter(Qt::Horizontal))
     , m_content(new QStackedWidget)
     , m_memory(new MemoryModel(this))
     , m_alive(new AliveModel(this))
@@ -66,14 +67,12 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     followTheme(m_nextPeak, Icon::ChevronRight, theme);
     m_memoryTable->setModel(m_memory);
     m_aliveTable->setModel(m_alive);
-    m_aliveTable->setDispensable({3, 2, 1});
+    m_aliveTable->setDispensable({3, 2, 4});
     m_aliveTable->setRestColumn(0);
-    auto* columns = makeSplitter(Qt::Horizontal);
-    columns->addWidget(makeCentre());
-    columns->addWidget(makeAlive());
-    columns->setStretchFactor(0, 1);
-    columns->setSizes({1120, kAliveWidth});
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    m_columns->addWidget(makeCentre());
+    m_columns->addWidget(makeAlive());
+    m_columns->setStretchFactor(0, 1);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
     setInitialFocus(m_areas);
     connectAll();
     showRun();
@@ -136,7 +135,6 @@ QWidget* MemoryPage::makeAlive()
     spaced(new QHBoxLayout(note), {12, 0, 12, 8}, 0, {{m_aliveNote, 1}});
     auto* column = makeSurface("plain");
     column->setMinimumWidth(kLeastAlive);
-    m_aliveColumn = column;
     spaced(
         new QVBoxLayout(column), {}, 0,
         {makeBar(40, 8,
@@ -243,7 +241,8 @@ bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
 void MemoryPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    m_aliveColumn->setMaximumWidth(std::max(kLeastAlive, width() / 3));
+    const int alive = std::clamp(width() / 3, kLeastAlive, kAliveWidth);
+    m_columns->setSizes({width() - alive, alive});
 }
 
 void MemoryPage::copy()

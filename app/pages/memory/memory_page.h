@@ -10,6 +10,7 @@
 class QCheckBox;
 class QLabel;
 class QScrollArea;
+class QSplitter;
 class QStackedWidget;
 class QToolButton;
 
@@ -65,7 +66,7 @@ private:
     MemoryAreas* m_areas;
     MemoryLegend* m_legend;
     QScrollArea* m_scroll;
-    QWidget* m_aliveColumn = nullptr;
+    QSplitter* m_columns;
     QStackedWidget* m_content; // the areas, or the reason why there are none
     MemoryModel* m_memory;
     AliveModel* m_alive;

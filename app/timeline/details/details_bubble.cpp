@@ -67,7 +67,8 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     const std::size_t omitted = all - steps.size();
     const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
     DetailsSection section;
-    section.title = tr("Chain from its origin");
+    section.title
+        = bubble.kind == Kind::Drain ? tr("What ran until the end") : tr("Chain from its origin");
     section.note = tr("%1 each").arg(clock.scale.unit);
     section.isChain = true;
     for (std::size_t k = 0; k < steps.size(); ++k) {
