@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/jobs/background.h"
-#include "app/models/ledger_run.h"
+#include "app/models/ledger/ledger_run.h"
 #include "engine/base/result.h"
 
 #include <QObject>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/jobs/background.h"
-#include "app/models/plan/what_if.h"
+#include "app/models/whatif/what_if.h"
 #include "app/timeline/view/run_view.h"
 
 #include <QObject>

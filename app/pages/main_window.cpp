@@ -1,7 +1,7 @@
 #include "app/pages/main_window.h"
 
-#include "app/models/plan/what_if.h"
 #include "app/models/text.h"
+#include "app/models/whatif/what_if.h"
 #include "app/pages/cluster/cluster_page.h"
 #include "app/pages/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"

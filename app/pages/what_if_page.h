@@ -3,8 +3,8 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/jobs/what_if_predictions.h"
-#include "app/models/plan/what_if_text.h"
 #include "app/models/theme.h"
+#include "app/models/whatif/what_if_text.h"
 #include "app/pages/what_if_frame.h"
 #include "app/widgets/controls/page.h"
 

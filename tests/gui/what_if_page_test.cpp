@@ -1,4 +1,4 @@
-#include "app/models/tables/what_if_model.h"
+#include "app/models/whatif/what_if_model.h"
 #include "app/pages/main_window.h"
 #include "app/pages/what_if_page.h"
 #include "app/widgets/compare/compare_widget.h"

@@ -1,6 +1,6 @@
 #include "app/pages/study/point_browser.h"
 
-#include "app/models/tables/point_model.h"
+#include "app/models/study/point_model.h"
 #include "app/models/text.h"
 #include "app/pages/study/study_frame.h"
 #include "app/widgets/controls/controls.h"

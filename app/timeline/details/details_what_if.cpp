@@ -1,7 +1,7 @@
 #include "app/timeline/details/details_what_if.h"
 
-#include "app/models/plan/what_if_text.h"
 #include "app/models/text.h"
+#include "app/models/whatif/what_if_text.h"
 
 #include <QCoreApplication>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/plan/what_if.h"
+#include "app/models/whatif/what_if.h"
 #include "app/timeline/details/details.h"
 
 namespace app {

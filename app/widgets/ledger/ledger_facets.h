@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/ledger_facet.h"
+#include "app/models/ledger/ledger_facet.h"
 
 #include <QTreeWidget>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/tables/ledger_model.h"
+#include "app/models/ledger/ledger_model.h"
 #include "app/widgets/controls/data_table.h"
 
 namespace app {

@@ -1,7 +1,7 @@
 #include "app/widgets/run/run_toolbar.h"
 
 #include "app/models/numbers.h"
-#include "app/models/plan/what_if.h"
+#include "app/models/whatif/what_if.h"
 #include "app/timeline/paint/colour_by.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"

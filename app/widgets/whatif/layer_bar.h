@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/models/plan/layer_split.h"
 #include "app/models/theme.h"
+#include "app/models/whatif/layer_split.h"
 
 #include <QWidget>
 

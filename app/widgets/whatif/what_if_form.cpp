@@ -1,6 +1,6 @@
 #include "app/widgets/whatif/what_if_form.h"
 
-#include "app/models/tables/stage_costs_model.h"
+#include "app/models/whatif/stage_costs_model.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/forms/form_rows.h"

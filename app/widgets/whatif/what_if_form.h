@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/models/plan/what_if.h"
 #include "app/models/theme.h"
+#include "app/models/whatif/what_if.h"
 
 #include <QWidget>
 

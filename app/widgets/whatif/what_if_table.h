@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/models/tables/what_if_model.h"
 #include "app/models/theme.h"
+#include "app/models/whatif/what_if_model.h"
 
 #include <QWidget>
 

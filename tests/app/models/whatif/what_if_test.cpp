@@ -1,4 +1,4 @@
-#include "app/models/plan/what_if_text.h"
+#include "app/models/whatif/what_if_text.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
-#include "app/models/ledger_facet.h"
-#include "app/models/tables/ledger_model.h"
+#include "app/models/ledger/ledger_facet.h"
+#include "app/models/ledger/ledger_model.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

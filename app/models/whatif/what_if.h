@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/models/plan/layer_split.h"
 #include "app/models/run_document.h"
 #include "app/models/thumbnail.h"
+#include "app/models/whatif/layer_split.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/whatif/predict.h"
 

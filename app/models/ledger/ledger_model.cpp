@@ -1,4 +1,4 @@
-#include "app/models/tables/ledger_model.h"
+#include "app/models/ledger/ledger_model.h"
 
 #include "app/models/settings.h"
 

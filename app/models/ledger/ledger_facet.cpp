@@ -1,4 +1,4 @@
-#include "app/models/ledger_facet.h"
+#include "app/models/ledger/ledger_facet.h"
 
 #include <QCoreApplication>
 

@@ -1,4 +1,4 @@
-#include "app/models/tables/stage_costs_model.h"
+#include "app/models/whatif/stage_costs_model.h"
 
 #include "app/models/tables/table_roles.h"
 #include "app/models/text.h"

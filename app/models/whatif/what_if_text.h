@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/models/numbers.h"
-#include "app/models/plan/what_if.h"
+#include "app/models/whatif/what_if.h"
 
 namespace app {
 

@@ -1,4 +1,4 @@
-#include "app/models/tables/what_if_model.h"
+#include "app/models/whatif/what_if_model.h"
 
 #include "app/models/text.h"
 

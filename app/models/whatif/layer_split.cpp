@@ -1,4 +1,4 @@
-#include "app/models/plan/layer_split.h"
+#include "app/models/whatif/layer_split.h"
 
 #include "engine/cost/training_setup.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/models/numbers.h"
-#include "app/models/plan/what_if.h"
 #include "app/models/tables/table_model.h"
+#include "app/models/whatif/what_if.h"
 
 #include <vector>
 

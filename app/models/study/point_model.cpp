@@ -1,4 +1,4 @@
-#include "app/models/tables/point_model.h"
+#include "app/models/study/point_model.h"
 
 namespace app {
 

@@ -1,5 +1,5 @@
-#include "app/models/tables/stage_costs_model.h"
-#include "app/models/tables/what_if_model.h"
+#include "app/models/whatif/stage_costs_model.h"
+#include "app/models/whatif/what_if_model.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/models/ledger_run.h"
+#include "app/models/ledger/ledger_run.h"
 
 #include "app/models/text.h"
 #include "profiler/analysis/compare.h"

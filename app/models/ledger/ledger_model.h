@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/ledger_run.h"
+#include "app/models/ledger/ledger_run.h"
 #include "app/models/tables/table_model.h"
 
 namespace app {

@@ -1,4 +1,4 @@
-#include "app/models/plan/what_if.h"
+#include "app/models/whatif/what_if.h"
 
 #include "app/models/text.h"
 #include "engine/experiment/experiment.h"
