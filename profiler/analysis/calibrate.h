@@ -14,8 +14,6 @@ struct CalibrateOptions
     // Devices per node in the run and in the schedule. Transfers within and between nodes have
     // separate prices.
     int devicesPerNode = 0; // 0: one node
-    // Which devices are in a node; nullopt: contiguous devices.
-    std::optional<engine::Mapping> ofRun = {}, ofSchedule = {};
     // Share of I in B, for runs that have only whole or only split backwards: I takes it of B, W
     // takes the rest, and B takes I + W. If it is empty, missing times are errors.
     std::optional<engine::Fraction> inputShare = {};
@@ -24,6 +22,8 @@ struct CalibrateOptions
     // If true, an op that the run also has takes as long as in the run. Otherwise all ops of one
     // kind, stage and slice take the same time.
     bool ownTimes = true;
+    // Which devices are in a node; nullopt: contiguous devices.
+    std::optional<engine::Mapping> ofRun = {}, ofSchedule = {};
 };
 
 // Predicts the costs of `lowered` on the machine on which `run` was recorded, in the run's ticks.

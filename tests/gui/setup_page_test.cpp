@@ -178,12 +178,14 @@ TEST_CASE("a more expensive message lengthens the iteration, and one click undoe
     CHECK(setup.page.plan().costs.p2p == engine::Fraction{1, 4});
 }
 
-TEST_CASE("an asynchronous window that cannot be trained shows the reason and offers simulation")
+TEST_CASE("a run that cannot be trained shows the reason and offers simulation")
 {
     Setup setup;
     setup.press("scheme_pipedream-2bw");
     CHECK(setup.find<QPushButton>("run")->isEnabled());
-    setup.type("microBatches", "6"); // one and a half updates
+    setup.type("microBatches", "6"); // updates of four go across the windows
+    CHECK(setup.find<QPushButton>("run")->isEnabled());
+    setup.type("devices", "17"); // more stages than tiny has layers
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
     CHECK(setup.verdict().startsWith(QStringLiteral("Cannot run.")));
     setup.press("simulateInstead");
