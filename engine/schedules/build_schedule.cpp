@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/schedule/check/weight_versions.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/scheme.h"
 
@@ -185,7 +186,8 @@ ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
         return request;
     Shape shape = one->shape;
     shape.microBatches = request.microBatches;
-    request.windows = std::max(length.warmup, windowsToFill(shape)) + length.measured + 1;
+    request.windows
+        = std::max(length.warmup, windowsToFill(shape)) + length.measured + windowsToDrain(shape);
     while (std::int64_t{request.windows} * request.microBatches % shape.updateEvery != 0)
         ++request.windows; // so that the last update is complete
     return request;

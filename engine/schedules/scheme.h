@@ -107,8 +107,8 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
 // How long a stream is: the windows before the measured ones (at least as many as the pipeline
-// needs to fill, and as complete the last update), and the measured ones. One more window follows,
-// in which the pipeline drains.
+// needs to fill, and as complete the last update), and the measured ones. windowsToDrain()
+// windows follow, in which the pipeline drains.
 struct StreamLength
 {
     int warmup = 0, measured = 1;

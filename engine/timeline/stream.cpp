@@ -1,5 +1,7 @@
 #include "engine/timeline/stream.h"
 
+#include "engine/schedule/check/weight_versions.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -67,12 +69,13 @@ void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline
         divideSpans(first, begins, track);
     const Iteration stream = std::move(timeline.iterations.back());
     timeline.iterations.pop_back();
-    const int firstMeasured = std::max(0, shape.windows - 1 - measured);
+    const int firstMeasured = std::max(0, shape.windows - windowsToDrain(shape) - measured);
     for (int k = 0; k < shape.windows; ++k) {
         Iteration& window = timeline.iterations.emplace_back();
-        const bool isLast = k == shape.windows - 1, isMeasured = k >= firstMeasured && !isLast;
+        const bool isLast = k == shape.windows - 1;
+        const bool isMeasured = k >= firstMeasured && k < firstMeasured + measured;
         window.kind = isMeasured ? Iteration::Kind::Measured : Iteration::Kind::Warmup;
-        window.number = isMeasured ? k - firstMeasured : isLast ? firstMeasured : k;
+        window.number = isMeasured ? k - firstMeasured : k < firstMeasured ? k : k - measured;
         window.window = {begins[k], isLast ? stream.window.end : begins[k + 1]};
         setLosses(stream, k, shape.microBatches, window);
     }

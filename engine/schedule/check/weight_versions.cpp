@@ -215,6 +215,11 @@ KeptVersions keptVersions(std::span<const Op> program)
     return KeptWalk(program).all();
 }
 
+int windowsToDrain(const Shape& shape)
+{
+    return std::max(1, (shape.devices - 1 + shape.microBatches - 1) / shape.microBatches);
+}
+
 bool isAsynchronous(const Schedule& schedule)
 {
     return schedule.shape.updateEvery > 0

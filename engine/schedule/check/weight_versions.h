@@ -40,6 +40,10 @@ struct KeptVersions
 // `program` has OPTs and valid versions (checkVersions()). Empty for a synchronous schedule.
 KeptVersions keptVersions(std::span<const Op> program);
 
+// The windows at the end of a stream (Shape::windows) in which the pipeline drains: the first
+// device has no forward left as soon as the last one begins the last D - 1 micro-batches.
+int windowsToDrain(const Shape& shape);
+
 // Checks that a backward uses the version of its forward, that a version is created before it is
 // used, and that an OPT creates the next version from at least one backward. Returns no violations
 // for synchronous schedules.
