@@ -137,6 +137,7 @@ RunLedger::RunLedger(QObject* parent)
     m_relist.setSingleShot(true);
     m_relist.setInterval(kRelistDelay);
     connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
+    QTimer::singleShot(0, this, &RunLedger::list);
 }
 
 RunLedger::~RunLedger()

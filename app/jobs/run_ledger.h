@@ -25,7 +25,7 @@ class RunLedger : public QObject
     Q_OBJECT
 
 public:
-    explicit RunLedger(QObject* parent = nullptr);
+    explicit RunLedger(QObject* parent = nullptr); // lists the known runs soon
     ~RunLedger() override;
 
     void refresh(); // lists the runs again; files that changed since they were read are read

@@ -2,7 +2,11 @@
 
 #include "engine/base/process.h"
 
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QLineEdit>
 #include <QMessageBox>
+#include <QSlider>
 
 #include <exception>
 #include <new>
@@ -10,10 +14,24 @@
 
 namespace app {
 
+QObject* wheelReceiver(QObject* receiver)
+{
+    const auto isField = [](const QObject* object) {
+        return qobject_cast<const QComboBox*>(object) != nullptr
+            || qobject_cast<const QAbstractSpinBox*>(object) != nullptr
+            || qobject_cast<const QSlider*>(object) != nullptr;
+    };
+    QObject* field = receiver;
+    if (qobject_cast<QLineEdit*>(field) != nullptr && isField(field->parent()))
+        field = field->parent();
+    return isField(field) && field->parent() != nullptr ? field->parent() : receiver;
+}
+
 bool Application::notify(QObject* receiver, QEvent* event)
 {
     try {
-        return QApplication::notify(receiver, event);
+        return QApplication::notify(
+            event->type() == QEvent::Wheel ? wheelReceiver(receiver) : receiver, event);
     } catch (const std::bad_alloc&) {
         report(tr("Out of memory. Close some runs."));
     } catch (const std::exception& error) {

@@ -4,8 +4,12 @@
 
 namespace app {
 
+// The receiver of a turn of the wheel over `receiver`: the parent of a combo box, spin box or
+// slider, which scrolls instead of changing a value; otherwise `receiver`.
+QObject* wheelReceiver(QObject* receiver);
+
 // Keeps the program alive if an event handler throws, for example when memory is exhausted, and
-// reports the exception on standard error and in a message box.
+// reports the exception on standard error and in a message box. Applies wheelReceiver().
 class Application : public QApplication
 {
 public:

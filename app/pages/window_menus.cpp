@@ -1,10 +1,12 @@
 #include "app/pages/window_menus.h"
 
 #include "app/models/settings.h"
+#include "app/models/text.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/icons.h"
-#include "app/widgets/window/command_palette.h"
+#include "engine/experiment/experiment.h"
+#include "engine/schedules/scheme.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -12,6 +14,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <span>
 
 namespace app {
 namespace {
@@ -192,6 +195,33 @@ void WindowMenus::showPage(const Page& page)
     m_close->setEnabled(page.isClosable());
 }
 
+// Commands that open a run of the ledger, or the set-up with a scheme.
+QList<CommandPalette::Command> WindowMenus::foundCommands()
+{
+    constexpr std::size_t kMostRuns = 200;
+    m_found = std::make_unique<QObject>();
+    QList<CommandPalette::Command> commands;
+    const auto found = [&](const QString& text, const QString& place, auto run) {
+        auto* action = new QAction(text, m_found.get());
+        connect(action, &QAction::triggered, &m_window, run);
+        commands.append({action, place});
+    };
+    for (const engine::Scheme& scheme : engine::schemes())
+        found(fromUtf8(scheme.title), tr("scheme"), [this, &scheme] {
+            engine::Experiment experiment;
+            experiment.schedule.scheme = scheme.name;
+            m_window.newRun(QString::fromStdString(engine::toToml(experiment)));
+        });
+    const std::vector<LedgerRun>& runs = m_window.ledger().runs();
+    for (const LedgerRun& run : std::span(runs).first(std::min(runs.size(), kMostRuns)))
+        if (!run.isTrashed())
+            found(run.title() + QLatin1Char(' ') + run.tags.join(QLatin1Char(' ')),
+                  tr("run, %1").arg(
+                      whenText(run.started.toLocalTime(), QDateTime::currentDateTime())),
+                  [this, file = run.file] { m_window.openRun(file); });
+    return commands;
+}
+
 void WindowMenus::showCommands()
 {
     QList<CommandPalette::Command> commands;
@@ -214,6 +244,7 @@ void WindowMenus::showCommands()
         }
     }
     list(*m_help, m_help->actions());
+    commands += foundCommands();
     const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width() - 4, 2));
     m_palette->open(commands, corner);
 }

@@ -2,22 +2,23 @@
 
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
+#include "app/widgets/window/command_palette.h"
 
 #include <QObject>
 
 #include <array>
+#include <memory>
 
 class QMenu;
 
 namespace app {
 
 class CommandField;
-class CommandPalette;
 class MainWindow;
 class Settings;
 
 // The menu bar: the actions of the window and of the current page, the command field at the right,
-// and the palette that searches all actions.
+// and the palette that searches all actions, runs and schemes.
 class WindowMenus : public QObject
 {
     Q_OBJECT
@@ -36,6 +37,7 @@ private:
     void makeViewMenu();
     void makeThemeMenu(QMenu* view);
     void makeHelpMenu();
+    QList<CommandPalette::Command> foundCommands();
     QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys);
     QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
 
@@ -47,8 +49,9 @@ private:
     std::array<QMenu*, 6> m_menus{}; // [Menu]
     QMenu* m_help = nullptr;
     QAction *m_newRun = nullptr, *m_close = nullptr;
-    QList<QAction*> m_fixedActions; // actions of the window
-    QList<QAction*> m_pageActions;  // actions of the current page
+    std::unique_ptr<QObject> m_found; // owns the actions of foundCommands()
+    QList<QAction*> m_fixedActions;   // actions of the window
+    QList<QAction*> m_pageActions;    // actions of the current page
 };
 
 } // namespace app

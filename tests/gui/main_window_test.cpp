@@ -2,6 +2,7 @@
 #include "app/pages/command_line.h"
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/main_window.h"
+#include "app/pages/setup_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/tab_strip.h"
@@ -75,6 +76,28 @@ TEST_CASE("the command palette finds an action by the beginnings of its words an
     CHECK_FALSE(palette->isVisible());
     CHECK(w.theme.theme().isDark());
     CHECK(w.settings.theme() == ThemeController::Choice::Dark);
+}
+
+// "bitpipe" found nothing.
+TEST_CASE("the command palette finds schemes, and says if nothing matches")
+{
+    Window w;
+    w.action("commands")->trigger();
+    auto* palette = w.window.findChild<CommandPalette*>();
+    auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
+    QTest::keyClicks(field, QStringLiteral("bitpi"));
+    REQUIRE(palette->findChild<QListWidget*>()->count() >= 1);
+    QTest::keyClick(field, Qt::Key_Return);
+    auto* page = qobject_cast<SetupPage*>(w.window.currentPage());
+    REQUIRE(page != nullptr);
+    CHECK(page->plan().experiment.schedule.scheme == "bitpipe");
+    w.action("commands")->trigger();
+    QTest::keyClicks(field, QStringLiteral("qqq"));
+    auto* list = palette->findChild<QListWidget*>();
+    REQUIRE(list->count() == 1);
+    CHECK(list->item(0)->text().startsWith(QStringLiteral("No command, run or scheme")));
+    QTest::keyClick(field, Qt::Key_Return);
+    CHECK(w.window.currentPage() == page);
 }
 
 TEST_CASE("names that begin with the typed text come before names that contain it")

@@ -1,9 +1,11 @@
 // Every setting of a run through the window's form.
 #include "app/models/text.h"
+#include "app/pages/application.h"
 #include "app/widgets/forms/bound_fields.h"
 #include "engine/experiment/experiment_fields.h"
 #include "tests/gui/setup.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -110,6 +112,19 @@ TEST_CASE("a schedule file is shown, predicted and run, until a scheme is chosen
     setup.press("scheme_1f1b");
     CHECK(setup.find<QWidget>("devices")->isVisible());
     CHECK(setup.page.plan().experiment.scheduleFile.empty());
+}
+
+TEST_CASE("the wheel over a field of the form scrolls the form and changes no value")
+{
+    Setup setup;
+    auto* devices = setup.find<QAbstractSpinBox>("devices");
+    CHECK(wheelReceiver(devices) == devices->parent());
+    CHECK(wheelReceiver(devices->findChild<QLineEdit*>()) == devices->parent());
+    auto* combo = setup.page.findChild<QComboBox*>();
+    REQUIRE(combo != nullptr);
+    CHECK(wheelReceiver(combo) == combo->parent());
+    CHECK(wheelReceiver(combo->view()) == combo->view()); // its list scrolls
+    CHECK(wheelReceiver(&setup.page) == &setup.page);
 }
 
 } // namespace app

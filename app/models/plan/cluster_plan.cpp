@@ -110,9 +110,9 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
         }
     const engine::LinkSpec& link = prediction.hardware.network;
     const QString crossing = sums == 0 ? countOf(messages, "message")
-        : messages == 0                ? clusterPhrase("only all-reduces")
-                                       : clusterPhrase("%1 and parts of all-reduces")
-                               .arg(countOf(messages, "message"));
+        : messages == 0
+        ? clusterPhrase("only all-reduces")
+        : clusterPhrase("%1 and parts of all-reduces").arg(countOf(messages, "message"));
     return {Level::Warning, clusterPhrase("Link between nodes assumed"),
             clusterPhrase("%1 GB/s, %2 µs; %3 cross nodes")
                 .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0), crossing)};

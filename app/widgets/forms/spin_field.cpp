@@ -2,7 +2,6 @@
 
 #include <QFontMetrics>
 #include <QPainter>
-#include <QWheelEvent>
 
 namespace app {
 namespace {
@@ -46,14 +45,6 @@ void SpinField::paintEvent(QPaintEvent* event)
     painter.setPen(m_theme.theme().chrome.error);
     painter.drawText(rect().adjusted(kNumber, 0, -kButtons - 4, 0),
                      Qt::AlignVCenter | Qt::AlignRight, m_reason);
-}
-
-void SpinField::wheelEvent(QWheelEvent* event)
-{
-    if (hasFocus())
-        QSpinBox::wheelEvent(event);
-    else
-        event->ignore(); // lets the page scroll
 }
 
 } // namespace app

@@ -7,8 +7,7 @@
 namespace app {
 
 // A field for whole numbers, 28 px high. A refused value stays in the field, with the reason at its
-// right end and a frame in the error colour. The wheel changes the value only if the field has the
-// focus.
+// right end and a frame in the error colour.
 class SpinField : public QSpinBox
 {
     Q_OBJECT
@@ -21,7 +20,6 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
 
 private:
     const ThemeController& m_theme;

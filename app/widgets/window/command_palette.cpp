@@ -129,6 +129,9 @@ void CommandPalette::filter(const QString& text)
         item->setData(kKeysRole, command.action->shortcut().toString(QKeySequence::NativeText));
         item->setData(kIndexRole, i);
     }
+    if (found.empty())
+        (new QListWidgetItem(tr("No command, run or scheme has these words"), m_list))
+            ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);
     const int rows = std::clamp(m_list->count(), 1, kRows);
     setFixedSize(kWidth, rows * kRow + 28 + 15);
@@ -137,8 +140,9 @@ void CommandPalette::filter(const QString& text)
 void CommandPalette::runCurrent()
 {
     const QListWidgetItem* item = m_list->currentItem();
+    const QVariant index = item == nullptr ? QVariant() : item->data(kIndexRole);
     const QPointer<QAction> action
-        = item == nullptr ? nullptr : m_commands.at(item->data(kIndexRole).toInt()).action;
+        = index.isValid() ? m_commands.at(index.toInt()).action : nullptr;
     hide();
     if (action != nullptr)
         action->trigger();

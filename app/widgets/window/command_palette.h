@@ -12,8 +12,8 @@ class QListWidget;
 
 namespace app {
 
-// Finds an enabled action of the window by a few letters. Up and Down select, Enter runs, Esc
-// closes.
+// Finds an enabled action by a few letters: a command of the window, or what opens a run or a
+// scheme. Up and Down select, Enter runs, Esc closes.
 class CommandPalette : public QFrame
 {
     Q_OBJECT
