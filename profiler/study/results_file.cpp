@@ -44,6 +44,14 @@ std::string field(const std::string& text)
     return identifier(text);
 }
 
+std::string selectResults()
+{
+    std::string columns;
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        columns += ", results." + identifier(metricName(static_cast<StudyMetric>(i)));
+    return "SELECT point, unit, error" + columns + " FROM results";
+}
+
 } // namespace
 
 Result<void> StudyFile::create(const std::string& toml)
@@ -84,7 +92,8 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
         return opened;
     }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'toml'");
-    if (!stored || *stored != toml)
+    // Another version of the program has other metrics.
+    if (!stored || *stored != toml || !opened.m_database.prepare(selectResults()))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} has the results of another study, or of another version of "
                                 "this one; choose another folder, or delete the file",
@@ -95,10 +104,7 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
 Result<std::vector<StudyResult>> StudyFile::read(const std::vector<StudyPoint>& points)
 {
     std::vector<StudyResult> results(points.size());
-    std::string columns;
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        columns += ", " + identifier(metricName(static_cast<StudyMetric>(i)));
-    auto row = m_database.prepare("SELECT point, unit, error" + columns + " FROM results");
+    auto row = m_database.prepare(selectResults());
     if (!row)
         return tl::unexpected(row.error());
     while (row->next()) {

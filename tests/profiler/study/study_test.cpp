@@ -1,3 +1,4 @@
+#include "profiler/store/sqlite.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
@@ -160,6 +161,23 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const auto other = runStudy(*study, std::string(kStudy) + "\n", folder.path(), second, {});
     REQUIRE(!other);
     CHECK_THAT(other.error().message, Catch::Contains("another study"));
+}
+
+// The error was SQLite's: "no such column".
+TEST_CASE("results of a version with other metrics are refused with what to do")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy(kStudy, "s.toml");
+    REQUIRE(study);
+    REQUIRE(StudyFile::open(folder / "results.sqlite", *study, kStudy));
+    {
+        auto database = Database::open(folder / "results.sqlite", Database::Access::ReadWrite);
+        REQUIRE(database);
+        REQUIRE(database->execute("ALTER TABLE results RENAME COLUMN bubble TO idle"));
+    }
+    const auto again = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    REQUIRE(!again);
+    CHECK_THAT(again.error().message, Catch::Contains("choose another folder"));
 }
 
 TEST_CASE("numbers have three digits, and large ones are grouped")
