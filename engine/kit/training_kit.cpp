@@ -7,6 +7,7 @@
 #include "engine/model/text_data.h"
 #include "engine/model/toml_fields.h"
 #include "engine/schedule/check/validate.h"
+#include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "resources/resources.h"
@@ -156,6 +157,7 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
         return tl::unexpected(set.error());
     const Schedule compute = withoutAdded(*schedule);
     kit.torchObstacle = torchObstacle(compute);
+    kit.drains = isAsynchronous(*schedule);
     const Replacements replacements = replacementsOf(experiment, *schedule, kit);
     kit.files = {{"schedule.csv", writeCsv(*schedule)},
                  {"model.toml", tomlText(tableOf(experiment.model))},

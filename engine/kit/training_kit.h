@@ -28,6 +28,8 @@ struct TrainingKit
     // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
     // runtime does; "" if it can.
     std::string torchObstacle;
+    // An asynchronous scheme, which drains after every iteration in a kit, unlike `bscope run`.
+    bool drains = false;
 };
 
 // How the ranks of a kit are started.

@@ -77,6 +77,10 @@ std::string summary(const TrainingKit& kit, const std::string& folder, const std
         ? "runtime            PyTorch's\n"
         : fmt::format("runtime            the kit's, because PyTorch's cannot execute {}\n",
                       kit.torchObstacle);
+    if (kit.drains)
+        text += fmt::format(
+            "iterations         drain one by one, as with bscope run --schedule {}\n",
+            shellQuoted(folder + "/schedule.csv"));
     text += fmt::format("start              cd {} && {}\n", shellQuoted(folder), command);
     return text
         + fmt::format("bring back         bscope import {}\n", shellQuoted(folder + "/results"));

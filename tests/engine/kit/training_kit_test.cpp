@@ -54,6 +54,7 @@ TEST_CASE("a kit states why PyTorch's runtime cannot execute its schedule")
         const auto kit = trainingKit(experimentWith(scheme), 8);
         REQUIRE(kit);
         CHECK(kit->torchObstacle.find(reason) != std::string::npos);
+        CHECK(kit->drains == (scheme == std::string_view("pipedream")));
         CHECK(textOf(*kit, "README.md").find(kit->torchObstacle) != std::string::npos);
         CHECK(textOf(*kit, "torch.csv").empty());
     }
