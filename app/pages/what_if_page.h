@@ -40,7 +40,7 @@ private:
     void enableActions(bool isPredicted);
     void connectAll();
 
-    void showDocument(); // shows a placeholder until the run is read
+    void showDocument(); // shows an empty state until the run is read
     void start(const RunPointer& run);
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);

@@ -20,7 +20,7 @@ struct OutputOptions
     bool force = false;
 };
 
-// `help` and `type` are the help text and the placeholder of -o.
+// `help` and `type` are the help text and the value name of -o.
 void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
                       const std::string& type = "FILE", const std::string& group = "Options");
 

@@ -10,7 +10,7 @@ class QPushButton;
 
 namespace app {
 
-// A placeholder for missing content: a dashed frame with an icon, a fact, advice and a button.
+// Shown in place of missing content: a dashed frame with an icon, a fact, advice and a button.
 class EmptyState : public QWidget
 {
     Q_OBJECT

@@ -17,7 +17,7 @@ constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
 constexpr int kZoomPadding = 20;
 const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
 
-// Draws placeholder lines of text.
+// Draws lines in place of the text of a page.
 void paintBars(QPainter& painter, QRectF area)
 {
     for (double y = area.top(); y + 4 < area.bottom(); y += 12)

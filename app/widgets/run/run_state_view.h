@@ -13,7 +13,7 @@ namespace app {
 class Band;
 class EmptyState;
 
-// Shows the timeline of a run or a placeholder, and a band with the run's notice.
+// Shows the timeline of a run or an empty state, and a band with the run's notice.
 class RunStateView : public QStackedWidget
 {
     Q_OBJECT
