@@ -4,13 +4,13 @@
 
 namespace engine {
 
+enum class Windows : std::uint8_t {
+    Stream, // the schedule of an asynchronous scheme is the stream of all windows of the run
+    One,    // it is one window, which drains
+};
 // Builds the lowered schedule of an experiment from its scheme or its file. The message of an error
 // names the file or the invalid argument. Fails with Error::Code::Unsupported if the schedule can
 // only be simulated.
-enum class Windows : std::uint8_t {
-    Stream, // the schedule of an asynchronous scheme is the stream of all windows of the run
-    One,    // it is one window
-};
 Result<Schedule> scheduleOf(const Experiment& experiment, Windows windows = Windows::Stream);
 
 // Prepares a schedule for training: adds RECOMPUTE before every backward if the model recomputes

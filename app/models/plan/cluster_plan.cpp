@@ -30,7 +30,7 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     if (!hardware)
         return tl::unexpected(hardware.error());
     hardware->devicesPerNode = plan.gpusPerNode;
-    auto lowered = engine::scheduleOf(plan.experiment);
+    auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as the kit
     if (!lowered)
         return tl::unexpected(lowered.error());
     const engine::ModelOnHardware on = onHardware(plan.experiment, *std::move(hardware));
@@ -125,7 +125,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
     std::vector<ClusterCheck> checks{
         {Level::Pass, clusterPhrase("Schedule valid"),
          clusterPhrase("every op once, every input present, no deadlock")}};
-    if (const auto lowered = engine::scheduleOf(plan.experiment)) {
+    if (const auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One)) {
         const auto report = engine::checkCommunication(*lowered);
         const auto& nccl = report.verdicts[engine::TransportKind::Nccl];
         checks.push_back(
@@ -150,6 +150,10 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
                          : ClusterCheck{Level::Pass, clusterPhrase("The kit's runtime executes it"),
                                         clusterPhrase("PyTorch's cannot execute %1")
                                             .arg(fromUtf8(outlook.kit.torchObstacle))});
+    if (outlook.kit.drains)
+        checks.push_back({Level::Warning, clusterPhrase("Drains after every iteration"),
+                          clusterPhrase("an emulated run of this scheme does not, so its times are "
+                                        "shorter")});
     if (outlook.prediction && outlook.kit.nodes > 1)
         checks.push_back(crossingCheck(*outlook.prediction));
     return checks;

@@ -81,6 +81,19 @@ TEST_CASE("without a GPU nothing is predicted, and a scheme of two directions br
     CHECK(refused.error().message.find("use a divisor of 6") != std::string::npos);
 }
 
+// The prediction was the stream without a flush, which a kit does not train.
+TEST_CASE("an asynchronous scheme is predicted as its kit trains it, and a check says so")
+{
+    ClusterPlan plan = planOf("pipedream", 4);
+    plan.hardware = QStringLiteral("h100-sxm");
+    const ClusterOutlook outlook = outlookOf(plan).value();
+    REQUIRE(outlook.prediction);
+    CHECK(outlook.prediction->run->schedule.shape.windows == 1);
+    CHECK(outlook.prediction->metrics.bubbleRatio > 0);
+    CHECK(check(outlook, "Drains after every iteration") != nullptr);
+    CHECK(check(outlookOf(planOf("1f1b", 4)).value(), "Drains after every iteration") == nullptr);
+}
+
 TEST_CASE("the model that trains is the model that is predicted, in its precision")
 {
     engine::Experiment experiment;
