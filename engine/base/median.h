@@ -1,14 +1,14 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace engine {
 
-// The median, or 0 for no values. For an even number of values it is the mean of the middle two,
-// rounded towards zero. Reorders the values.
-inline std::int64_t medianOf(std::vector<std::int64_t>& values)
+// The median, or 0 for no values. For an even number of values it is the mean of the middle two, of
+// integers rounded towards zero. Reorders the values.
+template<class Number>
+Number medianOf(std::vector<Number>& values)
 {
     if (values.empty())
         return 0;

@@ -1,5 +1,6 @@
 #include "profiler/analysis/expected/compare_expected.h"
 
+#include "engine/base/median.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/links/link_loads.h"
@@ -18,15 +19,6 @@ using namespace engine;
 namespace {
 constexpr OpKind kComputeKinds[]{OpKind::Forward,        OpKind::Backward,  OpKind::BackwardInput,
                                  OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
-
-double middleOf(std::vector<double> values)
-{
-    if (values.empty())
-        return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
 
 // Devices without a trace do not count in means.
 double meanOver(const RunMetrics& metrics, const auto& timeOf)
@@ -98,7 +90,7 @@ std::vector<DeviceTimes> devicesOf(const RunMetrics& expected, const RunMetrics&
         devices.push_back({device.device, compute, compute / before});
         ratios.push_back(compute / before);
     }
-    const double median = middleOf(ratios);
+    const double median = medianOf(ratios);
     for (DeviceTimes& device : devices) {
         device.factor /= median;
         device.isSlow = device.factor >= kSlowFactor;
@@ -125,13 +117,13 @@ std::map<Pair, std::vector<double>> messagesOf(const Run& run)
 
 std::vector<LinkTimes> linksOf(const Run& expected, const Run& measured)
 {
-    const auto before = messagesOf(expected);
+    auto before = messagesOf(expected);
     std::vector<LinkTimes> links;
-    for (const auto& [ends, times] : messagesOf(measured)) {
+    for (auto& [ends, times] : messagesOf(measured)) {
         const auto known = before.find(ends);
         if (known != before.end())
             links.push_back({ends.first, ends.second, static_cast<int>(times.size()),
-                             middleOf(known->second), middleOf(times)});
+                             medianOf(known->second), medianOf(times)});
     }
     std::ranges::stable_sort(links, std::ranges::greater(),
                              [](const LinkTimes& link) { return link.measured - link.expected; });

@@ -28,10 +28,10 @@ Key keyOf(const Run& run, const OpIndex& index, const MemoryEvent& event)
 }
 
 // The allocations of one device that are not freed yet.
-class Ledger
+class AliveTensors
 {
 public:
-    Ledger(const Run& run, DeviceId device)
+    AliveTensors(const Run& run, DeviceId device)
         : m_run(run)
         , m_index(run.schedule)
         , m_device(device)
@@ -112,13 +112,13 @@ bool isSameStash(const Op& a, const Op& b)
 
 std::vector<AliveTensor> aliveAt(const Run& run, DeviceId device, std::int64_t time)
 {
-    Ledger ledger(run, device);
+    AliveTensors tensors(run, device);
     for (const MemoryEvent& event : run.timeline.memory) {
         if (event.time > time)
             break;
-        ledger.add(event);
+        tensors.add(event);
     }
-    return ledger.alive();
+    return tensors.alive();
 }
 
 std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64_t time)
