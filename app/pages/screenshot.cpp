@@ -2,6 +2,7 @@
 
 #include "app/pages/main_window.h"
 #include "app/pages/setup_page.h"
+#include "app/widgets/timeline/lane_picture.h"
 #include "engine/base/new_file.h"
 #include "engine/schedules/scheme.h"
 
@@ -111,6 +112,11 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         for (QWidget* child : window.findChildren<QWidget*>()) {
             if (child != &window && child->isWindow() && child->isVisible())
                 shown = child;
+        }
+        for (int k = 0; k < 2; ++k) { // a picture of the whole run may be painted first
+            shown->grab(); // starts the painting of what is in sight
+            LanePicture::waitForPainting();
+            QCoreApplication::processEvents();
         }
         QBuffer png;
         png.open(QIODevice::WriteOnly);

@@ -1,8 +1,8 @@
 #include "app/models/plan/prediction.h"
 #include "app/timeline/view/run_view.h"
 #include "app/widgets/controls/schedule_preview.h"
+#include "tests/bench/offscreen_qt.h"
 
-#include <QApplication>
 #include <QImage>
 #include <QPainter>
 
@@ -12,15 +12,6 @@
 // by part, each on one core. Only `painted` is done by the GUI thread; `prepared` is left out while
 // nothing but costs changes.
 namespace {
-
-void startQt()
-{
-    static int argc = 1;
-    static char name[] = "bench_preview";
-    static char* argv[] = {name, nullptr};
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    static QApplication application(argc, argv);
-}
 
 struct Case
 {
@@ -65,7 +56,7 @@ void viewed(benchmark::State& state)
 }
 void painted(benchmark::State& state)
 {
-    startQt();
+    bench::startQt();
     const auto prediction = *app::predict(requestOf(state));
     app::ThemeController theme;
     app::SchedulePreview preview(theme);
@@ -78,7 +69,7 @@ void painted(benchmark::State& state)
 // All four, one after the other.
 void whole(benchmark::State& state)
 {
-    startQt();
+    bench::startQt();
     const auto request = requestOf(state);
     app::ThemeController theme;
     app::SchedulePreview preview(theme);

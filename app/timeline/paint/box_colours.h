@@ -9,7 +9,8 @@
 namespace app {
 
 // The colours of a lane, computed once per theme: the fill of every op and chunk, its dimmed
-// variant, and the text colour with the better contrast on each.
+// variant, and the text colour with the better contrast on each. A picture that is painted in
+// another thread may use it, too.
 class BoxColours
 {
 public:
@@ -52,7 +53,7 @@ private:
     Look resolve(profiler::Colour fill, Emphasis emphasis) const;
     Look hatched(Look look, double dpr) const;
 
-    const Theme& m_theme;
+    const Theme m_theme;
     Look m_looks[engine::kOpKinds][kChunks][2];
     Look m_exposed[2], m_hues[kHues][3][2]; // [group][Hue][emphasis]
     Look m_kernels[profiler::kKernelKinds];

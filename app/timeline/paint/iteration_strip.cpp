@@ -11,6 +11,8 @@
 namespace app {
 namespace {
 
+constexpr double kLabelFrom = 20; // width; narrower cells have no label, and are not measured
+
 Scale stripScale(const RunView& view, std::int64_t greatest)
 {
     return timeScale(view.run().info, greatest);
@@ -58,7 +60,7 @@ void paintIterationStrip(QPainter& painter, const RunView& view, const Iteration
     painter.setFont(uiFont(10));
     painter.setPen(theme.chrome.text2);
     for (const IterationColumn& one : columns) {
-        if (one.count != 1)
+        if (one.count != 1 || one.right - one.left < kLabelFrom)
             continue;
         const QRectF seen
             = QRectF(one.left, y(one.median), one.right - one.left, plot.bottom() - y(one.median))

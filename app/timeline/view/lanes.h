@@ -41,6 +41,7 @@ struct Lane
         return kind == LaneKind::Full ? kTransfer : kind == LaneKind::Compute ? kMoves : 0;
     }
     double bottom() const { return top + height; }
+    friend bool operator==(const Lane&, const Lane&) = default;
 
     static constexpr double kTransfer = 11, kMoves = 5;
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;

@@ -105,6 +105,16 @@ std::span<const engine::Span> RunView::spansAround(DeviceId device, Track::Kind 
     return lane(device, kind).around(window);
 }
 
+std::size_t RunView::spansInSight(Window window) const
+{
+    std::size_t count = 0;
+    for (const auto& device : m_devices) {
+        for (const auto& one : device.lanes)
+            count += one.around(window).size();
+    }
+    return count;
+}
+
 std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) const
 {
     const auto& iterations = timeline().iterations;

@@ -51,6 +51,7 @@ public:
     // All spans that touch the window. If transfers overlap, the result may include others.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
+    std::size_t spansInSight(engine::Window window) const; // of all devices; an upper bound
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
     // Queries compute and exposed communication of a device at ascending instants, so that adjacent

@@ -79,7 +79,7 @@ BoxColours& TimeCanvas::colours()
 {
     if (!m_colours || m_coloursDpr != devicePixelRatioF()) {
         m_coloursDpr = devicePixelRatioF();
-        m_colours = std::make_unique<BoxColours>(look(), m_coloursDpr);
+        m_colours = std::make_shared<BoxColours>(look(), m_coloursDpr);
         m_colours->setColourBy(m_colourBy);
         contentChanged();
         coloursChanged();

@@ -66,6 +66,7 @@ protected:
 
     const Theme& look() const { return m_theme.theme(); }
     BoxColours& colours(); // the colours for the current theme, pixel ratio and colourBy()
+    std::shared_ptr<const BoxColours> sharedColours() { return colours(), m_colours; }
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
@@ -143,7 +144,7 @@ private:
     QScrollBar* m_scrollBar;
     EmptyState* m_empty = nullptr;
     ColourBy m_colourBy = ColourBy::Operation;
-    std::unique_ptr<BoxColours> m_colours;
+    std::shared_ptr<BoxColours> m_colours;
     double m_coloursDpr = 0;
     int m_serial = 0;
 };

@@ -19,6 +19,7 @@
 namespace app {
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
+    , m_lanes(this)
 {
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
@@ -34,6 +35,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     setEmptyState(m_scene.emptyTexts());
     relayout();
     if (how == View::FitIteration || wasEmpty) {
+        m_lanes.clear();
         forgetHistory();
         setSelection({});
         if (!isEmpty())
@@ -85,17 +87,12 @@ void TimelineWidget::paintCanvas(QPainter& painter)
     const TimelineGeometry& areas = m_scene.areas;
     const TimelinePainter timeline(painter, m_scene, colours());
     timeline.paintFrame();
-    CachedPicture::Key key{{}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
+    const CachedPicture::Key key{{}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
     timeline.paintTop(m_overview.get(key, Qt::transparent, [&](QPainter& on) {
         on.translate(-areas.overview.topLeft());
         paintOverview(on, *m_scene.view, colours(), areas.overview, devicePixelRatioF());
     }));
-    key = pictureKey(areas.lanes.size());
-    painter.drawPixmap(areas.lanes.topLeft(),
-                       m_lanes.get(key, look().chrome.surface, [&](QPainter& on) {
-                           on.translate(-areas.lanes.left(), -scrollY());
-                           TimelinePainter(on, m_scene, colours()).paintLanes();
-                       }));
+    m_lanes.paint(painter, m_scene, sharedColours(), pictureKey(areas.lanes.size()));
     timeline.paintSides();
     timeline.paintMarks();
     timeline.paintLegend();

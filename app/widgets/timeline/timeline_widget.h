@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/colour_by.h"
+#include "app/widgets/timeline/lane_picture.h"
 #include "app/widgets/timeline/overview_drag.h"
 #include "app/widgets/timeline/time_canvas.h"
 #include "app/widgets/timeline/timeline_scene.h"
@@ -114,7 +115,8 @@ private:
     FlowMode m_flowMode = FlowMode::Selected;
     ColourBy m_colourBy = ColourBy::Operation;
     bool m_isFollowing = false;
-    CachedPicture m_lanes, m_overview;
+    LanePicture m_lanes;
+    CachedPicture m_overview;
     int m_overviewSerial = 0;
 };
 
