@@ -2,66 +2,128 @@
 
 #include "profiler/store/trace_store.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace app {
 namespace {
 
-struct Loaded
+// The number of iterations at the beginning of a run of which every op has a span; 0 for a file
+// that has the spans of one device after those of another, and for an imported run with gaps.
+std::size_t completeIterations(const engine::Run& run)
 {
-    std::shared_ptr<const engine::Run> run;
-    QString warning, failure;
-};
-
-Loaded readWhole(const std::string& file, const std::atomic<bool>& cancelled)
-{
-    auto reader = profiler::TraceReader::open(file);
-    if (!reader)
-        return {nullptr, {}, QString::fromStdString(reader.error().message)};
-    auto run = std::make_shared<engine::Run>();
-    for (bool goesOn = true; goesOn && !cancelled;) {
-        const engine::Result<bool> grew = reader->poll(*run);
-        if (!grew)
-            return {nullptr, {}, QString::fromStdString(grew.error().message)};
-        goesOn = *grew;
+    std::vector<std::size_t> spans(run.timeline.iterations.size(), 0);
+    for (const engine::Track& track : run.timeline.tracks) {
+        for (const engine::Span& span : track.spans)
+            ++spans[span.iteration];
     }
-    if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
-        return {nullptr, {}, QString::fromStdString(hasOps.error().message)};
-    return {std::move(run), QString::fromStdString(reader->warning()), {}};
+    const std::size_t ops = engine::opCount(run.schedule);
+    return static_cast<std::size_t>(
+        std::ranges::find_if_not(spans, [&](std::size_t count) { return count == ops; })
+        - spans.begin());
+}
+
+// The complete iterations of a run that is being read; null if there are none.
+RunPointer beginningOf(const engine::Run& run)
+{
+    const std::size_t count = completeIterations(run);
+    if (count == 0)
+        return nullptr;
+    auto beginning = std::make_shared<engine::Run>(run);
+    engine::Timeline& timeline = beginning->timeline;
+    timeline.iterations.resize(count);
+    for (engine::Track& track : timeline.tracks)
+        std::erase_if(track.spans, [&](const engine::Span& s) { return s.iteration >= count; });
+    const std::int64_t end = timeline.iterations.back().window.end;
+    std::erase_if(timeline.memory, [&](const engine::MemoryEvent& m) { return m.time > end; });
+    return beginning;
 }
 
 } // namespace
 
+struct RunLoader::Step
+{
+    RunPointer begun; // null: not the first of several steps
+    bool more = false;
+    double share = 1;
+    QString failure;
+};
+
+// Used by one step at a time.
+struct RunLoader::Reading
+{
+    std::string file;
+    std::optional<profiler::TraceReader> reader;
+    std::shared_ptr<engine::Run> run = std::make_shared<engine::Run>();
+
+    Step step();
+    engine::Result<profiler::TraceReader::Chunk> next();
+};
+
+engine::Result<profiler::TraceReader::Chunk> RunLoader::Reading::next()
+{
+    if (!reader) {
+        auto opened = profiler::TraceReader::open(file);
+        if (!opened)
+            return tl::unexpected(opened.error());
+        reader = std::move(*opened);
+    }
+    auto chunk = reader->pollChunk(*run);
+    if (chunk && !chunk->more) {
+        if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
+            return tl::unexpected(hasOps.error());
+    }
+    return chunk;
+}
+
+RunLoader::Step RunLoader::Reading::step()
+{
+    const bool isFirst = !reader;
+    const auto chunk = next();
+    if (!chunk)
+        return {nullptr, false, 0, QString::fromStdString(chunk.error().message)};
+    Step step{nullptr, chunk->more, chunk->share, {}};
+    if (isFirst && step.more)
+        step.begun = beginningOf(*run);
+    return step;
+}
+
 RunLoader::RunLoader(QObject* parent)
     : QObject(parent)
-    , m_cancelled(std::make_shared<std::atomic<bool>>(false))
     , m_background(this)
 { }
 
-RunLoader::~RunLoader()
-{
-    cancel();
-}
-
 void RunLoader::load(const QString& file)
 {
-    cancel();
-    m_cancelled = std::make_shared<std::atomic<bool>>(false);
-    m_background.run([path = file.toStdString(),
-                      cancelled = m_cancelled] { return readWhole(path, *cancelled); },
-                     [this, cancelled = m_cancelled](const Loaded& answer) {
-                         if (*cancelled)
-                             return;
-                         if (answer.failure.isEmpty())
-                             Q_EMIT loaded(answer.run, answer.warning);
-                         else
-                             Q_EMIT failed(answer.failure);
+    m_reading = std::make_shared<Reading>();
+    m_reading->file = file.toStdString();
+    readOn();
+}
+
+void RunLoader::readOn()
+{
+    m_background.run([reading = m_reading] { return reading->step(); },
+                     [this, reading = m_reading](const Step& step) {
+                         if (reading == m_reading)
+                             take(step);
                      });
 }
 
-void RunLoader::cancel()
+void RunLoader::take(const Step& step)
 {
-    *m_cancelled = true;
+    if (step.more) {
+        readOn();
+        if (step.begun)
+            Q_EMIT begun(step.begun);
+        Q_EMIT progressed(step.share);
+        return;
+    }
+    const auto done = std::exchange(m_reading, nullptr);
+    if (step.failure.isEmpty())
+        Q_EMIT loaded(done->run, QString::fromStdString(done->reader->warning()));
+    else
+        Q_EMIT failed(step.failure);
 }
 
 } // namespace app

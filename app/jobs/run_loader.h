@@ -5,30 +5,36 @@
 
 #include <QObject>
 
-#include <atomic>
 #include <memory>
 
 namespace app {
 
-// Reads a whole run file in the thread pool. A second load() cancels the first.
+// Reads a whole run file in the thread pool, piece by piece. A second load() cancels the first.
 class RunLoader : public QObject
 {
     Q_OBJECT
 
 public:
     explicit RunLoader(QObject* parent = nullptr);
-    ~RunLoader() override;
 
     void load(const QString& file);
-    void cancel(); // the current load emits no more signals
+    void cancel() { m_reading.reset(); } // the current load emits no more signals
 
 Q_SIGNALS:
+    // The first iterations of a large file, while the rest is being read.
+    void begun(const app::RunPointer& run);
+    void progressed(double share); // of the rows that were read
     // `warning` is "" if there is none.
     void loaded(const app::RunPointer& run, const QString& warning);
     void failed(const QString& reason); // `reason` is the error, and what to do
 
 private:
-    std::shared_ptr<std::atomic<bool>> m_cancelled;
+    struct Reading;
+    struct Step;
+    void readOn();
+    void take(const Step& step);
+
+    std::shared_ptr<Reading> m_reading; // of the current load
     Background m_background;
 };
 

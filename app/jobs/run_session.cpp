@@ -86,6 +86,12 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
     connect(&m_process, &RunProcess::lineReceived, m_document.get(),
             [document = m_document.get()](const QString& line) { document->addLogLine(line); });
     connect(&m_loader, &RunLoader::loaded, this, &RunSession::loaded);
+    connect(&m_loader, &RunLoader::begun, m_document.get(), &RunDocument::setRun);
+    connect(&m_loader, &RunLoader::progressed, m_document.get(), [this](double share) {
+        RunProgress progress = m_document->progress();
+        progress.read = share;
+        m_document->setProgress(progress);
+    });
     connect(&m_loader, &RunLoader::failed, this, [this](const QString& reason) {
         m_document->setNotice({Level::Error, tr("Not opened."), reason});
         m_document->setState(State::Failed);

@@ -34,6 +34,7 @@ struct RunProgress
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
     std::int64_t rows = 0;   // number of rows committed by the worker
+    double read = 0;         // share of the rows that were read, while an existing file is opened
 
     friend bool operator==(const RunProgress&, const RunProgress&) = default;
 };
@@ -46,7 +47,7 @@ class RunDocument : public QObject
 
 public:
     enum class State : int {
-        Loading,  // nothing was read yet
+        Loading,  // the file is being read; run() is null or has its first iterations
         Queued,   // waits for earlier runs
         Running,  // the worker is running; run() grows
         Stopping, // SIGINT was sent

@@ -223,6 +223,8 @@ void RunPage::showView(const RunViewPointer& view)
     m_timeline->setView(view,
                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
     m_state->setCurrentWidget(m_timeline);
+    if (isFirst && m_document->state() == RunDocument::State::Loading)
+        m_actions.follow->setChecked(true); // until the user moves or all is read
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());

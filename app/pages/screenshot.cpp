@@ -11,9 +11,11 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QPixmap>
+#include <QThreadPool>
 #include <QTimer>
 
 #include <cstdio>
+#include <functional>
 
 namespace app {
 
@@ -53,6 +55,65 @@ RunPlan onNodes()
     return plan;
 }
 
+// Calls `then` when no run is being read any more.
+void whenRead(MainWindow& window, const std::function<void()>& then)
+{
+    const RunsModel& runs = window.library().runs();
+    for (int row = 0; row < runs.rowCount(); ++row) {
+        if (runs.at(row)->state() != RunDocument::State::Loading)
+            continue;
+        QTimer::singleShot(100, &window, [&window, then] { whenRead(window, then); });
+        return;
+    }
+    then();
+}
+
+void capture(MainWindow& window, const CommandLine& line)
+{
+    QWidget* shown = &window;
+    for (QWidget* child : window.findChildren<QWidget*>()) {
+        if (child != &window && child->isWindow() && child->isVisible())
+            shown = child;
+    }
+    constexpr int kMost = 20'000;                      // ms
+    QThreadPool::globalInstance()->waitForDone(kMost); // runs are prepared for painting
+    QCoreApplication::processEvents();
+    for (int k = 0; k < 2; ++k) { // a picture of the whole run may be painted first
+        shown->grab();            // starts the painting of what is in sight
+        LanePicture::waitForPainting();
+        QCoreApplication::processEvents();
+    }
+    QBuffer png;
+    png.open(QIODevice::WriteOnly);
+    shown->grab().save(&png, "PNG");
+    const auto saved
+        = engine::saveFile(line.screenshot.toStdString(), png.data().toStdString(),
+                           line.force ? engine::IfExists::Replace : engine::IfExists::Refuse);
+    if (!saved)
+        std::fprintf(stderr, "bubblescope: %s\n", saved.error().message.c_str());
+    QCoreApplication::exit(saved ? 0 : 1);
+}
+
+void openPageThenCapture(MainWindow& window, const CommandLine& line)
+{
+    constexpr int kSettle = 1800; // ms, because runs are prepared in the background
+    int delay = kSettle;
+    if (line.page == QStringLiteral("cluster")) {
+        if (line.files.isEmpty())
+            window.newRun()->setPlan(onNodes());
+        QTimer::singleShot(delay, &window, &MainWindow::openCluster);
+        delay += 2 * kSettle; // for the kit
+    }
+    for (const QString& action : actionsTo(line.page)) {
+        QTimer::singleShot(delay, &window, [&window, action] {
+            if (auto* found = window.currentPage()->findChild<QAction*>(action))
+                found->trigger();
+        });
+        delay += kSettle;
+    }
+    QTimer::singleShot(delay, &window, [&window, line] { capture(window, line); });
+}
+
 } // namespace
 
 void openPage(MainWindow& window, const CommandLine& line)
@@ -90,43 +151,10 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         QTimer::singleShot(0, &window, [] { QCoreApplication::exit(1); });
         return;
     }
-    constexpr int kSettle = 1800; // ms, because runs are read in the background
     window.resize(line.size);
     openPage(window, line);
-    int delay = kSettle;
-    if (line.page == QStringLiteral("cluster")) {
-        if (line.files.isEmpty())
-            window.newRun()->setPlan(onNodes());
-        QTimer::singleShot(delay, &window, &MainWindow::openCluster);
-        delay += 2 * kSettle; // for the kit
-    }
-    for (const QString& action : actionsTo(line.page)) {
-        QTimer::singleShot(delay, &window, [&window, action] {
-            if (auto* found = window.currentPage()->findChild<QAction*>(action))
-                found->trigger();
-        });
-        delay += kSettle;
-    }
-    QTimer::singleShot(delay, &window, [&window, line] {
-        QWidget* shown = &window;
-        for (QWidget* child : window.findChildren<QWidget*>()) {
-            if (child != &window && child->isWindow() && child->isVisible())
-                shown = child;
-        }
-        for (int k = 0; k < 2; ++k) { // a picture of the whole run may be painted first
-            shown->grab(); // starts the painting of what is in sight
-            LanePicture::waitForPainting();
-            QCoreApplication::processEvents();
-        }
-        QBuffer png;
-        png.open(QIODevice::WriteOnly);
-        shown->grab().save(&png, "PNG");
-        const auto saved
-            = engine::saveFile(line.screenshot.toStdString(), png.data().toStdString(),
-                               line.force ? engine::IfExists::Replace : engine::IfExists::Refuse);
-        if (!saved)
-            std::fprintf(stderr, "bubblescope: %s\n", saved.error().message.c_str());
-        QCoreApplication::exit(saved ? 0 : 1);
+    QTimer::singleShot(0, &window, [&window, line] {
+        whenRead(window, [&window, line] { openPageThenCapture(window, line); });
     });
 }
 

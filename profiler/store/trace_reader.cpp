@@ -65,7 +65,7 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path& file,
     return reader;
 }
 
-Result<bool> TraceReader::poll(engine::Run& run)
+Result<OpenFile> TraceReader::reopen() const
 {
     auto open = openFile(m_file, m_lockWait);
     if (!open && open.error().code == Error::Code::NotFound)
@@ -77,6 +77,19 @@ Result<bool> TraceReader::poll(engine::Run& run)
     if (onDisk(m_file) != m_disk)
         return fail(Error::Code::NotFound,
                     fmt::format("{} was replaced by another run: open it again", m_file.string()));
+    return open;
+}
+
+Result<TraceReader::Chunk> TraceReader::pollChunk(engine::Run& run)
+{
+    return reopen().and_then([&](OpenFile open) { return readChunk(open, run); });
+}
+
+Result<bool> TraceReader::poll(engine::Run& run)
+{
+    auto open = reopen();
+    if (!open)
+        return tl::unexpected(open.error());
     bool changed = false, more = true;
     while (more) {
         const auto read = readChunk(*open, run);
@@ -115,7 +128,8 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     m_cursor = std::max(m_cursor, end);
     if (auto ended = database.execute("COMMIT"); !ended)
         return tl::unexpected(ended.error());
-    return Chunk{*changed || grew, end < *last};
+    const auto all = static_cast<double>(std::max<std::int64_t>(*last, 1));
+    return Chunk{*changed || grew, end < *last, static_cast<double>(m_cursor) / all};
 }
 
 Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file)

@@ -117,14 +117,20 @@ public:
     // schedule. Returns true if rows were added or the outcome changed. After an error, `run` keeps
     // the rows read so far. After Error::Code::Locked the next poll continues.
     engine::Result<bool> poll(engine::Run& run);
+    // Like poll(), but adds at most some 260,000 rows, so that a reader of a large file can show
+    // its beginning, report progress and stop.
+    struct Chunk
+    {
+        bool changed = false; // as poll() returns it
+        bool more = false;    // there are committed rows that were not read yet
+        double share = 1;     // of the committed rows that were read
+    };
+    engine::Result<Chunk> pollChunk(engine::Run& run);
     const std::string& warning() const { return m_warning; }
     const std::filesystem::path& file() const { return m_file; }
 
 private:
-    struct Chunk
-    {
-        bool changed = false, more = false;
-    };
+    engine::Result<OpenFile> reopen() const;
     engine::Result<Chunk> readChunk(OpenFile& open, engine::Run& run);
 
     std::filesystem::path m_file;

@@ -12,15 +12,68 @@ namespace {
 
 using engine::Result;
 
+// Splits a timeline into one batch per iteration.
+class IterationBatches
+{
+public:
+    explicit IterationBatches(const engine::Timeline& timeline)
+        : m_timeline(timeline)
+        , m_next(timeline.tracks.size(), 0)
+    { }
+    bool hasNext() const { return m_iteration < m_timeline.iterations.size(); }
+    Batch next();
+
+private:
+    const engine::Timeline& m_timeline;
+    std::size_t m_iteration = 0, m_memory = 0;
+    std::vector<std::size_t> m_next; // [track] the first span that was not taken
+};
+
+Batch IterationBatches::next()
+{
+    const auto& iterations = m_timeline.iterations;
+    Batch batch;
+    batch.iterations = {iterations[m_iteration]};
+    for (std::size_t t = 0; t < m_next.size(); ++t) {
+        const engine::Track& track = m_timeline.tracks[t];
+        auto& rows = batch.spans.emplace_back(Batch::TrackSpans{track.device, track.kind, {}});
+        while (m_next[t] < track.spans.size() && track.spans[m_next[t]].iteration <= m_iteration)
+            rows.spans.push_back(track.spans[m_next[t]++]);
+    }
+    ++m_iteration;
+    const auto& memory = m_timeline.memory;
+    while (m_memory < memory.size()
+           && (!hasNext() || memory[m_memory].time < iterations[m_iteration].window.begin))
+        batch.memory.push_back(memory[m_memory++]);
+    return batch;
+}
+
+// Iteration by iteration, as a run is recorded, so that a reader of a large file can show the first
+// iterations early. Only GPU activity must be in one batch with all spans.
+Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, engine::GpuTrace gpu)
+{
+    if (!gpu.launches.empty() || !gpu.calls.empty() || timeline.iterations.empty()) {
+        Batch batch = batchOf(timeline, 0, 0);
+        batch.gpu = std::move(gpu);
+        return rows.write(batch);
+    }
+    Result<void> written;
+    for (IterationBatches batches(timeline); written && batches.hasNext();) {
+        Batch batch = batches.next();
+        if (!batches.hasNext())
+            batch.gpu = std::move(gpu);
+        written = rows.write(batch);
+    }
+    return written;
+}
+
 Result<void> writeRows(Database& database, const engine::Run& run, engine::GpuTrace gpu)
 {
     auto rows = RowWriter::prepare(database, run.info, run.schedule, getpid());
     if (!rows)
         return tl::unexpected(rows.error());
-    Batch batch = batchOf(run.timeline, 0, 0);
-    batch.gpu = std::move(gpu);
     return database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
-        .and_then([&] { return rows->write(batch); })
+        .and_then([&] { return writeTimeline(*rows, run.timeline, std::move(gpu)); })
         .and_then([&] { return database.execute("COMMIT"); })
         .and_then([&] {
             return writeEnd(database,

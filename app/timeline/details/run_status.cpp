@@ -30,6 +30,8 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     if (!info.deviceName.empty())
         devices += say(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
     QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
+    if (document.state() == RunDocument::State::Loading)
+        texts.append(say("reading the rest, %1 %").arg(qRound(100 * document.progress().read)));
     if (document.isRunning())
         texts.append(say("%1 of %2 iterations")
                          .arg(document.progress().done)

@@ -234,3 +234,24 @@ TEST_CASE("a paused worker makes no progress until it is resumed, and can be sto
     CHECK_FALSE(document->isPaused());
     REQUIRE(waitFor([&] { return !document->isRunning(); }));
 }
+
+TEST_CASE("a large file shows its first iterations while the rest is read")
+{
+    const engine::Run run = simulatedRun({"1f1b", 8, 64, 150}); // 420,000 spans
+    FakeWorker folder("exit 0\n");
+    const QString file = folder.file("large.sqlite");
+    REQUIRE(profiler::writeRun(file.toStdString(), run).has_value());
+    RunLibrary library;
+    const auto document = library.open(file);
+    std::size_t atFirst = 0;
+    QObject::connect(document.get(), &RunDocument::runChanged, document.get(), [&] {
+        if (document->state() == State::Loading && atFirst == 0)
+            atFirst = document->run()->timeline.iterations.size();
+    });
+    REQUIRE(waitFor([&] { return document->state() == State::Finished; }));
+    CHECK(atFirst > 0);
+    CHECK(atFirst < run.timeline.iterations.size());
+    CHECK(document->progress().read > 0.5);
+    CHECK(document->progress().read < 1);
+    CHECK(document->run()->timeline.tracks == run.timeline.tracks);
+}
