@@ -25,7 +25,8 @@ void addOptions(QCommandLineParser& parser)
     QCommandLineOption output(QStringList{QStringLiteral("o"), QStringLiteral("output")});
     output.setValueName(QStringLiteral("FILE"));
     parser.addOption(output);
-    parser.addOption(QCommandLineOption(QStringLiteral("force")));
+    for (const char* flag : {"force", "recipe", "update"})
+        parser.addOption(QCommandLineOption(QString::fromLatin1(flag)));
     parser.addOption(QCommandLineOption(QStringList{QStringLiteral("h"), QStringLiteral("help")}));
     for (const auto& field : figureFields()) {
         QCommandLineOption option(optionName(field));
@@ -41,6 +42,12 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     request.runs = parser.positionalArguments();
     request.outputs = parser.values(QStringLiteral("o"));
     request.force = parser.isSet(QStringLiteral("force"));
+    request.recipe = parser.isSet(QStringLiteral("recipe"));
+    request.update = parser.isSet(QStringLiteral("update"));
+    if (request.update && parser.optionNames().size() > 1)
+        return fail(Error::Code::InvalidArgument,
+                    "--update takes recipes and folders, and no other option: bubblescope figure "
+                    "--update FOLDER");
     request.help = parser.isSet(QStringLiteral("help"));
     for (const auto& field : figureFields()) {
         const QString name = optionName(field);
@@ -58,6 +65,10 @@ Result<void> checkFiles(const FigureRequest& request)
 {
     const auto invalid
         = [](std::string what) { return fail(Error::Code::InvalidArgument, std::move(what)); };
+    if (request.update && request.runs.isEmpty())
+        return invalid("name the folder or the recipes: bubblescope figure --update FOLDER");
+    if (request.update)
+        return {};
     if (request.runs.isEmpty())
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())
@@ -113,6 +124,20 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
     return request;
 }
 
+QStringList figureArguments(const FigureSettings& settings)
+{
+    QStringList arguments;
+    for (const auto& field : figureFields()) {
+        const std::string text = field.get(settings);
+        if (text == field.get(FigureSettings()))
+            continue;
+        arguments << QString::fromStdString(field.longFlag());
+        if (field.kind != FieldKind::Flag)
+            arguments << QString::fromStdString(text);
+    }
+    return arguments;
+}
+
 QString figureHelp()
 {
     std::string options, presets;
@@ -124,15 +149,19 @@ QString figureHelp()
     return QString::fromStdString(fmt::format(
         R"(Draw runs as a figure for print. Several runs share one time axis; the first is the baseline.
 Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
+       bubblescope figure --update FOLDER|FILE.figure.toml...
 
 Options:
   -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
   --force             Replace files that exist
+  --recipe            Also write FILE.figure.toml, from which --update draws the figure again
+  --update            Draw the figures of recipes again, from the runs as they are now, and print
+                      what changed
 {}
 Presets:
 {}
 Example:
-  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf -o compare.svg
+  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf -o compare.svg --recipe
 )",
         options, presets));
 }

@@ -9,13 +9,17 @@ namespace app {
 // The parsed command line of `bubblescope figure`.
 struct FigureRequest : FigureSettings
 {
-    QStringList runs, outputs;
+    QStringList runs, outputs; // with `update`, `runs` has recipes and folders
+    bool recipe = false;       // whether to write a FigureRecipe beside the first output
+    bool update = false;       // whether to draw the figures of recipes again
     bool force = false, help = false;
 };
 
 // Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
 // the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
+// The options that parse to these settings.
+QStringList figureArguments(const FigureSettings& settings);
 QString figureHelp(); // has lines of at most 100 columns
 
 } // namespace app

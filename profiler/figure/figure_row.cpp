@@ -164,7 +164,7 @@ private:
         const auto& [op, area, fill, up, hatched] = place;
         const std::string number = numberOf(op.op);
         const double size = m_style.digitSize, width = m_style.width(number, size);
-        const Colour ink = m_style.palette.inkOn(fill);
+        const Colour ink = m_style.palette.inkOf(op.op, fill);
         if (!m_options.microBatches || number.empty() || width + 2 * kDigitMargin > area.width
             || contrast(ink, fill) < kSmallestInk)
             return;

@@ -137,6 +137,7 @@ Result<Palette> readTheme(const Json& theme)
     p.communicationHatch = reader.hatch("communication");
     if (const OpHatch recompute = reader.hatch("recompute"); recompute.density > 0)
         p.recomputeHatch = recompute;
+    p.isInkByDirection = theme.value("inkByDirection", false);
     readShares(reader, theme, p);
     if (!reader.error().empty())
         return fail(Error::Code::Corrupt, reader.error());
@@ -218,6 +219,12 @@ OpHatch Palette::hatch(const engine::Op& op, int chunk) const
 Colour Palette::inkOn(Colour on) const
 {
     return contrast(darkInk, on) >= contrast(lightInk, on) ? darkInk : lightInk;
+}
+
+Colour Palette::inkOf(const engine::Op& op, Colour fill) const
+{
+    const bool isByDirection = isInkByDirection && op.kind != engine::OpKind::OptimizerStep;
+    return !isByDirection ? inkOn(fill) : op.replica == 1 ? lightInk : darkInk;
 }
 
 Result<Palette> loadPalette(std::string_view name, ThemeMode mode)

@@ -65,6 +65,10 @@ struct Palette
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
     // if the contrast is below kSmallestInk.
     Colour inkOn(Colour on) const;
+    // The colour of an op's number on its fill: light for the up direction and dark for the down
+    // direction where the palette says so, otherwise inkOn().
+    bool isInkByDirection = false;
+    Colour inkOf(const engine::Op& op, Colour fill) const;
 };
 
 // Loads a palette of resources/palettes. Fails with Error::Code::NotFound; the message lists the

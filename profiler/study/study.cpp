@@ -27,7 +27,8 @@ constexpr std::array<MetricText, kStudyMetrics> kMetrics{
      {"fits", "Fits"},
      {"device_memory", "Device memory, GiB"},
      {"iteration_low", "Iteration, lower bound"},
-     {"iteration_high", "Iteration, upper bound"}}};
+     {"iteration_high", "Iteration, upper bound"},
+     {"loss", "Loss, nats per token"}}};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
                   const std::string& value)

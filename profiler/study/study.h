@@ -35,8 +35,9 @@ enum class StudyMetric : std::uint8_t {
     DeviceMemory,
     IterationLow, // the 95 % interval of Iteration; only for runs with several iterations
     IterationHigh,
+    Loss, // of the last measured iteration, in nats per token; only for runs
 };
-constexpr std::size_t kStudyMetrics = 12;
+constexpr std::size_t kStudyMetrics = 13;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);

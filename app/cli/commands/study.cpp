@@ -25,6 +25,7 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 namespace cli {
@@ -44,6 +45,19 @@ struct StudyOptions
     ProgressKind progress = ProgressKind::Auto;
 };
 
+// The mean over the micro-batches of the last measured iteration.
+std::optional<double> lastLoss(const Run& run)
+{
+    const auto& all = run.timeline.iterations;
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const Iteration& one) {
+        return one.kind == Iteration::Kind::Measured && !one.microBatchLoss.empty();
+    });
+    if (last == all.rend())
+        return std::nullopt;
+    const auto& losses = last->microBatchLoss;
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+}
+
 StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
 {
     StudyValues values;
@@ -60,6 +74,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     of[StudyMetric::Messages] = metrics.messages;
     of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
     of[StudyMetric::Mfu] = metrics.mfu;
+    of[StudyMetric::Loss] = lastLoss(run);
     double stash = 0, weights = 0;
     for (const DeviceMetrics& device : metrics.devices) {
         stash = std::max(stash, device.peakStash);

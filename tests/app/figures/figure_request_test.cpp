@@ -67,7 +67,8 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
           == "memory needs recorded times; leave out --memory or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
-          == "--palette must be one of default, dualpipe, grey, zero-bubble, not 'mauve'");
+          == "--palette must be one of default, bitpipe, dualpipe, grey, megatron, zero-bubble, "
+             "not 'mauve'");
     CHECK(refusal("a.sqlite -o f.pdf --width wide")
           == "--width must be a number from 1 to 100, not 'wide'");
     CHECK(refusal("a.sqlite -o f.pdf --preset acm").starts_with("unknown preset 'acm'; use"));

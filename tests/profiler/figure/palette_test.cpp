@@ -44,7 +44,9 @@ TEST_CASE("mixing ends at its two colours")
 
 TEST_CASE("the default palette is first and has the colours of the design")
 {
-    CHECK(paletteNames() == std::vector<std::string>{"default", "dualpipe", "grey", "zero-bubble"});
+    CHECK(paletteNames()
+          == std::vector<std::string>{"default", "bitpipe", "dualpipe", "grey", "megatron",
+                                      "zero-bubble"});
     const Palette p = loadPalette("default", ThemeMode::Light).value();
     CHECK(p.title == "Default");
     CHECK(hex(p.fill(op(OpKind::Forward), 0)) == "#315AC2");
@@ -71,7 +73,25 @@ TEST_CASE("every palette gives every compute op an ink of at least 4.5 : 1")
                     const Colour fill = palette->fill(op(kind), chunk);
                     CAPTURE(name, int(mode), int(kind), chunk, hex(fill));
                     CHECK(contrast(palette->inkOn(fill), fill) >= 4.5);
+                    for (const int direction : {0, 1}) {
+                        Op numbered = op(kind);
+                        numbered.replica = direction;
+                        if (engine::isCompute(kind))
+                            CHECK(contrast(palette->inkOf(numbered, fill), fill) >= 4.5);
+                    }
                 }
+}
+
+TEST_CASE("BitPipe's palette has white numbers up, black numbers down and lines per chunk")
+{
+    const Palette palette = loadPalette("bitpipe", ThemeMode::Light).value();
+    Op down = op(OpKind::Forward), up = down;
+    up.replica = 1;
+    const Colour fill = palette.fill(down, 0);
+    CHECK(palette.inkOf(down, fill) == palette.darkInk);
+    CHECK(palette.inkOf(up, fill) == palette.lightInk);
+    CHECK(palette.hatch(down, 0).density == 0);
+    CHECK(palette.hatch(down, 1).density == 1);
 }
 
 TEST_CASE("an unknown palette names those there are")
@@ -80,7 +100,8 @@ TEST_CASE("an unknown palette names those there are")
     REQUIRE_FALSE(palette.has_value());
     CHECK(palette.error().code == engine::Error::Code::NotFound);
     CHECK(palette.error().message
-          == "unknown palette 'magenta'; use one of default, dualpipe, grey, zero-bubble");
+          == "unknown palette 'magenta'; use one of default, bitpipe, dualpipe, grey, megatron, "
+             "zero-bubble");
 }
 
 TEST_CASE("a recompute has the fill of its forward and lines of its own in every palette")

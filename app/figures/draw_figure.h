@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/figures/figure_request.h"
+
+#include <QByteArray>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace app {
+
+// What a run said when a figure of it was drawn.
+struct DrawnRun
+{
+    std::string label;
+    double iteration = 0;       // duration in ticks of the run
+    double bubble = 0;          // share of the devices' time
+    std::optional<double> peak; // bytes of the fullest device; nullopt if no memory was recorded
+
+    friend bool operator==(const DrawnRun&, const DrawnRun&) = default;
+};
+
+struct DrawnFigure
+{
+    double width = 0, height = 0;  // inches
+    std::vector<QByteArray> files; // in the order of FigureRequest::outputs
+    std::vector<DrawnRun> runs;
+    std::vector<engine::RunInfo> infos; // of the runs, for the units of their numbers
+};
+
+// Reads the runs and draws the figure in all formats, without writing a file. Needs a
+// QGuiApplication, but no screen.
+engine::Result<DrawnFigure> drawFigure(const FigureRequest& request);
+
+} // namespace app

@@ -1,0 +1,273 @@
+#include "app/figures/figure_recipe.h"
+
+#include "app/figures/write_figure.h"
+#include "app/models/numbers.h"
+#include "engine/base/new_file.h"
+#include "engine/base/process.h"
+#include "engine/base/read_file.h"
+#include "engine/cost/spec_file.h"
+
+#include <QDir>
+#include <QDirIterator>
+#include <QFileInfo>
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace app {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+QDir folderOf(const QString& recipe)
+{
+    return QFileInfo(recipe).absoluteDir();
+}
+
+toml::array texts(const QStringList& list)
+{
+    toml::array array;
+    for (const QString& text : list)
+        array.push_back(text.toStdString());
+    return array;
+}
+
+toml::array relative(const QStringList& files, const QDir& folder)
+{
+    QStringList paths;
+    for (const QString& file : files)
+        paths << folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
+    return texts(paths);
+}
+
+toml::table tableOf(const DrawnRun& run)
+{
+    toml::table table{{"run", run.label}, {"iteration", run.iteration}, {"bubble", run.bubble}};
+    if (run.peak)
+        table.insert("peak", *run.peak);
+    return table;
+}
+
+auto invalid(const QString& file, std::string_view what)
+{
+    return fail(Error::Code::InvalidArgument, fmt::format("{}: {}", file.toStdString(), what));
+}
+
+Result<QStringList> textsOf(const toml::table& table, std::string_view key, const QString& file)
+{
+    const toml::array* array = table[key].as_array();
+    QStringList list;
+    for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
+        const auto text = (*array)[k].value<std::string>();
+        if (!text)
+            return invalid(file, fmt::format("'{}' must be a list of texts", key));
+        list << QString::fromStdString(*text);
+    }
+    if (array == nullptr)
+        return invalid(file,
+                       fmt::format("'{}' is missing; draw the figure again with --recipe", key));
+    return list;
+}
+
+std::vector<DrawnRun> drawnOf(const toml::table& table)
+{
+    std::vector<DrawnRun> runs;
+    const toml::array* array = table["drawn"].as_array();
+    for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
+        const toml::table* one = (*array)[k].as_table();
+        if (one == nullptr)
+            continue;
+        runs.push_back({(*one)["run"].value_or(std::string()), (*one)["iteration"].value_or(0.0),
+                        (*one)["bubble"].value_or(0.0), (*one)["peak"].value<double>()});
+    }
+    return runs;
+}
+
+// "bubble 30.6 -> 28.0 %"; "" if the digits are the same. `unit` follows the second value.
+QString changeOf(const char* name, const QString& before, const QString& now, const QString& unit)
+{
+    return before == now
+        ? QString()
+        : QStringLiteral("%1 %2 -> %3 %4").arg(QLatin1String(name), before, now, unit);
+}
+
+} // namespace
+
+QString recipeOf(const QString& figure)
+{
+    const QFileInfo info(figure);
+    return info.dir().filePath(info.completeBaseName() + QLatin1String(kRecipeEnding));
+}
+
+Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
+{
+    const QDir folder = folderOf(file);
+    toml::array drawn;
+    for (const DrawnRun& run : recipe.drawn)
+        drawn.push_back(tableOf(run));
+    const toml::table root{{"runs", relative(recipe.request.runs, folder)},
+                           {"outputs", relative(recipe.request.outputs, folder)},
+                           {"options", texts(figureArguments(recipe.request))},
+                           {"drawn", drawn}};
+    std::ostringstream text;
+    text << "# Draw the figure again: bubblescope figure --update FILE, or its folder.\n"
+            "# `drawn` is what the runs said last time: iteration in ticks of the run, bubble as a "
+            "share, peak in bytes.\n"
+         << root << '\n';
+    return engine::saveFile(file.toStdString(), text.str(), engine::IfExists::Replace);
+}
+
+Result<FigureRecipe> readRecipe(const QString& file)
+{
+    const auto text = engine::readFile(file.toStdString());
+    if (!text)
+        return tl::unexpected(text.error());
+    const auto table = engine::parseToml(*text, file.toStdString());
+    if (!table)
+        return tl::unexpected(table.error());
+    const auto runs = textsOf(*table, "runs", file);
+    const auto outputs = textsOf(*table, "outputs", file);
+    const auto options = textsOf(*table, "options", file);
+    for (const auto* list : {&runs, &outputs, &options})
+        if (!*list)
+            return tl::unexpected(list->error());
+    const QDir folder = folderOf(file);
+    QStringList arguments = *options;
+    for (const QString& output : *outputs)
+        arguments << QStringLiteral("-o") << QDir::cleanPath(folder.absoluteFilePath(output));
+    arguments << QStringLiteral("--");
+    for (const QString& run : *runs)
+        arguments << QDir::cleanPath(folder.absoluteFilePath(run));
+    auto request = parseFigureRequest(arguments);
+    if (!request)
+        return invalid(file, request.error().message);
+    return FigureRecipe{*std::move(request), drawnOf(*table)};
+}
+
+QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info)
+{
+    const auto ticks = static_cast<std::int64_t>(std::max(before.iteration, now.iteration));
+    const Scale time = timeScale(info, ticks).finer(1);
+    QString iteration
+        = changeOf("iteration", time.text(before.iteration), time.text(now.iteration), time.unit);
+    if (!iteration.isEmpty() && before.iteration > 0)
+        iteration += QStringLiteral(" (%1 %)").arg(
+            signedNumber(100 * (now.iteration / before.iteration - 1), 1));
+    QStringList changes{iteration,
+                        changeOf("bubble", number(100 * before.bubble, 1),
+                                 number(100 * now.bubble, 1), QStringLiteral("%"))};
+    if (before.peak && now.peak) {
+        const Scale bytes = byteScale(static_cast<std::int64_t>(std::max(*before.peak, *now.peak)));
+        changes << changeOf("peak", bytes.text(*before.peak), bytes.text(*now.peak), bytes.unit);
+    }
+    changes.removeAll(QString());
+    return changes.join(QStringLiteral(", "));
+}
+
+namespace {
+
+// The recipes of a folder and its sub-folders, in the order of their names, or the file itself.
+Result<QStringList> recipesIn(const QString& path)
+{
+    const QFileInfo info(path);
+    if (!info.exists())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} does not exist: check the name", path.toStdString()));
+    if (!info.isDir())
+        return QStringList{path};
+    QStringList found;
+    QDirIterator files(path, {QLatin1Char('*') + QLatin1String(kRecipeEnding)}, QDir::Files,
+                       QDirIterator::Subdirectories);
+    while (files.hasNext())
+        found << files.next();
+    found.sort();
+    if (found.isEmpty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no *{}; bubblescope figure RUN.sqlite -o FILE --recipe "
+                                "writes one",
+                                path.toStdString(), kRecipeEnding));
+    return found;
+}
+
+bool isWrittenAs(const QString& file, const QByteArray& bytes)
+{
+    QFile existing(file);
+    return existing.open(QIODevice::ReadOnly) && existing.readAll() == bytes;
+}
+
+// Replaces the files that differ, and returns their names.
+Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigure& figure)
+{
+    QStringList names;
+    for (std::size_t k = 0; k < figure.files.size(); ++k) {
+        const QString& file = request.outputs[static_cast<qsizetype>(k)];
+        if (isWrittenAs(file, figure.files[k]))
+            continue;
+        if (auto saved = engine::saveFile(file.toStdString(), figure.files[k].toStdString(),
+                                          engine::IfExists::Replace);
+            !saved)
+            return tl::unexpected(saved.error());
+        names << QFileInfo(file).fileName();
+    }
+    return names;
+}
+
+// Returns the lines of the report.
+Result<QStringList> update(const QString& file)
+{
+    auto recipe = readRecipe(file);
+    if (!recipe)
+        return tl::unexpected(recipe.error());
+    const auto figure = drawFigure(recipe->request);
+    if (!figure)
+        return tl::unexpected(figure.error());
+    const auto replaced = replaceChanged(recipe->request, *figure);
+    if (!replaced)
+        return tl::unexpected(replaced.error());
+    QStringList lines;
+    for (std::size_t k = 0; k < figure->runs.size() && k < recipe->drawn.size(); ++k) {
+        const QString change = changeText(recipe->drawn[k], figure->runs[k], figure->infos[k]);
+        if (!change.isEmpty())
+            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(figure->runs[k].label),
+                                                  change);
+    }
+    lines << (replaced->isEmpty()
+                  ? QStringLiteral("unchanged")
+                  : QStringLiteral("drawn again: %1").arg(replaced->join(QStringLiteral(", "))));
+    if (recipe->drawn == figure->runs)
+        return lines;
+    recipe->drawn = figure->runs;
+    return saveRecipe(file, *recipe).map([&] { return lines; });
+}
+
+} // namespace
+
+int updateFigures(const QStringList& filesAndFolders)
+{
+    int status = 0;
+    const auto report = [&](const Error& error) {
+        engine::printError(fmt::format("bubblescope: {}\n", error.message));
+        status = 1;
+    };
+    for (const QString& path : filesAndFolders) {
+        const auto recipes = recipesIn(path);
+        if (!recipes) {
+            report(recipes.error());
+            continue;
+        }
+        for (const QString& file : *recipes) {
+            const auto lines = update(file);
+            if (!lines)
+                report(lines.error());
+            else
+                engine::printText(fmt::format("{}\n  {}\n", file.toStdString(),
+                                              lines->join(QStringLiteral("\n  ")).toStdString()));
+        }
+    }
+    return status;
+}
+
+} // namespace app

@@ -1,0 +1,140 @@
+#include "app/figures/figure_recipe.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/simulated_run.h"
+#include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
+
+#include <QFile>
+#include <QGuiApplication>
+
+using namespace app;
+
+namespace {
+
+QString text(const std::filesystem::path& path)
+{
+    return QString::fromStdString(path.string());
+}
+
+QByteArray contents(const QString& file)
+{
+    QFile read(file);
+    return read.open(QIODevice::ReadOnly) ? read.readAll() : QByteArray();
+}
+
+// A run in DIR/runs and its figure and recipe in DIR/paper.
+struct Paper
+{
+    Paper()
+    {
+        std::filesystem::create_directories(folder.path() / "runs");
+        std::filesystem::create_directories(folder.path() / "paper");
+        record({"1f1b", 4, 8, 1});
+        FigureRequest request;
+        request.runs = {run};
+        request.outputs = {text(folder.path() / "paper" / "a.svg")};
+        request.options.palette = "grey";
+        const auto drawn = drawFigure(request);
+        REQUIRE(drawn.has_value());
+        REQUIRE(saveRecipe(recipe, {request, drawn->runs}).has_value());
+        REQUIRE(updateFigures({recipe}) == 0); // writes the figure
+    }
+    void record(const SimulatedRun& wish)
+    {
+        QFile::remove(run);
+        REQUIRE(profiler::writeRun(run.toStdString(), simulatedRun(wish)).has_value());
+    }
+
+    tests::TemporaryFolder folder;
+    QString run = text(folder.path() / "runs" / "one.sqlite");
+    QString figure = text(folder.path() / "paper" / "a.svg");
+    QString recipe = text(folder.path() / "paper" / "a.figure.toml");
+};
+
+} // namespace
+
+TEST_CASE("the options of a figure parse to the same settings")
+{
+    FigureSettings settings;
+    CHECK(figureArguments(settings).isEmpty());
+    settings.options.width = 5.5 * profiler::kPointsPerInch;
+    settings.options.devices = {3, 0, 1};
+    settings.options.legend = false;
+    settings.options.memory = true;
+    settings.options.iteration = 2;
+    settings.dpi = 300;
+    const auto parsed = parseFigureRequest(
+        figureArguments(settings)
+        + QStringList{QStringLiteral("-o"), QStringLiteral("f.pdf"), QStringLiteral("r.sqlite")});
+    REQUIRE(parsed.has_value());
+    CHECK(static_cast<const FigureSettings&>(*parsed) == settings);
+}
+
+TEST_CASE("a recipe stands beside its figure")
+{
+    CHECK(recipeOf(QStringLiteral("/a/b/compare.pdf"))
+          == QStringLiteral("/a/b/compare.figure.toml"));
+}
+
+TEST_CASE("a recipe finds its runs after the folder was moved")
+{
+    Paper paper;
+    tests::TemporaryFolder other;
+    const auto moved = other.path() / "moved";
+    std::filesystem::rename(paper.folder.path() / "runs", other.path() / "runs");
+    std::filesystem::rename(paper.folder.path() / "paper", moved);
+    const auto recipe = readRecipe(text(moved / "a.figure.toml"));
+    REQUIRE(recipe.has_value());
+    CHECK(recipe->request.runs == QStringList{text(other.path() / "runs" / "one.sqlite")});
+    CHECK(recipe->request.outputs == QStringList{text(moved / "a.svg")});
+    CHECK(recipe->request.options.palette == "grey");
+    CHECK(recipe->drawn.size() == 1);
+    CHECK(recipe->drawn[0].bubble > 0);
+}
+
+TEST_CASE("a figure is replaced only if its run has changed")
+{
+    Paper paper;
+    const QByteArray before = contents(paper.figure);
+    REQUIRE(before.contains("<svg"));
+    CHECK(updateFigures({text(paper.folder.path())}) == 0);
+    CHECK(contents(paper.figure) == before);
+
+    paper.record({"gpipe", 4, 8, 1});
+    CHECK(updateFigures({text(paper.folder.path())}) == 0);
+    CHECK(contents(paper.figure) != before);
+    CHECK(readRecipe(paper.recipe)->drawn[0].label == "GPipe");
+}
+
+TEST_CASE("a recipe that fails does not stop the others and gives status 1")
+{
+    Paper paper;
+    const QString broken = text(paper.folder.path() / "paper" / "0.figure.toml");
+    QFile file(broken);
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("runs = [\"a.sqlite\"]\noutputs = \"a.pdf\"\noptions = []\n");
+    file.close();
+    const auto recipe = readRecipe(broken);
+    REQUIRE_FALSE(recipe.has_value());
+    CHECK(recipe.error().message.find("'outputs' is missing") != std::string::npos);
+    QFile::remove(paper.figure);
+    CHECK(updateFigures({text(paper.folder.path() / "paper")}) == 1);
+    CHECK(QFile::exists(paper.figure));
+    CHECK(updateFigures({text(paper.folder.path() / "runs")}) == 1); // has no recipe
+}
+
+TEST_CASE("what changed is said in the digits that are shown")
+{
+    engine::RunInfo info;
+    const DrawnRun before{"1F1B", 29.84e6, 0.306, 14.0 * 1024 * 1024};
+    DrawnRun now = before;
+    CHECK(changeText(before, now, info).isEmpty());
+    now.iteration = 28.14e6;
+    now.bubble = 0.28;
+    CHECK(
+        changeText(before, now, info).startsWith(QStringLiteral("iteration 29.84 -> 28.14 ms (")));
+    CHECK(changeText(before, now, info).endsWith(QStringLiteral("bubble 30.6 -> 28.0 %")));
+    now = before;
+    now.bubble = 0.30601;
+    CHECK(changeText(before, now, info).isEmpty());
+}
