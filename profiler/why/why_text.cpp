@@ -94,8 +94,8 @@ Sentence reasonSentence(const Run& run, const Why& why, const WhyReason& reason)
         return writer.time(reason.time).done();
     case Kind::SlowStage: {
         const Op& op = opAt(run.schedule, OpIndex(run.schedule), reason.op);
-        writer.text(fmt::format("{} of stage {} takes {:.0f} % longer than that of the median "
-                                "stage, {} on the path: ",
+        writer.text(fmt::format("{} of stage {} is {:.0f} % slower than that of the median stage, "
+                                "{} on the path: ",
                                 kindName(op.kind), op.stage.value, 100 * reason.excess,
                                 counted(reason.count, "time")));
         return writer.time(reason.time).done();

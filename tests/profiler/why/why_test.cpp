@@ -166,7 +166,7 @@ TEST_CASE("a slow stage is named with its excess and the gain if it were equal")
     CHECK(units(run, slow->time) == 8);
     CHECK(effect(run, why, WhyReason::Kind::SlowStage) == -8);
     CHECK(plainText(reasonSentence(run, why, *slow), run.info.ticksPerUnit)
-          == "B of stage 2 takes 50 % longer than that of the median stage, 8 times on the path: "
+          == "B of stage 2 is 50 % slower than that of the median stage, 8 times on the path: "
              "8.0 units");
 }
 
