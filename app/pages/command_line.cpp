@@ -28,7 +28,7 @@ constexpr const char* kHelp
       "  --theme light|dark  --size WxH     theme and size of the window\n"
       "  --page setup|scheme|mapping|editor|estimator|study|runs|keys|commands\n"
       "                                     the page or dialog to open\n"
-      "  --page whatif|memory|query|report|rules|cluster   the page to open about the run\n"
+      "  --page whatif|why|memory|query|report|rules|cluster   the page to open about the run\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
@@ -39,11 +39,12 @@ constexpr const char* kNoDisplay
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
 const QStringList kPages{
-    QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
-    QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
-    QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
-    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study"),
-    QStringLiteral("mapping"),   QStringLiteral("cluster"),  QStringLiteral("memory")};
+    QStringLiteral("setup"), QStringLiteral("scheme"),    QStringLiteral("editor"),
+    QStringLiteral("keys"),  QStringLiteral("commands"),  QStringLiteral("whatif"),
+    QStringLiteral("why"),   QStringLiteral("query"),     QStringLiteral("report"),
+    QStringLiteral("rules"), QStringLiteral("estimator"), QStringLiteral("runs"),
+    QStringLiteral("study"), QStringLiteral("mapping"),   QStringLiteral("cluster"),
+    QStringLiteral("memory")};
 
 QString wrong(const QString& what)
 {

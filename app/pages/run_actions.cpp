@@ -57,6 +57,10 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     importReport->setVisible(false); // until the run is known to be imported
     whatIf = make("whatIf", tr("What if…"), Qt::Key_P);
     whatIf->setStatusTip(tr("predict other schemes with the measured times"));
+    why = make("whyNotFaster", tr("Why not faster?"), Qt::Key_W);
+    why->setStatusTip(tr("show the critical path, what it consists of and what would shorten it"));
+    why->setToolTip(tr("Shows the critical path and what would shorten it (W)"));
+    why->setCheckable(true);
     memory = make("memoryPage", tr("Memory page"), Qt::SHIFT | Qt::Key_M);
     memory->setStatusTip(tr("memory of all devices, and what is alive at a time"));
     memory->setEnabled(!page.file().isEmpty());
@@ -67,6 +71,8 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     query->setEnabled(!page.file().isEmpty()); // a prediction has no file
     QObject::connect(query, &QAction::triggered, &page,
                      [&page] { Q_EMIT page.queryRequested(page.file()); });
+    QObject::connect(compare, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.compareRequested({page.file()}); });
     QObject::connect(importReport, &QAction::triggered, &page,
                      [&page] { Q_EMIT page.importReportRequested(page.file()); });
     QObject::connect(whatIf, &QAction::triggered, &page,
@@ -83,6 +89,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     followTheme(find, Icon::Search, theme);
     followTheme(importReport, Icon::Chart, theme);
     followTheme(whatIf, Icon::Flow, theme);
+    followTheme(why, Icon::Path, theme);
     followTheme(exportFigure, Icon::Export, theme);
     followTheme(showRuns, Icon::Compare, theme);
     followTheme(showDetails, Icon::Info, theme);
@@ -101,8 +108,8 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Export:
         return {exportFigure, exportReport};
     case Menu::Analyze:
-        return {importReport, whatIf,     memory,         query,      find,      findNext,
-                findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
+        return {importReport, why,          whatIf,     memory,         query,      find,
+                findNext,     findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};
     }

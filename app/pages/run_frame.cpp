@@ -5,11 +5,13 @@
 #include "app/widgets/run/details_panel.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/run/run_state_view.h"
+#include "app/widgets/why/why_panel.h"
 #include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
 #include <QHBoxLayout>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -30,6 +32,8 @@ RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, cons
     : m_actions(actions)
     , m_parts(parts)
     , m_rows(makeSplitter(Qt::Vertical))
+    , m_details(new QStackedWidget)
+    , m_detailsTitle(named(makeLabel(tr("Details"), "dock"), "detailsDockTitle"))
 {
     QWidget* details = makeDetails(theme);
     auto* columns = makeSplitter(Qt::Horizontal);
@@ -48,11 +52,27 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
     auto* dock = named(makeSurface("plain"), "detailsDock");
     dock->setMinimumWidth(220);
     auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), theme);
-    connect(close, &QToolButton::clicked, m_actions.showDetails,
-            [action = m_actions.showDetails] { action->setChecked(false); });
-    auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
-    spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_parts.details, 1}});
+    connect(close, &QToolButton::clicked, this, [this] {
+        QAction* shown = m_actions.why->isChecked() ? m_actions.why : m_actions.showDetails;
+        shown->setChecked(false);
+    });
+    m_details->addWidget(m_parts.details);
+    m_details->addWidget(m_parts.why);
+    connect(m_actions.why, &QAction::toggled, this, &RunFrame::showWhy);
+    auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
+    spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_details, 1}});
     return dock;
+}
+
+// Folded details unfold for the reasons, and fold again after them.
+void RunFrame::showWhy(bool isShown)
+{
+    m_details->setCurrentIndex(isShown ? 1 : 0);
+    m_detailsTitle->setText(isShown ? tr("Why not faster?") : tr("Details"));
+    if (isShown)
+        m_wereDetailsShown = m_actions.showDetails->isChecked();
+    if (!m_wereDetailsShown)
+        m_actions.showDetails->setChecked(isShown);
 }
 
 QWidget* RunFrame::makeCentre(const QList<QWidget*>& bars)

@@ -3,7 +3,9 @@
 #include "app/models/theme.h"
 #include "app/pages/run_actions.h"
 
+class QLabel;
 class QSplitter;
+class QStackedWidget;
 
 namespace app {
 
@@ -11,6 +13,7 @@ class DetailsPanel;
 class RunPanels;
 class RunsDock;
 class RunStateView;
+class WhyPanel;
 
 // The layout of a run's page, which hides parts if the window is small.
 class RunFrame : public QWidget
@@ -25,6 +28,7 @@ public:
         RunStateView* state;
         RunPanels* panels;
         DetailsPanel* details;
+        WhyPanel* why; // in place of the details while RunActions::why is checked
     };
 
     // `bars` are between the toolbar and the timeline, from top to bottom.
@@ -38,10 +42,14 @@ public:
 private:
     QWidget* makeCentre(const QList<QWidget*>& bars);
     QWidget* makeDetails(const ThemeController& theme);
+    void showWhy(bool isShown);
 
     const RunActions& m_actions;
     Parts m_parts;
     QSplitter* m_rows;
+    QStackedWidget* m_details; // the details, and why an iteration is not faster
+    QLabel* m_detailsTitle;
+    bool m_wereDetailsShown = true; // before the reasons were
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
 };
 

@@ -3,6 +3,7 @@
 #include "app/pages/dock_links.h"
 #include "app/pages/run_frame.h"
 #include "app/pages/run_saver.h"
+#include "app/pages/why_controller.h"
 #include "app/timeline/details/run_status.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -44,11 +45,13 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_find(new FindController(*m_findBar, this))
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
     , m_saver(new RunSaver(this))
+    , m_why(new WhyController(theme, {m_actions, *m_timeline, *m_panels, *this}, m_document))
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
     m_findBar->hide();
-    m_frame = new RunFrame(theme, m_actions, {m_runs, m_toolbar, m_state, m_panels, m_details},
+    m_frame = new RunFrame(theme, m_actions,
+                           {m_runs, m_toolbar, m_state, m_panels, m_details, m_why->panel()},
                            {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_timeline);
@@ -95,8 +98,6 @@ void RunPage::connectActions()
     connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
     connect(m_actions.foldPanels, &QAction::triggered, this,
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
-    connect(m_actions.compare, &QAction::triggered, this,
-            [this] { Q_EMIT compareRequested({m_document->file()}); });
     connect(m_actions.copyCommand, &QAction::triggered, this, [this] {
         if (const RunPointer run = m_document->run())
             QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
@@ -253,6 +254,7 @@ void RunPage::showIteration(int iteration)
         m_analysis.ask(m_view->shared(), iteration);
     }
     m_find->setPlace(m_timeline->selection(), iteration);
+    m_why->setIteration(m_view, iteration);
     Q_EMIT statusChanged();
 }
 
@@ -262,6 +264,7 @@ void RunPage::select(const Selection& selection)
     m_panels->showSelection(selection);
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
+    m_why->setSelection(selection);
     m_find->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
     showPopover();

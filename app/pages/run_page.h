@@ -21,6 +21,7 @@ class RunPanels;
 class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
+class WhyController;
 
 // One run, from the start of its worker to the complete file: timeline, details, tables, loss, log.
 // The page only connects its parts; each part owns its state.
@@ -93,6 +94,7 @@ private:
     FindController* m_find;
     NoteController* m_notes;
     RunSaver* m_saver;
+    WhyController* m_why;
     RunFrame* m_frame = nullptr; // contains all parts
 };
 

@@ -31,6 +31,8 @@ QStringList actionsTo(const QString& page)
         return {report, QStringLiteral("editRules")};
     if (page == QStringLiteral("whatif"))
         return {QStringLiteral("whatIf")};
+    if (page == QStringLiteral("why"))
+        return {QStringLiteral("whyNotFaster")};
     if (page == QStringLiteral("memory"))
         return {QStringLiteral("memoryPage")};
     return page == QStringLiteral("query") ? QStringList{QStringLiteral("querySql")}

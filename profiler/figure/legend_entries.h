@@ -20,7 +20,7 @@ struct LegendContent
 
 struct LegendEntry
 {
-    enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest };
+    enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest, Path };
 
     Look look = Look::Fills;
     // One swatch each; Up, Bubble and Wait have a single fill, which is not drawn.

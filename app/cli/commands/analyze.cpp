@@ -7,6 +7,7 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/run_text.h"
+#include "app/cli/text/why_text.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
 #include "profiler/store/notes.h"
@@ -32,7 +33,7 @@ struct AnalyzeOptions
     std::string file;
     int iteration = -1;
     bool json = false;
-    bool kernels = false, notes = false;
+    bool kernels = false, notes = false, why = false;
     std::string op; // "": all kinds
     int device = -1;
 };
@@ -125,9 +126,18 @@ Result<int> analyze(const AnalyzeOptions& options)
             return tl::unexpected(read.error());
         notes = *std::move(read);
     }
+    std::optional<WhyReport> why;
+    if (options.why) {
+        auto report = whyReport(*run, options.iteration);
+        if (!report)
+            return fail(report.error().code, options.file + ": " + report.error().message);
+        why = *std::move(report);
+    }
     std::string text;
     if (options.json) {
         auto json = asJson(*run, *numbers, *gpu);
+        if (why)
+            json["why"] = whyJson(*run, *why);
         if (*kernels)
             addKernels(json, (*kernels)->activity, (*kernels)->table);
         if (options.notes)
@@ -135,6 +145,8 @@ Result<int> analyze(const AnalyzeOptions& options)
         text = json.dump(2) + "\n";
     } else {
         text = asText(*run, *numbers, *gpu);
+        if (why)
+            text += whyText(*run, *why);
         if (*kernels)
             text += kernelText((*kernels)->activity, (*kernels)->table);
         if (options.notes)
@@ -162,6 +174,9 @@ Action prepareAnalyze(CLI::App& app)
         ->type_name("D")
         ->check(between(0, 1000000))
         ->needs(kernels);
+    app.add_flag("--why", options->why,
+                 "Also print what the critical path consists of, the lower bound, what each reason "
+                 "would gain, and the next best scheme");
     app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return analyze(*options); };

@@ -13,7 +13,7 @@ EventsModel::EventsModel(QObject* parent)
     reset(columns(), {});
 }
 
-void EventsModel::show(RunPointer run, int iteration)
+void EventsModel::show(RunPointer run, int iteration, const std::vector<bool>& only)
 {
     m_run = run;
     m_iteration = iteration;
@@ -28,8 +28,9 @@ void EventsModel::show(RunPointer run, int iteration)
         for (const engine::Track& track : run->timeline.tracks)
             for (const engine::Span& span :
                  std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
-                events.push_back({span.window(), span.op, track.device, track.kind,
-                                  engine::opAt(run->schedule, index, span.op)});
+                if (only.empty() || only[span.op])
+                    events.push_back({span.window(), span.op, track.device, track.kind,
+                                      engine::opAt(run->schedule, index, span.op)});
     }
     std::ranges::sort(events, {}, [](const Event& event) {
         return std::tuple(event.window.begin, event.device, event.op);

@@ -38,7 +38,9 @@ public:
 
     explicit EventsModel(QObject* parent = nullptr);
 
-    void show(RunPointer run, int iteration); // index into Timeline::iterations; -1: none
+    // `iteration` is an index into Timeline::iterations; -1: none. `only` [OpIndex] selects ops;
+    // empty: all.
+    void show(RunPointer run, int iteration, const std::vector<bool>& only = {});
     int iteration() const { return m_iteration; }
     // Returns the row of the op; -1 if it did not run in that lane in this iteration.
     int rowOf(std::uint32_t op, engine::Track::Kind lane) const;

@@ -3,6 +3,8 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace app {
 
@@ -14,21 +16,36 @@ void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)
     m_metrics = std::move(metrics);
     m_time = timeScale(m_run->info, m_metrics.duration);
     std::int64_t peak = 0;
-    std::vector<const DeviceMetrics*> rows;
-    for (const DeviceMetrics& device : m_metrics.devices) {
+    for (const DeviceMetrics& device : m_metrics.devices)
         peak = std::max(peak, device.peakBytes.value_or(0));
-        rows.push_back(&device);
-    }
     m_bytes = byteScale(peak);
+    reset(columns(), deviceRows());
+}
+
+std::vector<const DeviceMetrics*> MetricsModel::deviceRows() const
+{
+    std::vector<const DeviceMetrics*> rows;
+    for (const DeviceMetrics& device : m_metrics.devices)
+        rows.push_back(&device);
     if (!rows.empty())
         rows.push_back(nullptr);
-    reset(columns(), std::move(rows));
+    return rows;
+}
+
+void MetricsModel::setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work)
+{
+    if (work == m_workOnPath)
+        return;
+    m_workOnPath = std::move(work);
+    if (m_run)
+        reset(columns(), deviceRows());
 }
 
 void MetricsModel::clear()
 {
     reset({}, {});
     m_run.reset();
+    m_workOnPath.clear();
     m_metrics = {};
 }
 
@@ -65,6 +82,17 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
         .with(kShareRole, share);
 }
 
+// Its last row is a sum, because the devices share one path.
+TableColumn<const DeviceMetrics*> MetricsModel::pathColumn() const
+{
+    return {tr("On the path"), [this](const Device* device) {
+                const std::int64_t ticks = device != nullptr
+                    ? m_workOnPath[device->device]
+                    : std::accumulate(m_workOnPath.begin(), m_workOnPath.end(), std::int64_t{0});
+                return m_time.text(static_cast<double>(ticks));
+            }};
+}
+
 // Omits columns of ops that do not occur in the run.
 MetricsModel::Columns MetricsModel::columns() const
 {
@@ -97,6 +125,8 @@ MetricsModel::Columns MetricsModel::columns() const
     addIfAny(tr("W"), engine::OpKind::BackwardWeight);
     addIfAny(tr("RC"), engine::OpKind::Recompute);
     addIfAny(tr("Optimizer"), engine::OpKind::OptimizerStep);
+    if (m_workOnPath.size() == devices.size())
+        columns.push_back(pathColumn());
     columns.push_back(timeColumn(tr("Exposed comm."), &Device::exposedCommunication));
     columns.push_back(timeColumn(tr("Bubble"), &Device::bubble));
     columns.push_back(bubbleShareColumn());

@@ -18,6 +18,9 @@ public:
 
     void show(RunPointer run, profiler::RunMetrics metrics); // `metrics` are those of `run`
     void clear();
+    // [device] ticks that the device contributes to the critical path, as a further column; empty:
+    // no column.
+    void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
@@ -29,9 +32,12 @@ private:
     Columns columns() const;
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;
+    TableColumn<const Device*> pathColumn() const;
+    std::vector<const Device*> deviceRows() const;
 
     RunPointer m_run;
     profiler::RunMetrics m_metrics;
+    engine::IdVector<engine::DeviceId, std::int64_t> m_workOnPath;
     Scale m_time, m_bytes;
 };
 

@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-constexpr double kDimLight = 0.44, kDimDark = 0.46;
+constexpr double kDimLight = 0.44, kDimDark = 0.46, kDimOffPath = 0.65;
 // Eight hues that also differ in lightness. The colours of forward ops are mixed with the surface.
 constexpr profiler::Colour kHueColours[BoxColours::kHues]
     = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
@@ -37,7 +37,7 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
     , m_selected(toQt(theme.palette.bubble),
                  theme.isDark() ? QColor(0x7A, 0x83, 0x91) : QColor(0x8C, 0x93, 0x9D), dpr)
 {
-    for (const Emphasis emphasis : {Emphasis::Normal, Emphasis::Dimmed}) {
+    for (const Emphasis emphasis : {Emphasis::Normal, Emphasis::Dimmed, Emphasis::OffPath}) {
         for (int kind = 0; kind < engine::kOpKinds; ++kind) {
             for (int chunk = 0; chunk < kChunks; ++chunk) {
                 engine::Op op;
@@ -67,8 +67,11 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
 
 BoxColours::Look BoxColours::resolve(profiler::Colour fill, Emphasis emphasis) const
 {
-    if (emphasis == Emphasis::Dimmed)
-        fill = profiler::mix(fill, fromQt(surface()), m_theme.isDark() ? kDimDark : kDimLight);
+    if (emphasis != Emphasis::Normal)
+        fill = profiler::mix(fill, fromQt(surface()),
+                             emphasis == Emphasis::OffPath ? kDimOffPath
+                                 : m_theme.isDark()        ? kDimDark
+                                                           : kDimLight);
     return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}, {}, toQt(fill)};
 }
 

@@ -14,7 +14,7 @@ namespace app {
 class BoxColours
 {
 public:
-    enum class Emphasis { Normal, Dimmed };
+    enum class Emphasis { Normal, Dimmed, OffPath }; // OffPath: next to the critical path
     struct Look
     {
         QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer
@@ -54,8 +54,9 @@ private:
     Look hatched(Look look, double dpr) const;
 
     const Theme m_theme;
-    Look m_looks[engine::kOpKinds][kChunks][2];
-    Look m_exposed[2], m_hues[kHues][3][2]; // [group][Hue][emphasis]
+    static constexpr int kEmphases = 3;
+    Look m_looks[engine::kOpKinds][kChunks][kEmphases];
+    Look m_exposed[kEmphases], m_hues[kHues][3][kEmphases]; // [group][Hue][emphasis]
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;

@@ -76,9 +76,11 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
         && iteration == m_flow->iteration;
 }
 
-// A search dims ops that do not match; a flow dims other micro-batches.
+// A search dims ops that do not match, a critical path those off it, a flow other micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
+    if (m_path != nullptr && m_found == nullptr)
+        return m_path->has(span) ? Emphasis::Normal : Emphasis::OffPath;
     const bool isOther = m_found != nullptr ? !m_found->has(span)
                                             : m_flow && m_view.op(span.op).microBatch.isValid()
             && !isInFlow(span.op, static_cast<int>(span.iteration));
@@ -120,7 +122,8 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
         break;
     case Piece::Kind::Exposed:
         m_boxes.draw(stretch(m_axis, piece.window, top, height),
-                     m_colours.exposed(Emphasis::Normal), {});
+                     m_colours.exposed(m_path != nullptr ? Emphasis::OffPath : Emphasis::Normal),
+                     {});
         break;
     case Piece::Kind::Bubble: {
         QRectF box = boxRect(m_axis, piece.window, top, height);
@@ -169,7 +172,9 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
 
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
 {
-    const Emphasis how = m_flow || m_found ? Emphasis::Dimmed : Emphasis::Normal;
+    const Emphasis how = m_path != nullptr ? Emphasis::OffPath
+        : m_flow || m_found                ? Emphasis::Dimmed
+                                           : Emphasis::Normal;
     ColumnColours colours = columnColours(m_colours, how);
     colours.shares[static_cast<std::size_t>(Share::Optimizer)]
         = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;

@@ -6,6 +6,7 @@
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
+#include "app/timeline/view/path_marks.h"
 
 #include <optional>
 
@@ -25,6 +26,7 @@ public:
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void setFound(const Found* found) { m_found = found; } // dims all other ops; may be nullptr
+    void setPath(const PathMarks* path) { m_path = path; } // as setFound(), for ops off the path
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 
@@ -48,6 +50,7 @@ private:
     BoxPainter m_boxes;
     std::optional<Flow> m_flow;
     const Found* m_found = nullptr;
+    const PathMarks* m_path = nullptr;
     Labels m_labels = Labels::Names;
 };
 

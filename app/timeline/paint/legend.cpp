@@ -98,6 +98,14 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
         Hatch(mixed(forward, on, 0.78), mixed(forward, on, 0.25),
               painter.device()->devicePixelRatioF(), Hatch::Slope::Falling)
             .fill(painter, swatch, swatch.left());
+    } else if (entry.look == LegendEntry::Look::Path) {
+        painter.setPen(
+            QPen(colours.theme().chrome.text, 2, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+        const double middle = std::round(swatch.center().x());
+        painter.drawPolyline(QPolygonF({{swatch.left(), swatch.bottom() - 2},
+                                        {middle, swatch.bottom() - 2},
+                                        {middle, swatch.top() + 2},
+                                        {swatch.right(), swatch.top() + 2}}));
     } else if (entry.look == LegendEntry::Look::Up) {
         fillCutBox(painter, swatch, 5, colours.theme().chrome.text2);
     } else {
@@ -157,6 +165,17 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
         add({palette.stash}, tr("stash"));
     }
     return legend;
+}
+
+void addPath(Legend& legend, const BoxColours& colours)
+{
+    const auto off
+        = [&colours](OpKind kind) { return fromQt(colours.look(kind, 0, Emphasis::OffPath).fill); };
+    legend.left.push_back({LegendEntry::Look::Path, {}, tr("critical path").toStdString(), {}});
+    legend.left.push_back({LegendEntry::Look::Fills,
+                           {off(OpKind::Forward), off(OpKind::Backward)},
+                           tr("off the path, dimmed").toStdString(),
+                           {}});
 }
 
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours)

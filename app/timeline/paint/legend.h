@@ -28,6 +28,7 @@ struct LegendRun
 // Returns entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly,
 // lanes show compute ops without transfers.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
+void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,

@@ -7,6 +7,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -84,7 +86,11 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
         const double x = markX(scale, axis, mark);
         painter.fillRect(QRectF(x, area.bottom() - 8, pixel, 8), theme.chrome.text3);
         const QString text = number(mark, scale.marks.decimals);
-        if (x + 4 + QFontMetricsF(painter.font()).horizontalAdvance(text) > axis.right())
+        const double end = x + 4 + QFontMetricsF(painter.font()).horizontalAdvance(text);
+        const auto covers = [&](const std::pair<double, double>& taken) {
+            return taken.first < end + 2 && x + 2 < taken.second;
+        };
+        if (end > axis.right() || std::ranges::any_of(scale.taken, covers))
             continue;
         painter.setPen(theme.chrome.text2);
         painter.drawText(QPointF(x + 4, area.bottom() - 9), text);

@@ -6,6 +6,9 @@
 #include "app/timeline/view/run_view.h"
 #include "profiler/analysis/ticks.h"
 
+#include <utility>
+#include <vector>
+
 class QPainter;
 
 namespace app {
@@ -14,9 +17,10 @@ namespace app {
 struct RulerScale
 {
     Scale unit;
-    double origin = 0;     // in ticks
-    QString title;         // "ms from iteration start"
-    profiler::Ticks marks; // in `unit`, relative to the origin
+    double origin = 0;                                 // in ticks
+    QString title;                                     // "ms from iteration start"
+    profiler::Ticks marks;                             // in `unit`, relative to the origin
+    std::vector<std::pair<double, double>> taken = {}; // x of what is drawn in place of labels
 };
 
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.

@@ -61,6 +61,7 @@ constexpr std::array kDrawings = {
             "M 3 4 C 3 1.8 13 1.8 13 4 C 13 6.2 3 6.2 3 4 Z M 3 4 L 3 12 C 3 14.2 13 14.2 "
             "13 12 L 13 4"},
     Drawing{Icon::Note, "M 2.5 3 L 13.5 3 L 13.5 11 L 7.5 11 L 4.5 14 L 4.5 11 L 2.5 11 Z"},
+    Drawing{Icon::Path, "M 2 12.5 L 6 12.5 L 6 8 L 10 8 L 10 3.5 L 14 3.5"},
     Drawing{Icon::ZoomIn, "O 7 7 4 M 10 10 L 14 14 M 7 5.2 L 7 8.8 M 5.2 7 L 8.8 7"},
 };
 

@@ -38,6 +38,7 @@ enum class Icon {
     Disk,
     Note,
     ZoomIn,
+    Path,
 };
 
 void paintIcon(QPainter& painter, Icon icon, const QRectF& box, const QColor& colour);

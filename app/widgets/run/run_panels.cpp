@@ -131,7 +131,7 @@ void RunPanels::fillShownPanel()
     if (!m_run || m_isFolded)
         return;
     if (shown == Panel::Events && !m_areEventsFresh) {
-        m_events->show(m_run, m_iteration);
+        m_events->show(m_run, m_iteration, m_areEventsOfPath ? m_path->ops : std::vector<bool>());
         m_areEventsFresh = true;
     }
     if (shown == Panel::Memory && !m_isMemoryFresh) {
@@ -143,6 +143,30 @@ void RunPanels::fillShownPanel()
 void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
 {
     m_metrics->show(run, metrics);
+    updateHint();
+}
+
+void RunPanels::setPath(PathMarksPointer path)
+{
+    m_path = std::move(path);
+    m_metrics->setWorkOnPath(m_path && m_run ? m_path->why.workOnPath(*m_run)
+                                             : decltype(m_path->why.workOnPath(*m_run))());
+    if (std::exchange(m_areEventsOfPath, false)) {
+        m_areEventsFresh = false;
+        fillShownPanel();
+        updateHint();
+    }
+}
+
+void RunPanels::showPathEvents()
+{
+    if (!m_path)
+        return;
+    m_areEventsOfPath = true;
+    m_areEventsFresh = false;
+    setFolded(false);
+    setPanel(Panel::Events);
+    fillShownPanel();
     updateHint();
 }
 
@@ -170,7 +194,9 @@ void RunPanels::updateHint()
         m_hint->setText(tr("%1, %2. Last row: means, largest peak, all messages").arg(unit, which));
         break;
     case Panel::Events:
-        m_hint->setText(tr("%1, every op; click one to show it").arg(which));
+        m_hint->setText(m_areEventsOfPath
+                            ? tr("%1, only the critical path; click an op to show it").arg(which)
+                            : tr("%1, every op; click one to show it").arg(which));
         break;
     case Panel::Kernels:
         m_hint->clear();

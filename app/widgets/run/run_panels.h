@@ -4,6 +4,7 @@
 #include "app/models/tables/metrics_model.h"
 #include "app/models/theme.h"
 #include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/selection.h"
 
 #include <QWidget>
@@ -42,6 +43,10 @@ public:
     // `kernels` is nullptr if the kernels are unknown, and `reason` says why. It is empty if the
     // run has no kernels.
     void showKernels(KernelViewPointer kernels, const QString& reason);
+    // Adds the column of the critical path to the summary; showPathEvents() also lists its ops in
+    // the events. nullptr: neither.
+    void setPath(PathMarksPointer path);
+    void showPathEvents();
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
     ProgressPanel& progress() { return *m_progress; }
@@ -79,6 +84,8 @@ private:
     RunPointer m_run;
     int m_iteration = -1;
     bool m_isFolded = false;
+    PathMarksPointer m_path;
+    bool m_areEventsOfPath = false;
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
 };
 

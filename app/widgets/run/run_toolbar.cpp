@@ -29,6 +29,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_colourBy(new QComboBox)
     , m_report(makeActionButton(actions.importReport))
     , m_whatIf(makeActionButton(actions.whatIf))
+    , m_why(makeActionButton(actions.why))
     , m_find(makeActionButton(actions.find))
     , m_export(makeActionButton(actions.exportFigure))
     , m_walk(new QWidget)
@@ -46,7 +47,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
-            m_view, kStretch, m_report, m_whatIf, m_find, m_export,
+            m_view, kStretch, m_report, m_whatIf, m_why, m_find, m_export,
             makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
 }
@@ -115,6 +116,7 @@ void RunToolbar::fitTexts()
             name->setVisible(labels == NamesAndTexts);
         m_report->setText(labels != Few ? tr("Report") : QString());
         m_whatIf->setText(labels != Few ? tr("What if") : QString());
+        m_why->setText(labels != Few ? tr("Why not faster?") : QString());
         m_find->setText(labels != Few ? m_actions.find->text() : QString());
         m_export->setText(labels != Few ? m_actions.exportFigure->text() : tr("Export"));
         m_view->layout()->invalidate();
@@ -143,6 +145,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);
     m_find->setEnabled(hasIterations(run.get()));
+    m_actions.why->setEnabled(hasIterations(run.get()));
     const bool isOn = document.state() == RunDocument::State::Running;
     m_actions.stop->setEnabled(isOn || document.isQueued());
     const bool isLive = run && run->info.mode == engine::Mode::Live;

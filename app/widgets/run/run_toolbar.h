@@ -26,7 +26,7 @@ public:
     struct Actions
     {
         QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *exportReport,
-            *importReport, *whatIf, *showRuns, *showDetails;
+            *importReport, *whatIf, *why, *showRuns, *showDetails;
     };
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
@@ -61,7 +61,7 @@ private:
     SegmentControl *m_flow, *m_lanes;
     QComboBox* m_colourBy;
     QList<QLabel*> m_names; // labels of controls; a narrow toolbar hides these first
-    QPushButton *m_report, *m_whatIf, *m_find, *m_export;
+    QPushButton *m_report, *m_whatIf, *m_why, *m_find, *m_export;
     QWidget *m_walk, *m_running, *m_view;
 };
 

@@ -12,6 +12,7 @@
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
+#include "app/timeline/why/path_painter.h"
 #include "app/widgets/timeline/time_canvas.h"
 
 #include <QPainter>
@@ -39,6 +40,8 @@ void TimelinePainter::paintLegend() const
                              isDense                         ? LegendDetail::TimeOnly
                                  : kind == LaneKind::Compute ? LegendDetail::ComputeAndMemory
                                                              : LegendDetail::WithMemory);
+    if (m_scene.path)
+        addPath(legend, m_colours);
     if (const KernelView* shown = m_scene.drawnKernels())
         addKernels(legend, *shown, m_colours);
     if (isDense)
@@ -86,12 +89,17 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
         paintOverviewHits(m_painter, m_view, m_colours, m_areas.overview, m_scene.found->hits());
     m_painter.save();
     m_painter.setClipRect(m_areas.ruler);
-    const RulerScale scale = rulerScale(m_view, m_axis);
+    RulerScale scale = rulerScale(m_view, m_axis);
+    if (m_scene.path)
+        scale.taken = reasonPlaces(*m_scene.path, m_axis);
     paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
     paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
     if (m_scene.selection.kind == Selection::Kind::Range)
         paintRangeBand(m_painter, scale, m_axis, m_theme,
                        {m_scene.selection.window, m_areas.ruler});
+    if (m_scene.path)
+        paintReasonMarks(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
+                         m_areas.ruler.adjusted(0, 0, 0, -1), m_scene.reasonPlate());
     m_painter.restore();
     paintIterationTimes();
     paintNotes();
@@ -194,9 +202,14 @@ void TimelinePainter::paintMarks() const
         range.paintRange(m_scene.selection.window, m_areas.lanes.top(), m_areas.lanes.bottom());
     }
     paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
+    if (m_scene.path)
+        paintReasonBand(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
+                        m_areas.lanes.top(), m_areas.lanes.bottom());
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
-    if (m_scene.flow)
+    if (m_scene.path)
+        paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
+    else if (m_scene.flow)
         marks.paintFlow(*m_scene.flow);
     if (m_scene.areAllFlowsShown && m_scene.iteration >= 0)
         marks.paintAllFlows(m_scene.iteration);
@@ -223,6 +236,7 @@ void TimelinePainter::paintLanes() const
     LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
     lanePainter.setFlow(m_scene.flow);
     lanePainter.setFound(m_scene.found.get());
+    lanePainter.setPath(m_scene.path.get());
     const KernelView* shown = m_scene.drawnKernels();
     for (std::size_t k = 0; k < m_lanes.size(); ++k) {
         if (m_lanes[k].bottom() < top || m_lanes[k].top > bottom)

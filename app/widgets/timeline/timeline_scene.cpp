@@ -7,6 +7,8 @@
 #include "app/timeline/paint/iteration_strip.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
+#include "app/timeline/why/path_painter.h"
+#include "app/timeline/why/why_words.h"
 #include "app/widgets/timeline/time_canvas.h"
 
 namespace app {
@@ -84,7 +86,27 @@ QString TimelineScene::stripText(QPointF at) const
     const int note = noteAt(at);
     if (note >= 0)
         return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
+    if (const int under = reasonAt(at); under >= 0) {
+        const profiler::Why& why = path->why;
+        return toolTipText(
+            plainSentence(profiler::reasonSentence(view->run(), why,
+                                                   why.reasons[static_cast<std::size_t>(under)]),
+                          timeScale(view->run().info, why.iteration())));
+    }
     return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
+}
+
+int TimelineScene::reasonAt(QPointF at) const
+{
+    return path && areas.ruler.contains(at) ? app::reasonAt(*path, axis, areas.ruler, at) : -1;
+}
+
+QString TimelineScene::reasonPlate() const
+{
+    const auto at = static_cast<std::size_t>(reason);
+    return reason >= 0 && at < path->why.reasons.size()
+        ? app::reasonPlate(path->why, at, timeScale(view->run().info, path->why.iteration()))
+        : QString();
 }
 
 int TimelineScene::iterationAt(QPointF at) const

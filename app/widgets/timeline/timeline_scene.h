@@ -6,6 +6,7 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/note_marks.h"
+#include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
 #include "app/widgets/controls/empty_state.h"
@@ -25,6 +26,8 @@ struct TimelineScene
     bool areKernelsShown = false;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
+    PathMarksPointer path; // nullptr: not shown
+    int reason = -1;       // the highlighted reason of the path; -1: none
     Selection selection, hover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
@@ -49,9 +52,11 @@ struct TimelineScene
     Selection hit(QPointF at) const;
     int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
     int noteAt(QPointF at) const;        // index of the note at a point; -1: none
+    int reasonAt(QPointF at) const;      // the reason whose number is at a point; -1: none
     int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
     QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
     int currentNote() const;             // index of the note about the selection; -1: none
+    QString reasonPlate() const;         // text of the highlighted reason on the ruler
     NoteStrip noteStrip() const;
     IterationStrip iterationStrip() const;
     Selection rangeBetween(double fromX, double toX) const;

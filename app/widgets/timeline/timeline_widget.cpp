@@ -118,26 +118,6 @@ void TimelineWidget::setKernelsShown(bool shown)
     Q_EMIT kernelsShownChanged(shown);
 }
 
-void TimelineWidget::setNotes(std::vector<engine::Note> notes)
-{
-    const bool had = !m_scene.notes.empty();
-    m_scene.notes = std::move(notes);
-    if (had != !m_scene.notes.empty())
-        relayout();
-    update();
-}
-
-void TimelineWidget::goToNote(int note)
-{
-    if (isEmpty() || note < 0 || note >= static_cast<int>(m_scene.notes.size()))
-        return;
-    const Selection what
-        = selectionOf(*m_scene.view, m_scene.notes[static_cast<std::size_t>(note)]);
-    if (const auto to = bringIn(what.window, inSight()))
-        userMovesTo(*to, Remember::Yes);
-    select(what);
-}
-
 void TimelineWidget::setFound(FoundPointer found)
 {
     m_scene.found = std::move(found);
@@ -271,6 +251,8 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     m_overviewDrag.end();
     if (isLeft && areas.notes.contains(at))
         goToNote(m_scene.noteAt(at));
+    else if (const int reason = isLeft ? m_scene.reasonAt(at) : -1; reason >= 0)
+        Q_EMIT reasonClicked(reason);
     else if (isLeft && areas.iterations.contains(at))
         showIteration(m_scene.iterationAt(at));
     else if (areas.overview.contains(at))

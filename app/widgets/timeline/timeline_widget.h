@@ -47,7 +47,13 @@ public:
     int currentNote() const { return m_scene.currentNote(); }
     // Outlines the hits of a search and dims other boxes; nullptr ends the search.
     void setFound(FoundPointer found);
-    QRect selectionRect() const // visible part of the selected op or bubble
+    // Draws a critical path over the lanes and dims other ops; nullptr: none. Its reasons have
+    // numbers on the ruler.
+    void setPath(PathMarksPointer path);
+    bool isPathShown() const { return m_scene.path != nullptr; }
+    void setReason(int reason);    // highlights a reason of the path; -1: none
+    void revealReason(int reason); // also scrolls so that it is visible
+    QRect selectionRect() const    // visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
     }
@@ -70,6 +76,8 @@ Q_SIGNALS:
     void flowModeChanged(app::TimelineWidget::FlowMode mode);
     void colourByChanged(app::ColourBy by);
     void kernelsShownChanged(bool shown);
+    void reasonClicked(int reason); // on the ruler
+    void pathClosed();              // with Esc
 
 protected:
     bool isEmpty() const override { return m_scene.isEmpty(); }
@@ -90,7 +98,7 @@ protected:
     {
         setSelection(m_scene.rangeBetween(from.x(), toX));
     }
-    void clearSelection() override { setSelection({}); }
+    void clearSelection() override;
     std::optional<ViewWindow> openAt(QPointF at) override;
     bool ownPress(QMouseEvent& event) override;
     void ownDrag(QPointF from, QPointF to) override;

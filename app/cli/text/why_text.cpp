@@ -1,0 +1,218 @@
+#include "app/cli/text/why_text.h"
+
+#include "app/cli/text/run_json.h"
+#include "app/cli/text/run_text.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/compare.h"
+#include "profiler/analysis/words.h"
+#include "profiler/why/why_text.h"
+
+#include <fmt/format.h>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
+{
+    return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
+}
+
+const char* reasonName(WhyReason::Kind kind)
+{
+    switch (kind) {
+    case WhyReason::Kind::Fill:
+        return "fill";
+    case WhyReason::Kind::Order:
+        return "order";
+    case WhyReason::Kind::SlowStage:
+        return "slow_stage";
+    case WhyReason::Kind::Messages:
+        return "messages";
+    case WhyReason::Kind::Waits:
+        return "waits";
+    case WhyReason::Kind::AllReduces:
+        return "all_reduces";
+    case WhyReason::Kind::Recompute:
+        return "recompute";
+    case WhyReason::Kind::Copies:
+        return "evicts_and_loads";
+    case WhyReason::Kind::Drain:
+        break;
+    }
+    return "drain";
+}
+
+const char* boundName(LowerBound::Kind kind)
+{
+    return kind == LowerBound::Kind::Work ? "work"
+        : kind == LowerBound::Kind::Chain ? "chain"
+                                          : "memory";
+}
+
+std::string sharesText(const Run& run, const PathShares& shares)
+{
+    std::string text = "where it goes, along the path:";
+    const char* separator = " ";
+    const auto add = [&](std::string_view name, std::int64_t ticks) {
+        if (ticks == 0)
+            return;
+        text += fmt::format("{}{} {}", separator, name, timeText(ticks, run.info.ticksPerUnit));
+        separator = ", ";
+    };
+    for (const OpKind kind : shares.work.enumerators())
+        add(kindName(kind), shares.work[kind]);
+    add("waits", shares.waits);
+    add(fmt::format("messages ({})", shares.messageCount), shares.messages);
+    add("other transfers", shares.otherTransfers);
+    return text + "\n";
+}
+
+std::string effectText(const Run& run, const WhyReport& report, std::size_t reason)
+{
+    const auto& change = report.why.reasons[reason].change;
+    const auto& effect = report.effects[reason];
+    if (!change || !effect || !isNotable(*effect, report.why.iteration()))
+        return {};
+    return fmt::format("     {}: {}{}\n", changeText(run, *change),
+                       signedTime(*effect, run.info.ticksPerUnit), *effect > 0 ? ", worse" : "");
+}
+
+std::string nextText(const Run& run, const WhyReport& report)
+{
+    if (!report.next)
+        return "next scheme: not known; " + report.next.error().message + "\n";
+    const auto& next = *report.next;
+    if (!next)
+        return "No scheme here is faster with these costs.\n";
+    const std::string memory = next->bytes
+        ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
+                      bytesText(std::abs(*next->bytes)))
+        : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
+    return fmt::format("next best scheme for these costs: {}, {} ({}), {}\n", next->scheme,
+                       timeText(next->iteration, run.info.ticksPerUnit),
+                       signedTime(next->difference, run.info.ticksPerUnit), memory);
+}
+
+ordered_json reasonJson(const Run& run, const OpIndex& index, const WhyReport& report,
+                        std::size_t number)
+{
+    const WhyReason& reason = report.why.reasons[number];
+    ordered_json json{
+        {"reason", reasonName(reason.kind)},
+        {"time", timeJson(run.info, reason.time)},
+        {"begin", timeJson(run.info, reason.window.begin)},
+        {"end", timeJson(run.info, reason.window.end)},
+        {"device", reason.device.value},
+        {"op", toString(opAt(run.schedule, index, reason.op))},
+        {"text", plainText(reasonSentence(run, report.why, reason), run.info.ticksPerUnit)}};
+    const auto& effect = report.effects[number];
+    json["change"] = reason.change && effect
+        ? ordered_json{{"text", changeText(run, *reason.change)},
+                       {"difference", timeJson(run.info, *effect)}}
+        : ordered_json();
+    return json;
+}
+
+ordered_json pathPartsJson(const Run& run, const OpIndex& index, const CriticalPath& path)
+{
+    static constexpr std::array kNames{"work", "transfer", "wait"};
+    ordered_json parts = ordered_json::array();
+    for (const PathPart& part : path.parts)
+        parts.push_back({{"kind", kNames[static_cast<std::size_t>(part.kind)]},
+                         {"op", toString(opAt(run.schedule, index, part.op))},
+                         {"device", part.device.value},
+                         {"begin", timeJson(run.info, part.window.begin)},
+                         {"end", timeJson(run.info, part.window.end)}});
+    return parts;
+}
+
+} // namespace
+
+Result<WhyReport> whyReport(const Run& run, int iteration)
+{
+    auto why = whyNotFaster(run, iteration);
+    if (!why)
+        return tl::unexpected(why.error());
+    WhyReport report{*std::move(why), {}, std::nullopt, nextScheme(run)};
+    const WhyEffects effects(run, report.why.path.iteration);
+    report.accuracy = effects.accuracy();
+    for (const WhyReason& reason : report.why.reasons) {
+        const auto effect = reason.change ? effects.of(*reason.change)
+                                          : tl::unexpected(Error{Error::Code::NotFound, ""});
+        report.effects.push_back(effect ? std::optional(*effect) : std::nullopt);
+    }
+    return report;
+}
+
+std::string whyText(const Run& run, const WhyReport& report)
+{
+    const Why& why = report.why;
+    const std::int64_t unit = run.info.ticksPerUnit;
+    std::string text
+        = fmt::format("\nwhy not faster: iteration {}\n", timeText(why.iteration(), unit));
+    text += plainText(boundSentence(why.bound), unit) + "\n" + sharesText(run, why.shares);
+    if (why.path.fault)
+        text += faultText(run, why.path) + "\n";
+    for (std::size_t r = 0; r < why.reasons.size(); ++r)
+        text += fmt::format("{:3}. {}\n", r + 1,
+                            plainText(reasonSentence(run, why, why.reasons[r]), unit))
+            + effectText(run, report, r);
+    if (why.reasons.empty())
+        text += "The path has no fill, drain, message or wait: its device works all the time.\n";
+    if (why.smaller > 0)
+        text += fmt::format("{} smaller reasons, {}\n", why.smaller,
+                            timeText(why.smallerTime, unit));
+    if (report.accuracy && std::abs(*report.accuracy - 1) > 0.01)
+        text += fmt::format("Simulated again without a change, the iteration takes {} of its "
+                            "recorded time.\n",
+                            shareText(*report.accuracy));
+    if (!why.reasons.empty())
+        text += "Each change is simulated alone; their sum is not the gain of all together.\n";
+    return text + nextText(run, report);
+}
+
+ordered_json whyJson(const Run& run, const WhyReport& report)
+{
+    const Why& why = report.why;
+    const OpIndex index(run.schedule);
+    const auto time = [&](std::int64_t ticks) { return timeJson(run.info, ticks); };
+    ordered_json json{
+        {"iteration", time(why.iteration())},     {"at_least", time(why.bound.time)},
+        {"bound", boundName(why.bound.kind)},     {"busiest_device_work", time(why.bound.work)},
+        {"longest_chain", time(why.bound.chain)}, {"memory_bound", time(why.bound.memory)}};
+    ordered_json shares = ordered_json::object();
+    for (const OpKind kind : why.shares.work.enumerators())
+        if (why.shares.work[kind] != 0)
+            shares[std::string(kindName(kind))] = time(why.shares.work[kind]);
+    shares["waits"] = time(why.shares.waits);
+    shares["messages"] = time(why.shares.messages);
+    shares["other_transfers"] = time(why.shares.otherTransfers);
+    json["shares"] = std::move(shares);
+    json["fault"] = why.path.fault
+        ? ordered_json(toString(opAt(run.schedule, index, *why.path.fault)))
+        : ordered_json();
+    json["path"] = pathPartsJson(run, index, why.path);
+    json["reasons"] = ordered_json::array();
+    for (std::size_t r = 0; r < why.reasons.size(); ++r)
+        json["reasons"].push_back(reasonJson(run, index, report, r));
+    json["smaller_reasons"] = why.smaller;
+    json["simulated_share"] = report.accuracy ? ordered_json(*report.accuracy) : ordered_json();
+    json["next_scheme"] = ordered_json();
+    if (report.next && *report.next) {
+        const NextScheme& next = **report.next;
+        json["next_scheme"]
+            = {{"scheme", next.scheme},
+               {"iteration", time(next.iteration)},
+               {"difference", time(next.difference)},
+               {"peak_bytes_difference", next.bytes ? ordered_json(*next.bytes) : ordered_json()},
+               {"peak_stash_difference", next.stashes}};
+    }
+    return json;
+}
+
+} // namespace cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "profiler/why/why.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace cli {
+
+// What `analyze --why` prints: the path of an iteration, its reasons and their effects, and the
+// next scheme.
+struct WhyReport
+{
+    profiler::Why why;
+    // [reason] the simulated effect of its change in ticks; nullopt: no change, or not possible.
+    std::vector<std::optional<std::int64_t>> effects;
+    std::optional<double> accuracy; // see WhyEffects::accuracy()
+    engine::Result<std::optional<profiler::NextScheme>> next;
+};
+
+// Fails as whyNotFaster() does.
+engine::Result<WhyReport> whyReport(const engine::Run& run, int iteration);
+
+std::string whyText(const engine::Run& run, const WhyReport& report);
+nlohmann::ordered_json whyJson(const engine::Run& run, const WhyReport& report);
+
+} // namespace cli

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/run_document.h"
+#include "app/timeline/why/make_path_marks.h"
+#include "app/timeline/why/why_words.h"
+
+#include <QObject>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace app {
+
+// The fastest other scheme for a run, or why there is none.
+struct NextSchemeAnswer
+{
+    std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
+    QString reason; // why it is not known; "": no scheme is faster
+};
+
+// Explains an iteration in the background: first its path, then the effect of each change, then the
+// next scheme. A new request cancels the previous one. GUI thread only; never waits for its
+// threads.
+class WhyAnalysis : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WhyAnalysis(QObject* parent = nullptr);
+    ~WhyAnalysis() override; // cancels
+
+    void ask(const RunPointer& run, int iteration);
+    void cancel();           // emits nothing more for the last request
+    void cancelNextScheme(); // stops the search for the next scheme; emits nextKnown()
+
+Q_SIGNALS:
+    // `marks` is nullptr if the iteration cannot be explained, for `reason`.
+    void explained(const app::PathMarksPointer& marks, const QString& reason);
+    void effectKnown(int reason, const app::WhyEffect& effect);
+    // The simulated duration without a change, divided by the recorded one.
+    void accuracyKnown(double accuracy);
+    void nextKnown(const app::NextSchemeAnswer& answer);
+
+private:
+    using Flag = std::shared_ptr<std::atomic<bool>>;
+    void askEffects(const PathMarksPointer& marks);
+    void askNext();
+
+    RunPointer m_run;
+    Flag m_isDropped;     // flag of the last ask(); read by the threads
+    Flag m_isNextDropped; // flag of the search for the next scheme
+    Background m_background;
+};
+
+} // namespace app

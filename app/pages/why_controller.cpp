@@ -1,0 +1,193 @@
+#include "app/pages/why_controller.h"
+
+#include "app/jobs/run_library.h"
+#include "app/models/text.h"
+#include "app/models/whatif/what_if.h"
+#include "app/pages/run_actions.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/why/why_panel.h"
+#include "engine/experiment/experiment.h"
+#include "profiler/analysis/predicted_info.h"
+
+#include <QAction>
+#include <QMessageBox>
+#include <QScopedValueRollback>
+
+namespace app {
+
+WhyController::WhyController(const ThemeController& theme, const Parts& parts,
+                             std::shared_ptr<RunDocument> document)
+    : QObject(&parts.page)
+    , m_parts(parts)
+    , m_panel(new WhyPanel(theme))
+    , m_document(std::move(document))
+    , m_writing(this)
+{
+    connect(parts.actions.why, &QAction::toggled, this, [this](bool isOn) {
+        if (isOn)
+            ask();
+        else
+            close();
+    });
+    const auto turnOff = [action = parts.actions.why] { action->setChecked(false); };
+    connect(&parts.timeline, &TimelineWidget::pathClosed, this, turnOff);
+    connect(m_panel, &WhyPanel::closeRequested, this, [this, turnOff] {
+        turnOff();
+        m_parts.timeline.setFocus();
+    });
+    connect(&parts.timeline, &TimelineWidget::reasonClicked, this, &WhyController::choose);
+    connect(&m_analysis, &WhyAnalysis::explained, this, &WhyController::explain);
+    connect(&m_analysis, &WhyAnalysis::effectKnown, m_panel, &WhyPanel::setEffect);
+    connect(&m_analysis, &WhyAnalysis::accuracyKnown, m_panel, &WhyPanel::setAccuracy);
+    connect(&m_analysis, &WhyAnalysis::nextKnown, this, &WhyController::showNext);
+    connectPanel();
+}
+
+void WhyController::connectPanel()
+{
+    connect(m_panel, &WhyPanel::reasonChosen, this, &WhyController::choose);
+    connect(m_panel, &WhyPanel::reasonHovered, this, [this](int reason) {
+        m_parts.timeline.setReason(reason >= 0 ? reason : m_panel->reason());
+    });
+    connect(m_panel, &WhyPanel::opChosen, this, &WhyController::chooseOp);
+    connect(m_panel, &WhyPanel::listRequested, &m_parts.panels, &RunPanels::showPathEvents);
+    connect(m_panel, &WhyPanel::cancelRequested, &m_analysis, &WhyAnalysis::cancelNextScheme);
+    connect(m_panel, &WhyPanel::fitRequested, &m_parts.timeline, &TimelineWidget::zoomToFit);
+    connect(m_panel, &WhyPanel::compareRequested, this, &WhyController::compare);
+    connect(m_panel, &WhyPanel::runRequested, this, &WhyController::run);
+}
+
+void WhyController::setIteration(const RunViewPointer& view, int iteration)
+{
+    if (view == m_view && iteration == m_iteration)
+        return;
+    // A running run grows; its complete iterations stay as they are.
+    const bool isKnown = m_marks && iteration == m_iteration && m_document->isRunning();
+    m_view = view;
+    m_iteration = iteration;
+    if (m_parts.actions.why->isChecked() && !isKnown)
+        ask();
+}
+
+void WhyController::ask()
+{
+    close();
+    if (m_view && m_iteration >= 0) {
+        m_panel->showComputing();
+        m_analysis.ask(m_view->shared(), m_iteration);
+    } else {
+        m_panel->showEmpty(tr("Show one whole iteration to see its path."),
+                           WhyPanel::Offer::FitIteration);
+    }
+}
+
+void WhyController::close()
+{
+    m_analysis.cancel();
+    m_marks.reset();
+    m_next = {};
+    m_parts.timeline.setPath(nullptr);
+    m_parts.panels.setPath(nullptr);
+}
+
+void WhyController::explain(const PathMarksPointer& marks, const QString& reason)
+{
+    m_marks = marks;
+    m_parts.timeline.setPath(marks);
+    m_parts.panels.setPath(marks);
+    if (marks)
+        m_panel->show(m_view->shared(), marks, m_document->title());
+    else
+        m_panel->showEmpty(capitalized(reason), WhyPanel::Offer::Nothing);
+}
+
+void WhyController::choose(int reason)
+{
+    m_panel->setReason(reason);
+    m_parts.timeline.revealReason(reason);
+}
+
+void WhyController::chooseOp(std::uint32_t op)
+{
+    const QScopedValueRollback choosing(m_isChoosing, true);
+    const auto span = m_view->spanOf(op, m_iteration);
+    if (!span)
+        return;
+    Selection to;
+    to.kind = Selection::Kind::Op;
+    to.iteration = m_iteration;
+    to.device = m_view->deviceOf(op);
+    to.op = op;
+    to.window = span->window();
+    m_parts.timeline.select(to);
+}
+
+void WhyController::setSelection(const Selection& selection)
+{
+    if (!m_marks || m_isChoosing || selection.kind != Selection::Kind::Op
+        || selection.iteration != m_iteration)
+        return;
+    const int reason = reasonOf(*m_marks, selection.op);
+    m_panel->setReason(reason);
+    m_parts.timeline.setReason(reason);
+}
+
+// The reason why the next scheme cannot be run as this run was.
+QString WhyController::whyNotRun() const
+{
+    const engine::RunInfo& info = m_view->run().info;
+    return info.experiment.empty() || !engine::experimentFromToml(info.experiment)
+        ? tr("The run does not state its experiment, so New run cannot be filled in")
+        : QString();
+}
+
+void WhyController::showNext(const NextSchemeAnswer& answer)
+{
+    m_next = answer;
+    m_panel->setNext(answer, whyNotRun());
+}
+
+// Writes the prediction as a run, because a comparison is about files.
+void WhyController::compare()
+{
+    if (!m_next.next)
+        return;
+    engine::Run predicted = m_next.next->run;
+    const engine::Run& run = m_view->run();
+    profiler::describeRecorded(run, m_document->file().toStdString(), predicted.schedule.shape,
+                               predicted.info);
+    const QString scheme = QString::fromStdString(m_next.next->scheme);
+    predicted.info.label = schemeLabel(scheme).toStdString();
+    predicted.info.outcome = engine::Outcome::Finished;
+    predicted.info.started = run.info.started;
+    predicted.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
+    const engine::Shape& shape = predicted.schedule.shape;
+    const QStringList options{
+        QStringLiteral("--scheme"),        scheme,
+        QStringLiteral("--devices"),       QString::number(shape.devices),
+        QStringLiteral("--micro-batches"), QString::number(shape.microBatches)};
+    m_writing.run(
+        [predicted = std::move(predicted), options] { return writeNewRun(predicted, options); },
+        [this](const engine::Result<QString>& file) {
+            if (file)
+                Q_EMIT m_parts.page.compareRequested({m_document->file(), *file});
+            else
+                QMessageBox::warning(&m_parts.page, tr("Not written"),
+                                     QString::fromStdString(file.error().message));
+        });
+}
+
+void WhyController::run()
+{
+    auto experiment = engine::experimentFromToml(m_view->run().info.experiment);
+    if (!m_next.next || !experiment)
+        return;
+    engine::ScheduleRequest& schedule = experiment->schedule;
+    schedule.scheme = m_next.next->scheme;
+    schedule.chunks = 0;
+    schedule.options.clear();
+    Q_EMIT m_parts.page.newRunRequested(QString::fromStdString(engine::toToml(*experiment)));
+}
+
+} // namespace app

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "profiler/why/why.h"
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// The critical path of one iteration, for the lanes and the ruler of a timeline.
+struct PathMarks
+{
+    profiler::Why why;
+    std::vector<bool> ops; // [OpIndex] on the path, with both ends of its messages
+
+    bool has(const engine::Span& span) const
+    {
+        return static_cast<int>(span.iteration) == why.path.iteration && ops[span.op];
+    }
+};
+using PathMarksPointer = std::shared_ptr<const PathMarks>;
+
+} // namespace app

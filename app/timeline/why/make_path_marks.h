@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/timeline/view/path_marks.h"
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+
+namespace app {
+
+// Explains an iteration. Fails as profiler::whyNotFaster() does. May be called from any thread.
+engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration);
+
+// The reason with the most time among those that contain a part with this op; -1: none.
+int reasonOf(const PathMarks& marks, std::uint32_t op);
+
+} // namespace app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+#include "profiler/analysis/data_flow.h"
+
+#include <optional>
+#include <vector>
+
+namespace profiler {
+
+// The recorded window of every op of one iteration, and when its inputs were there. The run must
+// outlive this object.
+class IterationTimes
+{
+public:
+    IterationTimes(const engine::Run& run, int iteration);
+
+    const DataFlow& flow() const { return m_flow; }
+    engine::Window window() const { return m_iteration; } // of the iteration
+    bool ran(std::uint32_t op) const { return m_windows[op].begin <= m_windows[op].end; }
+    engine::Window of(std::uint32_t op) const { return m_windows[op]; }
+    bool isComplete() const; // whether every op of the schedule ran in the iteration
+
+    // When the last input of a compute op was on its device; nullopt if it needs none.
+    std::optional<std::int64_t> arrival(std::uint32_t op) const;
+    // [OpIndex] The compute op before it on its device, in time; kNone for the first one and for
+    // ops that do not compute. Joint ops share their predecessor.
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    const std::vector<std::uint32_t>& before() const { return m_before; }
+
+private:
+    const engine::Schedule& m_schedule;
+    DataFlow m_flow;
+    engine::Window m_iteration;
+    std::vector<engine::Window> m_windows;
+    std::vector<std::uint32_t> m_before;
+};
+
+} // namespace profiler

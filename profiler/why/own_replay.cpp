@@ -1,0 +1,137 @@
+#include "profiler/why/own_replay.h"
+
+#include "engine/schedule/transfers.h"
+#include "engine/sim/simulate.h"
+
+#include <algorithm>
+#include <map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// Divides the common window of each joint group among its ops.
+void divideJoint(OwnReplay::Program& program)
+{
+    for (std::size_t i = 0; i < program.size();) {
+        std::size_t end = i + 1;
+        while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
+            ++end;
+        const auto count = static_cast<std::int64_t>(end - i);
+        const std::int64_t whole = program[i].cost.duration;
+        for (std::int64_t k = 0; count > 1 && k < count; ++k)
+            program[i + static_cast<std::size_t>(k)].cost.duration
+                = whole * (k + 1) / count - whole * k / count;
+        i = end;
+    }
+}
+
+} // namespace
+
+Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
+{
+    if (run.schedule.shape.windows > 1)
+        return fail(Error::Code::InvalidArgument,
+                    "the iteration is a window of a stream without a flush, which cannot be "
+                    "simulated alone");
+    const IterationTimes times(run, iteration);
+    if (!times.isComplete())
+        return fail(Error::Code::InvalidArgument,
+                    "ops of the iteration were not recorded, so it cannot be simulated again");
+    OwnReplay replay(run, times);
+    const auto again = replay.simulated(replay.m_programs);
+    if (!again)
+        return tl::unexpected(again.error());
+    replay.m_simulated = *again;
+    return replay;
+}
+
+OwnReplay::OwnReplay(const Run& run, const IterationTimes& times)
+    : m_run(&run)
+    , m_programs(run.schedule.program.size())
+    , m_recorded(times.window().duration())
+{
+    std::uint32_t number = 0;
+    for (const DeviceId d : run.schedule.program.ids()) {
+        for (const Op& op : run.schedule.program[d]) {
+            Step step{op, number, 0, {times.of(number).duration(), 0}};
+            if (isSend(op.kind))
+                step.cost = messageCost(times, number);
+            m_programs[d].push_back(step);
+            ++number;
+        }
+        divideJoint(m_programs[d]);
+    }
+    // Ops that wait for an evict or a load wait for it in the simulator, too.
+    if (!holds(run.schedule, OpKind::Evict))
+        addDelays(times);
+}
+
+// The message arrives at the end of its RECV.
+OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
+{
+    const DataFlow& flow = times.flow();
+    const Value value = transferredValue(flow.op(send), m_run->schedule.shape);
+    const auto receive = flow.receive(value, otherDevice(m_run->schedule, flow.op(send)));
+    const std::int64_t arrival = receive ? times.of(*receive).end : times.of(send).end;
+    return {times.of(send).duration(), std::max<std::int64_t>(0, arrival - times.of(send).end)};
+}
+
+void OwnReplay::addDelays(const IterationTimes& times)
+{
+    for (Program& program : m_programs) {
+        std::int64_t free = times.window().begin;    // when compute was free
+        std::map<std::uint16_t, std::int64_t> links; // [peer] when the link was free
+        for (std::size_t i = 0; i < program.size();) {
+            std::size_t end = i + 1;
+            while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
+                ++end;
+            const Window window = times.of(program[i].number);
+            if (isCompute(program[i].op.kind)) {
+                std::int64_t ready = free;
+                for (std::size_t k = i; k < end; ++k)
+                    ready = std::max(ready, times.arrival(program[k].number).value_or(ready));
+                program[i].delay = std::max<std::int64_t>(0, window.begin - ready);
+                free = std::max(free, window.end);
+            } else if (isSend(program[i].op.kind)) {
+                std::int64_t& link = links[program[i].op.peer];
+                program[i].delay = std::max<std::int64_t>(0, window.begin - std::max(free, link));
+                link = window.end;
+            }
+            i = end;
+        }
+    }
+}
+
+Result<std::int64_t> OwnReplay::simulated(const Programs& programs) const
+{
+    Schedule schedule = m_run->schedule;
+    OpCosts costs;
+    costs.ticksPerUnit = m_run->info.ticksPerUnit;
+    for (const DeviceId d : programs.ids()) {
+        auto& ops = schedule.program[d];
+        ops.clear();
+        auto& of = costs.of.emplace_back();
+        for (const Step& step : programs[d]) {
+            ops.push_back(step.op);
+            const bool isMessage = isSend(step.op.kind); // its link is free during the delay
+            of.push_back({step.cost.duration + (isMessage ? 0 : step.delay),
+                          step.cost.latency + (isMessage ? step.delay : 0)});
+        }
+    }
+    const auto timeline = simulate(schedule, costs);
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    return timeline->iterations.front().window.duration();
+}
+
+Result<std::int64_t> OwnReplay::with(const Change& change) const
+{
+    Programs changed = m_programs;
+    change(changed);
+    return simulated(changed);
+}
+
+} // namespace profiler

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "profiler/why/lower_bound.h"
+#include "profiler/why/reasons.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace profiler {
+
+// Where the time of an iteration goes, along its critical path. The parts add up to the part of the
+// iteration that the path covers.
+struct PathShares
+{
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // transfers: 0
+    std::int64_t messages = 0, otherTransfers = 0, waits = 0;
+    int ops = 0, messageCount = 0; // on the path
+
+    std::int64_t total() const;
+};
+
+// Why an iteration is not faster. Computed from its recorded times, without a simulation.
+struct Why
+{
+    CriticalPath path;
+    PathShares shares;
+    LowerBound bound;
+    // At most kMostReasons, in the order of their windows.
+    std::vector<WhyReason> reasons;
+    int smaller = 0; // number of reasons that were left out, and the sum of their times
+    std::int64_t smallerTime = 0;
+
+    static constexpr std::size_t kMostReasons = 6;
+
+    std::int64_t iteration() const { return path.window.duration(); }
+    // [device] ticks of the path on the compute lane of the device
+    engine::IdVector<engine::DeviceId, std::int64_t> workOnPath(const engine::Run& run) const;
+};
+
+// Fails as criticalPath() does.
+engine::Result<Why> whyNotFaster(const engine::Run& run, int iteration = -1);
+
+// The effect of changes to an iteration. Each is simulated alone, with the order and the costs of
+// the iteration (Chunks: with the median costs of the run), so effects do not add up. const
+// functions may be called from several threads. The run must outlive this object.
+class WhyEffects
+{
+public:
+    WhyEffects(const engine::Run& run, int iteration);
+    ~WhyEffects();
+    WhyEffects(WhyEffects&&) noexcept;
+
+    // The change of the duration of the iteration in ticks; negative is faster. Fails if the
+    // iteration cannot be simulated, or if the change is not possible.
+    engine::Result<std::int64_t> of(const WhyChange& change) const;
+    // The simulated duration without a change, divided by the recorded one; nullopt if the
+    // iteration cannot be simulated.
+    std::optional<double> accuracy() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+// The fastest synchronous scheme for the devices, micro-batches and measured costs of a run.
+struct NextScheme
+{
+    std::string scheme;          // name in the table of schemes
+    std::int64_t iteration = 0;  // predicted, in ticks
+    std::int64_t difference = 0; // to the reported iteration of the run; negative is faster
+    // Difference of the peak of the device with the most: in bytes if the run recorded its memory,
+    // and in M_a.
+    std::optional<std::int64_t> bytes;
+    double stashes = 0;
+    engine::Run run; // the prediction
+};
+
+// Predicts all synchronous schemes. nullopt: none is faster than the run. Fails if the times of the
+// run's stages are not known, and with Error::Code::Cancelled after isCancelled() returned true; it
+// is called before every scheme and may be empty.
+engine::Result<std::optional<NextScheme>> nextScheme(const engine::Run& run,
+                                                     const std::function<bool()>& isCancelled = {});
+
+} // namespace profiler
