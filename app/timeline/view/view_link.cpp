@@ -12,7 +12,7 @@ namespace {
 
 using engine::fail;
 using engine::Result;
-using Kind = Selection::Kind;
+using Chosen = Selection::Kind;
 
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 61; // as in run files
 
@@ -73,11 +73,11 @@ QString toText(const ViewLink& link)
         = [&](const char* key, std::int64_t value) { add(key, QString::number(value)); };
     addNumber("from", std::llround(link.window.begin));
     addNumber("to", std::llround(link.window.end));
-    if (link.kind == Kind::Op) {
+    if (link.kind == Chosen::Op) {
         addNumber("op", link.op);
         addNumber("iteration", link.iteration);
     }
-    if (link.kind == Kind::Range) {
+    if (link.kind == Chosen::Range) {
         addNumber("begin", link.range.begin);
         addNumber("end", link.range.end);
     }
@@ -104,11 +104,11 @@ Result<ViewLink> parseViewLink(const QString& text)
     const engine::Window window = reader.window("from", "to");
     link.window = viewOf(window);
     if (reader.has("op")) {
-        link.kind = Kind::Op;
+        link.kind = Chosen::Op;
         link.op = static_cast<std::uint32_t>(reader.number("op", 0, UINT32_MAX));
         link.iteration = static_cast<int>(reader.number("iteration", 0, INT32_MAX));
     } else if (reader.has("begin")) {
-        link.kind = Kind::Range;
+        link.kind = Chosen::Range;
         link.range = reader.window("begin", "end");
     }
     if (reader.has("colouring"))

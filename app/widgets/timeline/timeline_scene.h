@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/paint/colour_by.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/iteration_times.h"
@@ -8,7 +9,7 @@
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
-#include "app/timeline/view/view_window.h"
+#include "app/timeline/view/view_link.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/timeline/timeline_geometry.h"
 
@@ -65,7 +66,10 @@ struct TimelineScene
     // scrolled out of view.
     QRectF boxOf(const Selection& what) const;
     QString toolTip(QPointF at) const; // tooltip of the item at a point
-    QString spoken() const;            // describes the selection for screen readers
+    // What is in sight and selected, without a file and a note.
+    ViewLink link(ColourBy colouring) const;
+    std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
+    QString spoken() const; // describes the selection for screen readers
 
     // The window that fits an iteration; nullopt if it does not exist.
     std::optional<ViewWindow> fitOf(int which) const;

@@ -87,7 +87,8 @@ void TimelineWidget::paintCanvas(QPainter& painter)
     const TimelineGeometry& areas = m_scene.areas;
     const TimelinePainter timeline(painter, m_scene, colours());
     timeline.paintFrame();
-    const CachedPicture::Key key{{}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
+    const CachedPicture::Key key{
+        {}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
     timeline.paintTop(m_overview.get(key, Qt::transparent, [&](QPainter& on) {
         on.translate(-areas.overview.topLeft());
         paintOverview(on, *m_scene.view, colours(), areas.overview, devicePixelRatioF());
@@ -156,6 +157,17 @@ void TimelineWidget::showIteration(int iteration)
 {
     setFollow(false);
     fitIteration(iteration, Remember::Yes);
+}
+
+bool TimelineWidget::showLink(const ViewLink& link)
+{
+    setColourBy(static_cast<ColourBy>(std::min(link.colouring, kColourBys - 1)));
+    setKernelsShown(link.areKernelsShown);
+    if (!isEmpty())
+        userMovesTo(link.window, Remember::Yes);
+    const std::optional<Selection> to = m_scene.selectionIn(link);
+    setSelection(to.value_or(Selection()));
+    return to.has_value();
 }
 
 void TimelineWidget::zoomToAll()

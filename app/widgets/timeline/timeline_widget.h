@@ -53,7 +53,12 @@ public:
     bool isPathShown() const { return m_scene.path != nullptr; }
     void setReason(int reason);    // highlights a reason of the path; -1: none
     void revealReason(int reason); // also scrolls so that it is visible
-    QRect selectionRect() const    // visible part of the selected op or bubble
+    // What is in sight and selected, without a file and a note.
+    ViewLink viewLink() const { return m_scene.link(m_colourBy); }
+    // Shows what a link describes. Returns false if the run has not the selected op; the rest is
+    // then shown.
+    bool showLink(const ViewLink& link);
+    QRect selectionRect() const // visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
     }

@@ -2,7 +2,7 @@
 #include "tests/catch.h"
 
 using namespace app;
-using Kind = Selection::Kind;
+using Kind = app::Selection::Kind;
 
 namespace {
 
@@ -28,7 +28,10 @@ TEST_CASE("a link to a view survives as text")
     link.areKernelsShown = true;
     link.note = QString::fromUtf8("why = so late & + 5 %? ü");
     CHECK(parseViewLink(QStringLiteral(" \n") + toText(link) + QStringLiteral("\n")) == link);
-    link = {link.file, {1, 2}, Kind::Range, 0, -1, {10, 20}};
+    link.kind = Kind::Range;
+    link.op = 0;
+    link.iteration = -1;
+    link.range = {10, 20};
     CHECK(parseViewLink(toText(link)) == link);
     CHECK_FALSE(toText(link).contains(QLatin1Char(' ')));
 }

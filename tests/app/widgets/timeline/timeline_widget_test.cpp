@@ -312,3 +312,29 @@ TEST_CASE("switching the flow off shows every box in its colour")
     CHECK(spy.count() == 1);
     CHECK(shown.picture() != withFlow);
 }
+
+TEST_CASE("a link restores the time in sight, the selection and the colouring")
+{
+    Shown shown, other;
+    shown.wheel({500, 300}, 4);
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, {500, 110});
+    REQUIRE(shown.selection().kind == Selection::Kind::Op);
+    shown.widget.setColourBy(app::ColourBy::Stage);
+    const app::ViewLink link = shown.widget.viewLink();
+    CHECK(other.widget.showLink(link));
+    CHECK(other.selection() == shown.selection());
+    CHECK(other.widget.viewLink() == link);
+    CHECK(other.widget.colourBy() == app::ColourBy::Stage);
+
+    shown.drag({300, 300}, {500, 300});
+    REQUIRE(shown.selection().kind == Selection::Kind::Range);
+    CHECK(other.widget.showLink(shown.widget.viewLink()));
+    CHECK(other.selection().window == shown.selection().window);
+
+    app::ViewLink wrong = link;
+    wrong.op = 1'000'000;
+    CHECK_FALSE(other.widget.showLink(wrong));
+    CHECK(other.selection().kind == Selection::Kind::None);
+    wrong.kind = Selection::Kind::None;
+    CHECK(other.widget.showLink(wrong));
+}
