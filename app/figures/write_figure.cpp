@@ -6,6 +6,7 @@
 #include "profiler/figure/tikz.h"
 
 #include <QBuffer>
+#include <QHashSeed>
 #include <QImage>
 #include <QPageLayout>
 #include <QPainter>
@@ -26,8 +27,17 @@ constexpr double kPointsPerInch = 72;
 constexpr int kPdfResolution = 7200;       // units an inch: a hundredth of a point
 constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000: 1.6 GB while it is drawn
 
+// While one exists, new hash tables have the same order in every process. QPdfWriter numbers the
+// fonts of a page in such an order.
+struct DeterministicHashes
+{
+    DeterministicHashes() { QHashSeed::setDeterministicGlobalSeed(); }
+    ~DeterministicHashes() { QHashSeed::resetRandomGlobalSeed(); }
+};
+
 QByteArray pdfBytes(const profiler::Scene& scene)
 {
+    const DeterministicHashes hashes;
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     {

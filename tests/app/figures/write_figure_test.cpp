@@ -6,6 +6,7 @@
 #include <QBuffer>
 #include <QDir>
 #include <QFile>
+#include <QHashSeed>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
@@ -32,6 +33,18 @@ TEST_CASE("the same scene gives the same bytes in every format")
 {
     for (const auto format : {FigureFormat::Pdf, FigureFormat::Svg, FigureFormat::Png})
         CHECK(bytes(format) == bytes(format));
+}
+
+TEST_CASE("the PDF of a figure with two fonts has the same bytes in every process")
+{
+    const engine::Run run = tests::unitRun("bitpipe", 4, 4);
+    const engine::Run* runs[] = {&run, &run}; // titles are bold
+    const profiler::Scene scene = profiler::layoutFigure(runs, {}).value();
+    const QByteArray first = renderFigure(scene, FigureFormat::Pdf, 300).value();
+    for (int process = 0; process < 12; ++process) {
+        QHashSeed::resetRandomGlobalSeed(); // as at the start of a process
+        CHECK(renderFigure(scene, FigureFormat::Pdf, 300).value() == first);
+    }
 }
 
 TEST_CASE("the PDF is cropped to the figure, dated by its run and embeds its font")
