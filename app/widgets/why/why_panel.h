@@ -78,9 +78,9 @@ private:
     QScrollArea* m_scroll;
     std::vector<ReasonRow*> m_rows;
     QLabel* m_accuracy = nullptr; // in the body
-    QWidget* m_next;
-    QLabel *m_nextName, *m_nextTime, *m_nextGain;
-    QPushButton *m_compare, *m_runIt, *m_cancel;
+    QWidget* m_next = nullptr;
+    QLabel *m_nextName = nullptr, *m_nextTime = nullptr, *m_nextGain = nullptr;
+    QPushButton *m_compare = nullptr, *m_runIt = nullptr, *m_cancel = nullptr;
 };
 
 } // namespace app
