@@ -42,7 +42,7 @@ QHBoxLayout* titleRow(const QString& title, const QString& hint)
 {
     QLabel* right = wrapped(makeLabel(hint, "hint"));
     right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    return spaced(new QHBoxLayout, {}, 8, {{wrapped(makeLabel(title, "dock")), 1}, {right, 1}});
+    return spaced(new QHBoxLayout, {}, 8, {{wrapped(makeLabel(title, "dock")), 4}, {right, 3}});
 }
 
 } // namespace
@@ -131,7 +131,7 @@ void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const 
     m_marks = marks;
     m_name = name;
     m_reason = -1;
-    m_accuracyValue.reset();
+    m_accuracyNote.clear();
     m_scale = timeScale(run->info, marks->why.iteration());
     m_effects.assign(marks->why.reasons.size(), {});
     for (std::size_t r = 0; r < m_effects.size(); ++r)
@@ -156,8 +156,7 @@ void WhyPanel::rebuild()
     for (std::size_t r = 0; r < m_rows.size(); ++r)
         showEffect(r);
     setReason(m_reason);
-    if (m_accuracyValue)
-        setAccuracy(*m_accuracyValue);
+    showAccuracy();
 }
 
 QWidget* WhyPanel::makeBody(const QString& name)
@@ -210,8 +209,7 @@ void WhyPanel::addShares(QVBoxLayout& layout)
 void WhyPanel::addReasons(QVBoxLayout& layout)
 {
     const profiler::Why& why = m_marks->why;
-    auto* title
-        = titleRow(tr("Reasons, in time order"), tr("%1, what would change").arg(m_scale.unit));
+    auto* title = titleRow(tr("Reasons, in time order"), tr("what would change"));
     title->setContentsMargins(12, 10, 12, 4);
     layout.addLayout(title);
     m_rows.clear();
@@ -293,15 +291,24 @@ void WhyPanel::showEffect(std::size_t reason)
                               isGain ? ReasonRow::Effect::Gain : ReasonRow::Effect::Neutral);
 }
 
-void WhyPanel::setAccuracy(double accuracy)
+void WhyPanel::setAccuracy(double accuracy, const QString& problem)
 {
-    m_accuracyValue = accuracy;
+    m_accuracyNote.clear();
+    if (!problem.isEmpty())
+        m_accuracyNote = tr("No change can be simulated: %1.").arg(problem);
+    else if (std::abs(accuracy - 1) > kExact)
+        m_accuracyNote = tr("Simulated again without a change, the iteration takes %1 of its "
+                            "recorded time.")
+                             .arg(percent(accuracy));
+    showAccuracy();
+}
+
+void WhyPanel::showAccuracy()
+{
     if (m_accuracy == nullptr)
         return;
-    m_accuracy->setText(tr("Simulated again without a change, the iteration takes %1 of its "
-                           "recorded time.")
-                            .arg(percent(accuracy)));
-    m_accuracy->setVisible(std::abs(accuracy - 1) > kExact);
+    m_accuracy->setText(m_accuracyNote);
+    m_accuracy->setVisible(!m_accuracyNote.isEmpty());
 }
 
 void WhyPanel::setNext(const NextSchemeAnswer& answer, const QString& whyNotRun)
