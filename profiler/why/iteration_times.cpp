@@ -35,7 +35,7 @@ IterationTimes::IterationTimes(const Run& run, int iteration)
 bool IterationTimes::isComplete() const
 {
     for (std::uint32_t op = 0; op < m_windows.size(); ++op)
-        if (!ran(op))
+        if (isCompute(m_flow.op(op).kind) && !ran(op))
             return false;
     return true;
 }

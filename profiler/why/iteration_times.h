@@ -19,7 +19,8 @@ public:
     engine::Window window() const { return m_iteration; } // of the iteration
     bool ran(std::uint32_t op) const { return m_windows[op].begin <= m_windows[op].end; }
     engine::Window of(std::uint32_t op) const { return m_windows[op]; }
-    bool isComplete() const; // whether every op of the schedule ran in the iteration
+    // Whether every op that computes was recorded. Traces may lack messages.
+    bool isComplete() const;
 
     // When the last input of a compute op was on its device; nullopt if it needs none.
     std::optional<std::int64_t> arrival(std::uint32_t op) const;

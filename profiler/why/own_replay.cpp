@@ -56,8 +56,8 @@ OwnReplay::OwnReplay(const Run& run, const IterationTimes& times)
     std::uint32_t number = 0;
     for (const DeviceId d : run.schedule.program.ids()) {
         for (const Op& op : run.schedule.program[d]) {
-            Step step{op, number, 0, {times.of(number).duration(), 0}};
-            if (isSend(op.kind))
+            Step step{op, number, 0, {times.ran(number) ? times.of(number).duration() : 0, 0}};
+            if (isSend(op.kind) && times.ran(number))
                 step.cost = messageCost(times, number);
             m_programs[d].push_back(step);
             ++number;
@@ -75,7 +75,8 @@ OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t 
     const DataFlow& flow = times.flow();
     const Value value = transferredValue(flow.op(send), m_run->schedule.shape);
     const auto receive = flow.receive(value, otherDevice(m_run->schedule, flow.op(send)));
-    const std::int64_t arrival = receive ? times.of(*receive).end : times.of(send).end;
+    const std::int64_t arrival
+        = receive && times.ran(*receive) ? times.of(*receive).end : times.of(send).end;
     return {times.of(send).duration(), std::max<std::int64_t>(0, arrival - times.of(send).end)};
 }
 
@@ -95,7 +96,7 @@ void OwnReplay::addDelays(const IterationTimes& times)
                     ready = std::max(ready, times.arrival(program[k].number).value_or(ready));
                 program[i].delay = std::max<std::int64_t>(0, window.begin - ready);
                 free = std::max(free, window.end);
-            } else if (isSend(program[i].op.kind)) {
+            } else if (isSend(program[i].op.kind) && times.ran(program[i].number)) {
                 std::int64_t& link = links[program[i].op.peer];
                 program[i].delay = std::max<std::int64_t>(0, window.begin - std::max(free, link));
                 link = window.end;

@@ -54,9 +54,9 @@ public:
     // The change of the duration of the iteration in ticks; negative is faster. Fails if the
     // iteration cannot be simulated, or if the change is not possible.
     engine::Result<std::int64_t> of(const WhyChange& change) const;
-    // The simulated duration without a change, divided by the recorded one; nullopt if the
-    // iteration cannot be simulated.
-    std::optional<double> accuracy() const;
+    // The simulated duration without a change, divided by the recorded one. Fails if the iteration
+    // cannot be simulated.
+    engine::Result<double> accuracy() const;
 
 private:
     struct Impl;

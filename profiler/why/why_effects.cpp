@@ -175,10 +175,10 @@ WhyEffects::WhyEffects(const Run& run, int iteration)
 WhyEffects::~WhyEffects() = default;
 WhyEffects::WhyEffects(WhyEffects&&) noexcept = default;
 
-std::optional<double> WhyEffects::accuracy() const
+Result<double> WhyEffects::accuracy() const
 {
-    if (!m->replay || m->replay->recorded() <= 0)
-        return std::nullopt;
+    if (!m->replay)
+        return tl::unexpected(m->replay.error());
     return static_cast<double>(m->replay->simulated()) / static_cast<double>(m->replay->recorded());
 }
 

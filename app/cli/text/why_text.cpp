@@ -138,9 +138,8 @@ Result<WhyReport> whyReport(const Run& run, int iteration)
     auto why = whyNotFaster(run, iteration);
     if (!why)
         return tl::unexpected(why.error());
-    WhyReport report{*std::move(why), {}, std::nullopt, nextScheme(run)};
-    const WhyEffects effects(run, report.why.path.iteration);
-    report.accuracy = effects.accuracy();
+    const WhyEffects effects(run, why->path.iteration);
+    WhyReport report{*std::move(why), {}, effects.accuracy(), nextScheme(run)};
     for (const WhyReason& reason : report.why.reasons) {
         const auto effect = reason.change ? effects.of(*reason.change)
                                           : tl::unexpected(Error{Error::Code::NotFound, ""});
@@ -171,7 +170,9 @@ std::string whyText(const Run& run, const WhyReport& report)
         text += fmt::format("Simulated again without a change, the iteration takes {} of its "
                             "recorded time.\n",
                             shareText(*report.accuracy));
-    if (!why.reasons.empty())
+    if (!report.accuracy)
+        text += "No change can be simulated: " + report.accuracy.error().message + "\n";
+    else if (!why.reasons.empty())
         text += "Each change is simulated alone; their sum is not the gain of all together.\n";
     return text + nextText(run, report);
 }

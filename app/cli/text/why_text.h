@@ -15,7 +15,7 @@ struct WhyReport
     profiler::Why why;
     // [reason] the simulated effect of its change in ticks; nullopt: no change, or not possible.
     std::vector<std::optional<std::int64_t>> effects;
-    std::optional<double> accuracy; // see WhyEffects::accuracy()
+    engine::Result<double> accuracy; // see WhyEffects::accuracy()
     engine::Result<std::optional<profiler::NextScheme>> next;
 };
 

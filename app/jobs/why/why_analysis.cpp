@@ -81,8 +81,10 @@ void WhyAnalysis::askEffects(const PathMarksPointer& marks)
         = [this, marks, run = m_run, isDropped = m_isDropped](const Simulator& simulator) {
               if (*isDropped)
                   return;
-              if (const auto accuracy = simulator->accuracy())
-                  Q_EMIT accuracyKnown(*accuracy);
+              const auto accuracy = simulator->accuracy();
+              Q_EMIT accuracyKnown(accuracy.value_or(0),
+                                   accuracy ? QString()
+                                            : QString::fromStdString(accuracy.error().message));
               const auto& reasons = marks->why.reasons;
               for (std::size_t r = 0; r < reasons.size(); ++r) {
                   if (!reasons[r].change)

@@ -39,8 +39,9 @@ Q_SIGNALS:
     // `marks` is nullptr if the iteration cannot be explained, for `reason`.
     void explained(const app::PathMarksPointer& marks, const QString& reason);
     void effectKnown(int reason, const app::WhyEffect& effect);
-    // The simulated duration without a change, divided by the recorded one.
-    void accuracyKnown(double accuracy);
+    // The simulated duration without a change, divided by the recorded one; 0: no change can be
+    // simulated, for `problem`.
+    void accuracyKnown(double accuracy, const QString& problem);
     void nextKnown(const app::NextSchemeAnswer& answer);
 
 private:

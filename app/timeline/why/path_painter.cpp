@@ -15,7 +15,7 @@ using profiler::PathPart;
 
 namespace {
 
-constexpr double kPathDepth = 32; // below the top of the boxes
+constexpr double kPathDepth = 32.0 / 42; // of the height of the boxes, below their numbers
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
                  kNumberStep = 18; // size of a number on the ruler, and their distance
@@ -23,7 +23,7 @@ constexpr double kReasonShade = 0.06;
 
 double lineY(const Lane& lane)
 {
-    return lane.computeTop() + std::min(kPathDepth, std::round(0.76 * lane.compute));
+    return lane.computeTop() + std::round(kPathDepth * lane.compute);
 }
 
 bool isMessage(const PathPart& part, const PathPart& before)

@@ -101,7 +101,7 @@ void RunToolbar::setColourBy(int by)
     m_colourBy->setCurrentIndex(by);
 }
 
-// A narrow toolbar keeps every control and hides labels, because icons and lists are sufficient.
+// A narrow toolbar hides labels first, because icons and lists are sufficient.
 void RunToolbar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -111,14 +111,16 @@ void RunToolbar::resizeEvent(QResizeEvent* event)
 void RunToolbar::fitTexts()
 {
     using enum Labels;
-    for (const Labels labels : {NamesAndTexts, Texts, Few}) {
+    for (const Labels labels : {NamesAndTexts, Texts, Few, Bare}) {
         for (QLabel* name : m_names)
             name->setVisible(labels == NamesAndTexts);
-        m_report->setText(labels != Few ? tr("Report") : QString());
-        m_whatIf->setText(labels != Few ? tr("What if") : QString());
-        m_why->setText(labels != Few ? tr("Why not faster?") : QString());
-        m_find->setText(labels != Few ? m_actions.find->text() : QString());
-        m_export->setText(labels != Few ? m_actions.exportFigure->text() : tr("Export"));
+        m_colourBy->setVisible(labels != Bare);
+        m_flow->setVisible(labels != Bare);
+        m_report->setText(labels < Few ? tr("Report") : QString());
+        m_whatIf->setText(labels < Few ? tr("What if") : QString());
+        m_why->setText(labels < Few ? tr("Why not faster?") : QString());
+        m_find->setText(labels < Few ? m_actions.find->text() : QString());
+        m_export->setText(labels < Few ? m_actions.exportFigure->text() : tr("Export"));
         m_view->layout()->invalidate();
         m_view->updateGeometry();
         layout()->invalidate();

@@ -50,7 +50,8 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few };
+    // Bare: without the choices of flow and colour, which the View menu and keys have, too.
+    enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few, Bare };
     void fitTexts();
     QWidget* makeView();
 

@@ -37,13 +37,20 @@ QLabel* wrapped(QLabel* label)
     return label;
 }
 
+// A hint at the right of a title. Both wrap in a narrow panel.
+QHBoxLayout* titleRow(const QString& title, const QString& hint)
+{
+    QLabel* right = wrapped(makeLabel(hint, "hint"));
+    right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return spaced(new QHBoxLayout, {}, 8, {{wrapped(makeLabel(title, "dock")), 4}, {right, 3}});
+}
+
 } // namespace
 
 WhyPanel::WhyPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
     , m_scroll(new QScrollArea)
-    , m_next(makeNext())
 {
     setObjectName(QStringLiteral("whyPanel"));
     setAccessibleName(tr("Why not faster?"));
@@ -52,6 +59,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, QWidget* parent)
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_next = makeNext();
     spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, m_next});
     connect(&theme, &ThemeController::changed, this, &WhyPanel::rebuild);
     showComputing();
@@ -63,8 +71,10 @@ QWidget* WhyPanel::makeNext()
     auto* column = spaced(new QVBoxLayout(next), {}, 0, {makeLine(Qt::Horizontal)});
     auto* inner = spaced(new QVBoxLayout, {12, 10, 12, 12}, 4);
     column->addLayout(inner);
-    inner->addLayout(ends(wrapped(makeLabel(tr("Next best scheme for these costs"), "small")),
-                          new Tag(m_theme, tr("simulated"))));
+    auto* tag = new Tag(m_theme);
+    inner->addLayout(
+        ends(wrapped(makeLabel(tr("Next best scheme for these costs"), "small")), tag));
+    tag->setText(tr("simulated")); // shows the tag, which has a parent now
     m_nextName = wrapped(named(makeLabel({}, "heading"), "whyNextName"));
     m_nextTime = named(makeLabel({}, "heading"), "whyNextTime");
     inner->addLayout(ends(m_nextName, m_nextTime));
@@ -121,7 +131,7 @@ void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const 
     m_marks = marks;
     m_name = name;
     m_reason = -1;
-    m_accuracyValue.reset();
+    m_accuracyNote.clear();
     m_scale = timeScale(run->info, marks->why.iteration());
     m_effects.assign(marks->why.reasons.size(), {});
     for (std::size_t r = 0; r < m_effects.size(); ++r)
@@ -146,8 +156,7 @@ void WhyPanel::rebuild()
     for (std::size_t r = 0; r < m_rows.size(); ++r)
         showEffect(r);
     setReason(m_reason);
-    if (m_accuracyValue)
-        setAccuracy(*m_accuracyValue);
+    showAccuracy();
 }
 
 QWidget* WhyPanel::makeBody(const QString& name)
@@ -187,11 +196,9 @@ void WhyPanel::addShares(QVBoxLayout& layout)
     const profiler::Why& why = m_marks->why;
     auto* shares = spaced(new QVBoxLayout, {12, 10, 12, 10}, 4);
     layout.addLayout(shares);
-    shares->addLayout(ends(
-        makeLabel(
-            tr("Where the %1 go").arg(m_scale.withUnit(static_cast<double>(why.shares.total()))),
-            "dock"),
-        makeLabel(tr("along the path, %1").arg(m_scale.unit), "hint")));
+    const QString total = m_scale.withUnit(static_cast<double>(why.shares.total()));
+    shares->addLayout(
+        titleRow(tr("Where the %1 go").arg(total), tr("along the path, %1").arg(m_scale.unit)));
     auto* bar = new PathBar(m_theme);
     bar->show(why.shares, why.bound.time, m_scale);
     shares->addWidget(bar);
@@ -202,8 +209,7 @@ void WhyPanel::addShares(QVBoxLayout& layout)
 void WhyPanel::addReasons(QVBoxLayout& layout)
 {
     const profiler::Why& why = m_marks->why;
-    auto* title = ends(makeLabel(tr("Reasons, in time order"), "dock"),
-                       makeLabel(tr("%1, what would change").arg(m_scale.unit), "hint"));
+    auto* title = titleRow(tr("Reasons, in time order"), tr("what would change"));
     title->setContentsMargins(12, 10, 12, 4);
     layout.addLayout(title);
     m_rows.clear();
@@ -285,15 +291,24 @@ void WhyPanel::showEffect(std::size_t reason)
                               isGain ? ReasonRow::Effect::Gain : ReasonRow::Effect::Neutral);
 }
 
-void WhyPanel::setAccuracy(double accuracy)
+void WhyPanel::setAccuracy(double accuracy, const QString& problem)
 {
-    m_accuracyValue = accuracy;
+    m_accuracyNote.clear();
+    if (!problem.isEmpty())
+        m_accuracyNote = tr("No change can be simulated: %1.").arg(problem);
+    else if (std::abs(accuracy - 1) > kExact)
+        m_accuracyNote = tr("Simulated again without a change, the iteration takes %1 of its "
+                            "recorded time.")
+                             .arg(percent(accuracy));
+    showAccuracy();
+}
+
+void WhyPanel::showAccuracy()
+{
     if (m_accuracy == nullptr)
         return;
-    m_accuracy->setText(tr("Simulated again without a change, the iteration takes %1 of its "
-                           "recorded time.")
-                            .arg(percent(accuracy)));
-    m_accuracy->setVisible(std::abs(accuracy - 1) > kExact);
+    m_accuracy->setText(m_accuracyNote);
+    m_accuracy->setVisible(!m_accuracyNote.isEmpty());
 }
 
 void WhyPanel::setNext(const NextSchemeAnswer& answer, const QString& whyNotRun)

@@ -32,7 +32,7 @@ public:
     void show(const RunPointer& run, const PathMarksPointer& marks, const QString& name);
     using QWidget::show;
     void setEffect(int reason, const WhyEffect& effect);
-    void setAccuracy(double accuracy);
+    void setAccuracy(double accuracy, const QString& problem); // see WhyAnalysis
     // `whyNotRun` is the reason why the scheme cannot be run; "": it can.
     void setNext(const NextSchemeAnswer& answer, const QString& whyNotRun);
     void setReason(int reason); // -1: none
@@ -62,6 +62,7 @@ private:
     void addRow(QVBoxLayout& layout, std::size_t reason);
     QWidget* makeNext();
     void showEffect(std::size_t reason);
+    void showAccuracy();
     void step(int by);
     void copyText() const;
     void rebuild();
@@ -72,15 +73,15 @@ private:
     QString m_name;
     Scale m_scale;
     std::vector<WhyEffect> m_effects;
-    std::optional<double> m_accuracyValue;
+    QString m_accuracyNote;
     int m_reason = -1;
 
     QScrollArea* m_scroll;
     std::vector<ReasonRow*> m_rows;
     QLabel* m_accuracy = nullptr; // in the body
-    QWidget* m_next;
-    QLabel *m_nextName, *m_nextTime, *m_nextGain;
-    QPushButton *m_compare, *m_runIt, *m_cancel;
+    QWidget* m_next = nullptr;
+    QLabel *m_nextName = nullptr, *m_nextTime = nullptr, *m_nextGain = nullptr;
+    QPushButton *m_compare = nullptr, *m_runIt = nullptr, *m_cancel = nullptr;
 };
 
 } // namespace app

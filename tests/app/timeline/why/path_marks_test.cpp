@@ -107,7 +107,7 @@ TEST_CASE("the line of the path is drawn on the lanes of its ops")
     const auto inkAt = [&](const profiler::PathPart& part) {
         const Lane& lane = lanes[static_cast<std::size_t>(part.device.value)];
         const auto middle = static_cast<double>(part.window.begin + part.window.end) / 2;
-        const int y = static_cast<int>(lane.computeTop() + 32);
+        const int y = static_cast<int>(lane.computeTop() + std::round(lane.compute * 32 / 42));
         return image.pixelColor(static_cast<int>(axis.x(middle)), y - 1) == theme.chrome.text
             || image.pixelColor(static_cast<int>(axis.x(middle)), y) == theme.chrome.text;
     };
