@@ -44,6 +44,8 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     exportReport->setStatusTip(tr("write the results as one HTML page"));
+    markRange = make("markRange", tr("Mark a range…"), Qt::Key_R);
+    markRange->setStatusTip(tr("type a range of time: 102-172.4 ms"));
     savePart = make("savePart", tr("Save the selection as a new run…"), {});
     savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
     savePart->setEnabled(false);
@@ -101,8 +103,8 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Export:
         return {exportFigure, exportReport};
     case Menu::Analyze:
-        return {importReport, whatIf,     memory,         query,      find,      findNext,
-                findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
+        return {importReport, whatIf,    memory,     query,          find,       findNext,
+                findPrevious, markRange, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};
     }

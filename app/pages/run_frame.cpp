@@ -51,8 +51,30 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
     connect(close, &QToolButton::clicked, m_actions.showDetails,
             [action = m_actions.showDetails] { action->setChecked(false); });
     auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
-    spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_parts.details, 1}});
+    spaced(new QVBoxLayout(dock), {}, 0,
+           {title, makeLine(Qt::Horizontal), {m_parts.details, 1}, makeFooter()});
     return dock;
+}
+
+// The actions on the selection, shown while there is one.
+QWidget* RunFrame::makeFooter()
+{
+    auto* buttons = makeSurface("plain");
+    QPushButton* save
+        = makeButton(tr("Save range…"), QStringLiteral("saveDetails"), "tool", m_actions.savePart);
+    spaced(
+        new QHBoxLayout(buttons), {12, 8, 12, 8}, 8,
+        {makeButton(tr("Zoom to"), QStringLiteral("zoomToDetails"), "tool", m_actions.fitSelection),
+         makeButton(tr("Note"), QStringLiteral("noteOnDetails"), "tool", m_actions.notes.note),
+         save, kStretch});
+    auto* footer = named(new QWidget, "detailsFooter");
+    spaced(new QVBoxLayout(footer), {}, 0, {makeLine(Qt::Horizontal), buttons});
+    footer->hide();
+    connect(m_parts.details, &DetailsPanel::shown, footer, [footer, save](const Selection& what) {
+        footer->setVisible(what.kind != Selection::Kind::None);
+        save->setVisible(what.kind == Selection::Kind::Range);
+    });
+    return footer;
 }
 
 QWidget* RunFrame::makeCentre(const QList<QWidget*>& bars)

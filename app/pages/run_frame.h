@@ -38,6 +38,7 @@ public:
 private:
     QWidget* makeCentre(const QList<QWidget*>& bars);
     QWidget* makeDetails(const ThemeController& theme);
+    QWidget* makeFooter();
 
     const RunActions& m_actions;
     Parts m_parts;

@@ -1,6 +1,9 @@
 #include "app/pages/run_page.h"
 
 #include "app/pages/dock_links.h"
+#include "app/pages/run/run_look.h"
+#include "app/pages/run/run_prediction.h"
+#include "app/pages/run/run_range.h"
 #include "app/pages/run_frame.h"
 #include "app/pages/run_saver.h"
 #include "app/timeline/details/run_status.h"
@@ -43,6 +46,8 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_findBar(new FindBar(theme))
     , m_find(new FindController(*m_findBar, this))
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
+    , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
+    , m_prediction(new RunPrediction(m_analysis, this))
     , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("runPage"));
@@ -52,6 +57,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                            {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_timeline);
+    new RunLook({m_timeline, m_toolbar, m_panels}, m_actions, this);
     connectActions();
     connectTimeline();
     connectDock();
@@ -78,7 +84,6 @@ void RunPage::connectActions()
             &TimelineWidget::zoomToSelection);
     connect(m_actions.follow, &QAction::toggled, m_timeline, &TimelineWidget::setFollow);
     connect(m_timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
-    connectLook();
     connectFind();
     connectNotes();
     connect(m_actions.pause, &QAction::triggered, this,
@@ -103,31 +108,6 @@ void RunPage::connectActions()
     });
 }
 
-// The keys for flow and colours select the next choice; the toolbar has all choices.
-void RunPage::connectLook()
-{
-    using Mode = TimelineWidget::FlowMode;
-    const auto setFlow = [this](int mode) { m_timeline->setFlowMode(static_cast<Mode>(mode)); };
-    connect(m_actions.flow, &QAction::triggered, this,
-            [this, setFlow] { setFlow((static_cast<int>(m_timeline->flowMode()) + 1) % 3); });
-    connect(m_toolbar, &RunToolbar::flowChosen, this, setFlow);
-    connect(m_timeline, &TimelineWidget::flowModeChanged, m_toolbar,
-            [this](Mode mode) { m_toolbar->setFlow(static_cast<int>(mode)); });
-    m_toolbar->setFlow(static_cast<int>(m_timeline->flowMode()));
-    connect(m_actions.kernels, &QAction::triggered, this, &RunPage::setKernelsShown);
-    connect(m_toolbar, &RunToolbar::kernelsChosen, this, &RunPage::setKernelsShown);
-    connect(m_timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
-        m_actions.kernels->setChecked(shown);
-        m_toolbar->setKernelsShown(shown);
-    });
-    connect(m_actions.colourBy, &QAction::triggered, this,
-            [this] { m_timeline->setColourBy(nextColourBy(m_timeline->colourBy())); });
-    connect(m_toolbar, &RunToolbar::colourByChosen, this,
-            [this](int by) { m_timeline->setColourBy(static_cast<ColourBy>(by)); });
-    connect(m_timeline, &TimelineWidget::colourByChanged, m_toolbar,
-            [this](ColourBy by) { m_toolbar->setColourBy(static_cast<int>(by)); });
-}
-
 void RunPage::connectFind()
 {
     connect(m_actions.find, &QAction::triggered, m_find, &FindController::open);
@@ -145,6 +125,7 @@ void RunPage::connectNotes()
     connect(m_notes, &NoteController::openRequested, this, &Page::openRequested);
     connect(m_notes, &NoteController::changed, this, [this] {
         m_timeline->setNotes(m_notes->notes());
+        m_details->setNotes(m_notes->notes());
         m_panels->notes().setCurrent(m_timeline->currentNote());
     });
 }
@@ -179,6 +160,7 @@ void RunPage::connectReaders()
     connect(&m_kernels, &KernelLoader::loaded, this, &RunPage::showKernels);
     connect(&m_kernels, &KernelLoader::missing, m_panels,
             [this](const QString& reason) { m_panels->showKernels(nullptr, reason); });
+    connect(m_prediction, &RunPrediction::changed, m_details, &DetailsPanel::setPrediction);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
                 m_panels->progress().iterations().update(run->info, first, rows);
@@ -238,8 +220,11 @@ void RunPage::showView(const RunViewPointer& view)
 void RunPage::askForMore()
 {
     reportFinished();
-    if (m_view)
+    if (m_view) {
         m_kernels.ask(m_view->shared(), *m_document);
+        const RunPointer run = m_document->run();
+        m_prediction->setRun(run, !m_document->isRunning() && m_view->shared() == run);
+    }
     m_notes->setRun(m_view, *m_document);
 }
 
@@ -251,6 +236,7 @@ void RunPage::showIteration(int iteration)
         m_analysis.ask(m_view->shared(), iteration);
     }
     m_find->setPlace(m_timeline->selection(), iteration);
+    m_range->setView(m_view, iteration);
     Q_EMIT statusChanged();
 }
 
@@ -260,6 +246,7 @@ void RunPage::select(const Selection& selection)
     m_panels->showSelection(selection);
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
+    m_range->select(selection);
     m_find->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
     showPopover();
@@ -314,19 +301,6 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
     m_find->setRun(m_view, kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
-}
-
-// Without kernels, the table shows the reason.
-void RunPage::setKernelsShown(bool shown)
-{
-    const KernelViewPointer& kernels = m_timeline->kernels();
-    const bool hasAny = kernels && !kernels->isEmpty();
-    m_timeline->setKernelsShown(shown && hasAny);
-    m_actions.kernels->setChecked(shown && hasAny);
-    if (!shown || hasAny)
-        return;
-    m_panels->setFolded(false);
-    m_panels->setPanel(RunPanels::Panel::Kernels);
 }
 
 void RunPage::runAgain()

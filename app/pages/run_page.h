@@ -18,6 +18,8 @@ class FindController;
 class RunFrame;
 class RunSaver;
 class RunPanels;
+class RunPrediction;
+class RunRange;
 class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
@@ -48,7 +50,6 @@ protected:
 
 private:
     void connectActions();
-    void connectLook();
     void connectFind();
     void connectNotes();
     void connectTimeline();
@@ -63,7 +64,6 @@ private:
     void reportFinished();
     void askForMore();
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
-    void setKernelsShown(bool shown);
     void showIteration(int iteration);
     void select(const Selection& selection);
     RunStateView::Facts facts() const;
@@ -92,6 +92,8 @@ private:
     FindBar* m_findBar;
     FindController* m_find;
     NoteController* m_notes;
+    RunRange* m_range;
+    RunPrediction* m_prediction;
     RunSaver* m_saver;
     RunFrame* m_frame = nullptr; // contains all parts
 };

@@ -23,8 +23,9 @@ bool isKnown(const RunView& view, const Selection& selection)
 
 } // namespace
 
-Details detailsOf(const RunView& view, const Selection& selection, const KernelView* kernels)
+Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
+    const KernelView* kernels = context.kernels;
     if (selection.kind == Selection::Kind::None)
         return runDetails(view, engine::reportedIteration(view.timeline()));
     if (selection.kind == Selection::Kind::Kernel)
@@ -34,11 +35,11 @@ Details detailsOf(const RunView& view, const Selection& selection, const KernelV
         return {};
     switch (selection.kind) {
     case Selection::Kind::Op:
-        return opDetails(view, selection, kernels);
+        return opDetails(view, selection, context);
     case Selection::Kind::Bubble:
         return bubbleDetails(view, selection);
     case Selection::Kind::Range:
-        return rangeDetails(view, selection, kernels);
+        return rangeDetails(view, selection, context);
     case Selection::Kind::Device:
         return deviceDetails(view, selection, kernels);
     case Selection::Kind::None:

@@ -17,12 +17,15 @@ struct DetailsPanel::Impl
     RunViewPointer view;
     Selection selection;
     KernelViewPointer kernels;
+    std::optional<profiler::RangeMetrics> range;
+    std::vector<engine::Note> notes;
+    RunPointer prediction;
     QScrollArea* scroll = nullptr;
 };
 
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, nullptr, new QScrollArea}))
+    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, nullptr, {}, {}, nullptr, new QScrollArea}))
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
@@ -49,6 +52,7 @@ void DetailsPanel::show(RunViewPointer view, const Selection& selection)
     m->view = std::move(view);
     m->selection = selection;
     m->rebuild(*this);
+    Q_EMIT shown(selection);
 }
 
 void DetailsPanel::setKernels(KernelViewPointer kernels)
@@ -59,9 +63,36 @@ void DetailsPanel::setKernels(KernelViewPointer kernels)
     m->rebuild(*this);
 }
 
+void DetailsPanel::setRange(const profiler::RangeMetrics& metrics)
+{
+    m->range = metrics;
+    if (m->selection.kind == Selection::Kind::Range && m->selection.window == metrics.range)
+        m->rebuild(*this);
+}
+
+void DetailsPanel::setPrediction(RunPointer prediction)
+{
+    m->prediction = std::move(prediction);
+    if (m->selection.kind == Selection::Kind::Op)
+        m->rebuild(*this);
+}
+
+void DetailsPanel::setNotes(std::vector<engine::Note> notes)
+{
+    if (m->notes == notes)
+        return;
+    m->notes = std::move(notes);
+    if (m->selection.kind == Selection::Kind::Range)
+        m->rebuild(*this);
+}
+
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    const Details details = view ? detailsOf(*view, selection, kernels.get()) : Details();
+    DetailsContext context(kernels.get());
+    context.range = range ? &*range : nullptr;
+    context.notes = notes;
+    context.predicted = prediction.get();
+    const Details details = view ? detailsOf(*view, selection, context) : Details();
     if (!details.isEmpty()) {
         scroll->setWidget(layOutDetails(
             theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));

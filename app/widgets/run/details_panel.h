@@ -1,13 +1,17 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/models/theme.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "engine/timeline/note.h"
+#include "profiler/analysis/range/range_metrics.h"
 
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
 namespace app {
 
@@ -23,10 +27,15 @@ public:
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
     void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
+    // Metrics of the marked range; shown while exactly that range is selected.
+    void setRange(const profiler::RangeMetrics& metrics);
+    void setNotes(std::vector<engine::Note> notes); // sorted by time
+    void setPrediction(RunPointer prediction);      // see DetailsContext::predicted
     using QWidget::show;
     QSize sizeHint() const override;
 
 Q_SIGNALS:
+    void shown(const app::Selection& selection);
     void jumpTo(const app::Selection& selection); // a link to an op was clicked
 
 private:

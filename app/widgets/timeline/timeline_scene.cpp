@@ -65,7 +65,7 @@ Selection TimelineScene::rangeBetween(double fromX, double toX) const
     const double a = axis.time(fromX), b = axis.time(toX);
     Selection range;
     range.kind = Selection::Kind::Range;
-    range.iteration = view->iterationAt((a + b) / 2);
+    range.iteration = view->iterationAt(std::min(a, b));
     range.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
     return range;
 }
