@@ -21,6 +21,9 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
     kernels->setStatusTip(tr("show or hide the kernels under their ops"));
     kernels->setCheckable(true);
+    plan = make("showPlan", tr("Plan of what has not run yet"), {});
+    plan->setCheckable(true);
+    plan->setChecked(true);
     find = make("find", tr("Find"), QKeySequence::Find);
     find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
     find->setStatusTip(tr("find ops, with facets"));
@@ -77,6 +80,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
         action->setCheckable(true);
         action->setChecked(true);
     }
+    makeLanes(page);
     followTheme(back, Icon::ChevronLeft, theme);
     followTheme(forward, Icon::ChevronRight, theme);
     followTheme(fit, Icon::Fit, theme);
@@ -90,14 +94,32 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     followTheme(showDetails, Icon::Info, theme);
 }
 
+void RunActions::makeLanes(Page& page)
+{
+    const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {
+        return page.makeAction(name, text, key);
+    };
+    lanes.hide = make("hideLane", tr("Hide the lane"), Qt::Key_H);
+    lanes.hide->setStatusTip(tr("hide the lane of the selected device"));
+    lanes.hideOthers = make("hideOtherLanes", tr("Hide all other lanes"), {});
+    lanes.pin = make("pinLane", tr("Pin the lane to the top"), Qt::SHIFT | Qt::Key_P);
+    lanes.up = make("moveLaneUp", tr("Move the lane up"), Qt::ALT | Qt::Key_Up);
+    lanes.down = make("moveLaneDown", tr("Move the lane down"), Qt::ALT | Qt::Key_Down);
+    lanes.expand = make("expandLane", tr("Expand or collapse the lane"), {});
+    lanes.showAll = make("showAllLanes", tr("Show all lanes"), Qt::SHIFT | Qt::Key_H);
+    lanes.showAll->setStatusTip(tr("show all lanes in their usual order"));
+}
+
 QList<QAction*> RunActions::of(Menu menu) const
 {
     switch (menu) {
     case Menu::Run:
         return {pause, stop, follow, copyCommand};
     case Menu::View:
-        return {back,     forward, fit,      fitAll,      fitSelection, flow,
-                colourBy, kernels, showRuns, showDetails, foldPanels};
+        return {back,         forward,   fit,      fitAll,     fitSelection, flow,
+                colourBy,     kernels,   plan,     showRuns,   showDetails,  foldPanels,
+                lanes.expand, lanes.pin, lanes.up, lanes.down, lanes.hide,   lanes.hideOthers,
+                lanes.showAll};
     case Menu::Compare:
         return {compare};
     case Menu::Export:

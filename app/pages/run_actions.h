@@ -20,9 +20,17 @@ public:
 
     QAction *markRange, *savePart, *query, *memory;
     QAction *compare, *copyCommand, *fitAll, *fitSelection;
-    QAction *foldPanels, *flow, *colourBy, *kernels;
+    QAction *foldPanels, *flow, *colourBy, *kernels, *plan;
     QAction *findNext, *findPrevious;
     NoteController::Actions notes;
+    struct Lanes
+    {
+        QAction *hide, *hideOthers, *pin, *up, *down, *expand, *showAll;
+    };
+    Lanes lanes;
+
+private:
+    void makeLanes(Page& page);
 };
 
 } // namespace app

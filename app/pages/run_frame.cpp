@@ -56,25 +56,48 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
     return dock;
 }
 
-// The actions on the selection, shown while there is one.
+// The actions on the selection or, while nothing is selected, on the running run.
 QWidget* RunFrame::makeFooter()
 {
-    auto* buttons = makeSurface("plain");
-    QPushButton* save
-        = makeButton(tr("Save range…"), QStringLiteral("saveDetails"), "tool", m_actions.savePart);
-    spaced(
-        new QHBoxLayout(buttons), {12, 8, 12, 8}, 8,
-        {makeButton(tr("Zoom to"), QStringLiteral("zoomToDetails"), "tool", m_actions.fitSelection),
-         makeButton(tr("Note"), QStringLiteral("noteOnDetails"), "tool", m_actions.notes.note),
-         save, kStretch});
-    auto* footer = named(new QWidget, "detailsFooter");
-    spaced(new QVBoxLayout(footer), {}, 0, {makeLine(Qt::Horizontal), buttons});
-    footer->hide();
-    connect(m_parts.details, &DetailsPanel::shown, footer, [footer, save](const Selection& what) {
-        footer->setVisible(what.kind != Selection::Kind::None);
-        save->setVisible(what.kind == Selection::Kind::Range);
-    });
-    return footer;
+    const auto row = [] {
+        auto* buttons = makeSurface("plain");
+        spaced(new QHBoxLayout(buttons), {12, 8, 12, 8}, 8);
+        return buttons;
+    };
+    const auto add = [](QWidget* to, const char* name, const QString& text, QAction* action) {
+        QPushButton* button = makeButton(text, QString::fromLatin1(name), "tool", action);
+        to->layout()->addWidget(button);
+        return button;
+    };
+    m_ofSelection = row();
+    add(m_ofSelection, "zoomToDetails", tr("Zoom to"), m_actions.fitSelection);
+    add(m_ofSelection, "noteOnDetails", tr("Note"), m_actions.notes.note);
+    m_save = add(m_ofSelection, "saveDetails", tr("Save range…"), m_actions.savePart);
+    m_ofRunning = row();
+    m_pause = add(m_ofRunning, "pauseDetails", tr("Pause"), m_actions.pause);
+    m_stop = add(m_ofRunning, "stopDetails", tr("Stop"), m_actions.stop);
+    for (QWidget* buttons : {m_ofSelection, m_ofRunning})
+        static_cast<QHBoxLayout*>(buttons->layout())->addStretch(1);
+    m_footer = named(new QWidget, "detailsFooter");
+    spaced(new QVBoxLayout(m_footer), {}, 0,
+           {makeLine(Qt::Horizontal), m_ofSelection, m_ofRunning});
+    m_footer->hide();
+    return m_footer;
+}
+
+void RunFrame::showActions(Selection::Kind selected, const RunDocument& document)
+{
+    const bool isSelected = selected != Selection::Kind::None;
+    const bool isRunning = !isSelected && document.isRunning();
+    m_ofSelection->setVisible(isSelected);
+    m_save->setVisible(selected == Selection::Kind::Range);
+    m_ofRunning->setVisible(isRunning);
+    m_footer->setVisible(isSelected || isRunning);
+    const int kept = document.progress().done - document.progress().warmup;
+    m_stop->setText(kept <= 0       ? tr("Stop")
+                        : kept == 1 ? tr("Stop, keep 0")
+                                    : tr("Stop, keep 0\u2013%1").arg(kept - 1));
+    m_pause->setText(document.isPaused() ? tr("Continue") : tr("Pause"));
 }
 
 QWidget* RunFrame::makeCentre(const QList<QWidget*>& bars)

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/models/theme.h"
 #include "app/pages/run_actions.h"
+#include "app/timeline/view/selection.h"
 
+class QPushButton;
 class QSplitter;
 
 namespace app {
@@ -34,6 +37,8 @@ public:
     // Folds the details first, then the list of runs, then the tables. A part that the user opened
     // stays open until the size class of the page changes.
     void fold(QSize page);
+    // Shows the actions for the selection, or for a running run, below the details.
+    void showActions(Selection::Kind selected, const RunDocument& document);
 
 private:
     QWidget* makeCentre(const QList<QWidget*>& bars);
@@ -43,6 +48,8 @@ private:
     const RunActions& m_actions;
     Parts m_parts;
     QSplitter* m_rows;
+    QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
+    QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
 };
 

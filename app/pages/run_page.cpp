@@ -1,7 +1,9 @@
 #include "app/pages/run_page.h"
 
 #include "app/pages/dock_links.h"
+#include "app/pages/run/run_lanes.h"
 #include "app/pages/run/run_look.h"
+#include "app/pages/run/run_menu.h"
 #include "app/pages/run/run_prediction.h"
 #include "app/pages/run/run_range.h"
 #include "app/pages/run_frame.h"
@@ -48,6 +50,9 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
     , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
     , m_prediction(new RunPrediction(m_analysis, this))
+    , m_lanes(new RunLanes(*m_timeline, m_actions, this))
+    , m_menu(new RunMenu({m_timeline, m_find, m_details}, m_actions, this))
+    , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("runPage"));
@@ -115,6 +120,7 @@ void RunPage::connectFind()
     connect(m_actions.findPrevious, &QAction::triggered, m_find, [this] { m_find->step(-1); });
     connect(m_find, &FindController::found, m_timeline, &TimelineWidget::setFound);
     connect(m_find, &FindController::chosen, m_timeline, &TimelineWidget::select);
+    connect(m_lanes, &RunLanes::changed, this, &Page::statusChanged);
     connect(m_find, &FindController::closed, m_timeline, [this] { m_timeline->setFocus(); });
 }
 
@@ -161,6 +167,7 @@ void RunPage::connectReaders()
     connect(&m_kernels, &KernelLoader::missing, m_panels,
             [this](const QString& reason) { m_panels->showKernels(nullptr, reason); });
     connect(m_prediction, &RunPrediction::changed, m_details, &DetailsPanel::setPrediction);
+    connect(m_prediction, &RunPrediction::changed, m_timeline, &TimelineWidget::setPlan);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
                 m_panels->progress().iterations().update(run->info, first, rows);
@@ -182,6 +189,7 @@ void RunPage::connectDocument()
             [this] { m_state->showNotice(*m_document, facts()); });
     connect(document, &RunDocument::progressChanged, this, [this] {
         m_toolbar->showRun(*m_document, m_timeline->iteration());
+        showProgress();
         Q_EMIT statusChanged();
     });
     connect(document, &RunDocument::logged, m_panels, &RunPanels::addLogLine);
@@ -208,6 +216,9 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
+    m_menu->setView(view);
+    m_palette->setView(view);
+    m_lanes->update();
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows, the details describe the newest iteration unless an op is selected.
     const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
@@ -247,6 +258,8 @@ void RunPage::select(const Selection& selection)
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
     m_range->select(selection);
+    m_lanes->update();
+    showProgress();
     m_find->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
     showPopover();
@@ -258,6 +271,7 @@ void RunPage::showState()
     if (m_view && !m_document->isRunning())
         m_details->show(m_view, m_timeline->selection());
     showWaiting();
+    showProgress();
     m_toolbar->showRun(*m_document, m_timeline->iteration());
     askForMore();
     Q_EMIT titleChanged();
@@ -276,6 +290,14 @@ void RunPage::showWaiting()
     m_panels->setVisible(!m_state->isFailed() || facts().isOfWorker);
     if (m_state->isFailed())
         m_actions.showDetails->setChecked(false);
+}
+
+// The details of a running run while nothing is selected, and the actions below the details.
+void RunPage::showProgress()
+{
+    m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())
+                                                   : std::nullopt);
+    m_frame->showActions(m_timeline->selection().kind, *m_document);
 }
 
 void RunPage::reportFinished()
@@ -330,7 +352,9 @@ int RunPage::exportedIteration() const
 
 QStringList RunPage::statusTexts() const
 {
-    return runStatus(*m_document, m_metrics, m_timeline->selection(), m_timeline->kernels().get());
+    const KernelView* kernels = m_timeline->kernels().get();
+    return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
+        + (m_view ? recordStatus(*m_view, kernels) : QStringList()) + m_lanes->status();
 }
 
 QString RunPage::statusNote() const

@@ -5,6 +5,7 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
+#include "app/pages/run/run_palette.h"
 #include "app/pages/run_actions.h"
 #include "app/widgets/run/run_state_view.h"
 
@@ -16,6 +17,8 @@ class DetailsPanel;
 class FindBar;
 class FindController;
 class RunFrame;
+class RunLanes;
+class RunMenu;
 class RunSaver;
 class RunPanels;
 class RunPrediction;
@@ -42,6 +45,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
     std::vector<std::vector<engine::Note>> notes() const override { return {m_notes->notes()}; }
     int exportedIteration() const override;
+    QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
     const RunDocument& document() const { return *m_document; }
 
 protected:
@@ -61,6 +65,7 @@ private:
     void showView(const RunViewPointer& view);
     void showState();
     void showWaiting();
+    void showProgress();
     void reportFinished();
     void askForMore();
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
@@ -94,6 +99,9 @@ private:
     NoteController* m_notes;
     RunRange* m_range;
     RunPrediction* m_prediction;
+    RunLanes* m_lanes;
+    RunMenu* m_menu;
+    RunPalette* m_palette;
     RunSaver* m_saver;
     RunFrame* m_frame = nullptr; // contains all parts
 };

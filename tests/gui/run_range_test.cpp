@@ -67,6 +67,7 @@ TEST_CASE("a dragged range has a tab with a row per device, and Esc removes it")
     CHECK(run.panel() == QStringLiteral("Range"));
     REQUIRE(waitFor([&] { return run.table()->rowCount() == 5; }));
     CHECK(run.table()->index(4, 0).data().toString() == QStringLiteral("All devices"));
+    CHECK(run.tabs->width() >= run.tabs->sizeHint().width()); // every tab can be read
     CHECK(run.find<QLineEdit>("rangeField")->text().startsWith(QStringLiteral("iteration 2, ")));
     CHECK(waitFor([&] { return run.hasDetails("Bubble by cause"); }));
     CHECK(run.find<QWidget>("saveDetails")->isVisible());

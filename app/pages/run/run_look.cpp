@@ -17,6 +17,7 @@ RunLook::RunLook(const Parts& parts, const RunActions& actions, QObject* parent)
     connectFlow();
     connectColours();
     connectKernels();
+    connectPlan();
 }
 
 // The key selects the next choice; the toolbar has all choices.
@@ -51,6 +52,17 @@ void RunLook::connectKernels()
     connect(m_parts.timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
         m_actions.kernels->setChecked(shown);
         m_parts.toolbar->setKernelsShown(shown);
+    });
+}
+
+void RunLook::connectPlan()
+{
+    connect(m_actions.plan, &QAction::triggered, m_parts.timeline, &TimelineWidget::setPlanShown);
+    connect(m_parts.toolbar, &RunToolbar::planChosen, m_parts.timeline,
+            &TimelineWidget::setPlanShown);
+    connect(m_parts.timeline, &TimelineWidget::planShownChanged, this, [this](bool shown) {
+        m_actions.plan->setChecked(shown);
+        m_parts.toolbar->setPlanShown(shown);
     });
 }
 

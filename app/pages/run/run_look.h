@@ -29,6 +29,7 @@ private:
     void connectFlow();
     void connectColours();
     void connectKernels();
+    void connectPlan();
     void setKernelsShown(bool shown);
 
     Parts m_parts;

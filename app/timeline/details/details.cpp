@@ -7,6 +7,8 @@
 #include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
+#include <QTextDocumentFragment>
+
 #include <cmath>
 
 namespace app {
@@ -26,6 +28,8 @@ bool isKnown(const RunView& view, const Selection& selection)
 Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
     const KernelView* kernels = context.kernels;
+    if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
+        return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)
         return runDetails(view, engine::reportedIteration(view.timeline()));
     if (selection.kind == Selection::Kind::Kernel)
@@ -47,6 +51,31 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
         break;
     }
     return {};
+}
+
+QString plainText(const Details& details)
+{
+    QStringList lines{details.title + QLatin1Char('\t') + details.value + QLatin1Char(' ')
+                      + details.unit};
+    const auto add = [&lines](const QStringList& cells) {
+        const QString line = cells.join(QLatin1Char('\t')).trimmed();
+        if (!line.isEmpty())
+            lines << line;
+    };
+    add({details.left, details.right});
+    QTextDocumentFragment sentence = QTextDocumentFragment::fromHtml(details.sentence);
+    add({sentence.toPlainText()});
+    for (const DetailsSection& section : details.sections) {
+        add({section.title, section.note});
+        for (const DetailsBar& bar : section.bars)
+            add({bar.name, bar.value});
+        for (const DetailsLink& link : section.links)
+            add({QStringList{link.prefix, link.name, link.rest}.join(QLatin1Char(' ')).trimmed(),
+                 link.time});
+        for (const DetailsRow& row : section.rows)
+            add({row.name, row.value});
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 DetailsClock detailsClock(const RunView& view, int iteration)

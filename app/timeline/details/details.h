@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
@@ -120,7 +121,10 @@ struct DetailsContext
     std::span<const engine::Note> notes; // sorted by time
     // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
     const engine::Run* predicted = nullptr;
+    const RunProgress* progress = nullptr; // nullptr: the run is not running
 };
+
+QString plainText(const Details& details); // one line per row, with tabs
 
 // Describes the selection, or the whole run if nothing is selected. Returns empty details if the
 // run has no iteration, or if the selected item does not exist in it.

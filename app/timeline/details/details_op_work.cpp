@@ -154,7 +154,7 @@ DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
         section.add(tr("Device at its end"),
                     byteScale(static_cast<std::int64_t>(total)).withUnit(total));
     }
-    if (kernels != nullptr) {
+    if (kernels != nullptr && !kernels->isEmpty()) {
         section.add(
             tr("NVTX range"),
             QString::fromStdString(engine::rangeText(op, view.run().schedule.shape,

@@ -48,6 +48,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection);
 Details rangeDetails(const RunView& view, const Selection& selection,
                      const DetailsContext& context);
 Details runDetails(const RunView& view, int iteration);
+Details runningDetails(const RunView& view, const DetailsContext& context); // has the progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 
 } // namespace app

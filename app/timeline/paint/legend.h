@@ -30,6 +30,8 @@ struct LegendRun
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
+// Adds the entry of ops that have not run yet.
+void addPlan(Legend& legend, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);
 

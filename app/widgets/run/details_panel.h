@@ -11,6 +11,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace app {
@@ -30,12 +31,15 @@ public:
     // Metrics of the marked range; shown while exactly that range is selected.
     void setRange(const profiler::RangeMetrics& metrics);
     void setNotes(std::vector<engine::Note> notes); // sorted by time
-    void setPrediction(RunPointer prediction);      // see DetailsContext::predicted
+    // While the run is running and nothing is selected, its progress is shown; nullopt: not
+    // running.
+    void setProgress(const std::optional<RunProgress>& progress);
+    void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
+    QString text() const; // what is shown, as plain text
     QSize sizeHint() const override;
 
 Q_SIGNALS:
-    void shown(const app::Selection& selection);
     void jumpTo(const app::Selection& selection); // a link to an op was clicked
 
 private:

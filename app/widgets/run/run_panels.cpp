@@ -113,10 +113,12 @@ void RunPanels::setRangeShown(bool shown)
         return;
     const auto current = static_cast<Panel>(m_tabs->currentIndex());
     m_tabs->setTabVisible(range, shown);
+    m_tabs->updateGeometry(); // setTabVisible() does not
     if (shown && current == Panel::Summary)
         setPanel(Panel::Range);
     else if (!shown && current == Panel::Range)
         setPanel(Panel::Summary);
+    fitHint();
 }
 
 void RunPanels::setFolded(bool folded)

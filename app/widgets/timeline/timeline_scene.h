@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/plan/plan_painter.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/iteration_times.h"
@@ -13,6 +14,7 @@
 
 #include <QString>
 
+#include <memory>
 #include <optional>
 
 namespace app {
@@ -25,6 +27,8 @@ struct TimelineScene
     bool areKernelsShown = false;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
+    std::shared_ptr<const engine::Run> plan; // one predicted iteration; nullptr: unknown
+    bool isPlanShown = true;
     Selection selection, hover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
@@ -42,6 +46,8 @@ struct TimelineScene
     {
         return areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
     }
+    // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
+    PlanView drawnPlan() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
