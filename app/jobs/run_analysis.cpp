@@ -1,5 +1,7 @@
 #include "app/jobs/run_analysis.h"
 
+#include "profiler/whatif/own_prediction.h"
+
 #include <utility>
 
 namespace app {
@@ -28,9 +30,49 @@ void RunAnalysis::ask(RunPointer run, int iteration)
         start({std::move(run), iteration});
 }
 
+void RunAnalysis::askRange(RunPointer run, engine::Window range)
+{
+    if (!run || range.duration() <= 0)
+        return;
+    if (m_isRangeBusy)
+        m_nextRange = RangeRequest{std::move(run), range};
+    else
+        startRange({std::move(run), range});
+}
+
+void RunAnalysis::startRange(const RangeRequest& request)
+{
+    m_isRangeBusy = true;
+    m_background.run([request] { return profiler::rangeMetrics(*request.run, request.range); },
+                     [this, run = request.run, generation = m_generation](const auto& metrics) {
+                         m_isRangeBusy = false;
+                         if (const auto next = std::exchange(m_nextRange, std::nullopt))
+                             startRange(*next);
+                         else if (metrics && generation == m_generation)
+                             Q_EMIT rangeAnswered(run, *metrics);
+                     });
+}
+
+void RunAnalysis::askPrediction(RunPointer run)
+{
+    if (!run)
+        return;
+    m_background.run(
+        [run] {
+            auto prediction = profiler::predictOwn(*run);
+            return prediction ? std::make_shared<const engine::Run>(*std::move(prediction))
+                              : RunPointer();
+        },
+        [this, run, generation = m_generation](const RunPointer& prediction) {
+            if (prediction && generation == m_generation)
+                Q_EMIT predicted(run, prediction);
+        });
+}
+
 void RunAnalysis::forget()
 {
     m_next.reset();
+    m_nextRange.reset();
     m_reported = 0;
     ++m_generation;
 }

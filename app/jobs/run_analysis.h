@@ -4,6 +4,7 @@
 #include "app/models/run_document.h"
 #include "app/models/tables/iterations_model.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/analysis/range/range_metrics.h"
 
 #include <QObject>
 
@@ -23,10 +24,15 @@ public:
     // Requests the metrics of one iteration, and the table rows of all iterations whose rows were
     // not delivered yet.
     void ask(RunPointer run, int iteration);
+    void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
+    // Predicts one iteration of the run from its measured ops (profiler/whatif/own_prediction.h).
+    void askPrediction(RunPointer run);
     void forget(); // call it before requests for another run
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
+    void predicted(const app::RunPointer& run, const app::RunPointer& prediction);
+    void rangeAnswered(const app::RunPointer& run, const profiler::RangeMetrics& metrics);
     void iterationsDone(const app::RunPointer& run, std::size_t first,
                         const std::vector<app::IterationRow>& rows);
 
@@ -36,13 +42,20 @@ private:
         RunPointer run;
         int iteration = -1;
     };
+    struct RangeRequest
+    {
+        RunPointer run;
+        engine::Window range;
+    };
     struct Answer;
     void start(const Request& request);
     void take(const Answer& answer);
+    void startRange(const RangeRequest& request);
 
     Background m_background;
     std::optional<Request> m_next;
-    bool m_isBusy = false;
+    std::optional<RangeRequest> m_nextRange;
+    bool m_isBusy = false, m_isRangeBusy = false;
     std::size_t m_reported = 0;
     int m_generation = 0;
 };

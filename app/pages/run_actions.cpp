@@ -21,6 +21,9 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
     kernels->setStatusTip(tr("show or hide the kernels under their ops"));
     kernels->setCheckable(true);
+    plan = make("showPlan", tr("Plan of what has not run yet"), {});
+    plan->setCheckable(true);
+    plan->setChecked(true);
     find = make("find", tr("Find"), QKeySequence::Find);
     find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
     find->setStatusTip(tr("find ops, with facets"));
@@ -44,6 +47,8 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     exportReport->setStatusTip(tr("write the results as one HTML page"));
+    markRange = make("markRange", tr("Mark a range…"), Qt::Key_R);
+    markRange->setStatusTip(tr("type a range of time: 102-172.4 ms"));
     savePart = make("savePart", tr("Save the selection as a new run…"), {});
     savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
     savePart->setEnabled(false);
@@ -81,6 +86,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
         action->setCheckable(true);
         action->setChecked(true);
     }
+    makeLanes(page);
     followTheme(back, Icon::ChevronLeft, theme);
     followTheme(forward, Icon::ChevronRight, theme);
     followTheme(fit, Icon::Fit, theme);
@@ -95,21 +101,39 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     followTheme(showDetails, Icon::Info, theme);
 }
 
+void RunActions::makeLanes(Page& page)
+{
+    const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {
+        return page.makeAction(name, text, key);
+    };
+    lanes.hide = make("hideLane", tr("Hide the lane"), Qt::Key_H);
+    lanes.hide->setStatusTip(tr("hide the lane of the selected device"));
+    lanes.hideOthers = make("hideOtherLanes", tr("Hide all other lanes"), {});
+    lanes.pin = make("pinLane", tr("Pin the lane to the top"), Qt::SHIFT | Qt::Key_P);
+    lanes.up = make("moveLaneUp", tr("Move the lane up"), Qt::ALT | Qt::Key_Up);
+    lanes.down = make("moveLaneDown", tr("Move the lane down"), Qt::ALT | Qt::Key_Down);
+    lanes.expand = make("expandLane", tr("Expand or collapse the lane"), {});
+    lanes.showAll = make("showAllLanes", tr("Show all lanes"), Qt::SHIFT | Qt::Key_H);
+    lanes.showAll->setStatusTip(tr("show all lanes in their usual order"));
+}
+
 QList<QAction*> RunActions::of(Menu menu) const
 {
     switch (menu) {
     case Menu::Run:
         return {pause, stop, follow, copyCommand};
     case Menu::View:
-        return {back,     forward, fit,      fitAll,      fitSelection, flow,
-                colourBy, kernels, showRuns, showDetails, foldPanels};
+        return {back,         forward,   fit,      fitAll,     fitSelection, flow,
+                colourBy,     kernels,   plan,     showRuns,   showDetails,  foldPanels,
+                lanes.expand, lanes.pin, lanes.up, lanes.down, lanes.hide,   lanes.hideOthers,
+                lanes.showAll};
     case Menu::Compare:
         return {compare};
     case Menu::Export:
         return {exportFigure, exportReport};
     case Menu::Analyze:
-        return {importReport, why,          whatIf,     memory,         query,      find,
-                findNext,     findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
+        return {importReport, why, whatIf,    memory,     query,          find,       findNext,
+                findPrevious, markRange, notes.note, notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};
     }

@@ -18,11 +18,19 @@ public:
 
     QList<QAction*> of(Menu menu) const;
 
-    QAction *savePart, *query, *memory;
+    QAction *markRange, *savePart, *query, *memory;
     QAction *compare, *copyCommand, *fitAll, *fitSelection;
-    QAction *foldPanels, *flow, *colourBy, *kernels;
+    QAction *foldPanels, *flow, *colourBy, *kernels, *plan;
     QAction *findNext, *findPrevious;
     NoteController::Actions notes;
+    struct Lanes
+    {
+        QAction *hide, *hideOthers, *pin, *up, *down, *expand, *showAll;
+    };
+    Lanes lanes;
+
+private:
+    void makeLanes(Page& page);
 };
 
 } // namespace app

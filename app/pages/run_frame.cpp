@@ -56,12 +56,58 @@ QWidget* RunFrame::makeDetails(const ThemeController& theme)
         QAction* shown = m_actions.why->isChecked() ? m_actions.why : m_actions.showDetails;
         shown->setChecked(false);
     });
-    m_details->addWidget(m_parts.details);
+    auto* details = new QWidget;
+    spaced(new QVBoxLayout(details), {}, 0, {{m_parts.details, 1}, makeFooter()});
+    m_details->addWidget(details);
     m_details->addWidget(m_parts.why);
     connect(m_actions.why, &QAction::toggled, this, &RunFrame::showWhy);
     auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
     spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_details, 1}});
     return dock;
+}
+
+// The actions on the selection or, while nothing is selected, on the running run.
+QWidget* RunFrame::makeFooter()
+{
+    const auto row = [] {
+        auto* buttons = makeSurface("plain");
+        spaced(new QHBoxLayout(buttons), {12, 8, 12, 8}, 8);
+        return buttons;
+    };
+    const auto add = [](QWidget* to, const char* name, const QString& text, QAction* action) {
+        QPushButton* button = makeButton(text, QString::fromLatin1(name), "tool", action);
+        to->layout()->addWidget(button);
+        return button;
+    };
+    m_ofSelection = row();
+    add(m_ofSelection, "zoomToDetails", tr("Zoom to"), m_actions.fitSelection);
+    add(m_ofSelection, "noteOnDetails", tr("Note"), m_actions.notes.note);
+    m_save = add(m_ofSelection, "saveDetails", tr("Save range…"), m_actions.savePart);
+    m_ofRunning = row();
+    m_pause = add(m_ofRunning, "pauseDetails", tr("Pause"), m_actions.pause);
+    m_stop = add(m_ofRunning, "stopDetails", tr("Stop"), m_actions.stop);
+    for (QWidget* buttons : {m_ofSelection, m_ofRunning})
+        static_cast<QHBoxLayout*>(buttons->layout())->addStretch(1);
+    m_footer = named(new QWidget, "detailsFooter");
+    spaced(new QVBoxLayout(m_footer), {}, 0,
+           {makeLine(Qt::Horizontal), m_ofSelection, m_ofRunning});
+    m_footer->hide();
+    return m_footer;
+}
+
+void RunFrame::showActions(Selection::Kind selected, const RunDocument& document)
+{
+    const bool isSelected = selected != Selection::Kind::None;
+    const bool isRunning = !isSelected && document.isRunning();
+    m_ofSelection->setVisible(isSelected);
+    m_save->setVisible(selected == Selection::Kind::Range);
+    m_ofRunning->setVisible(isRunning);
+    m_footer->setVisible(isSelected || isRunning);
+    const int kept = document.progress().done - document.progress().warmup;
+    m_stop->setText(kept <= 0       ? tr("Stop")
+                        : kept == 1 ? tr("Stop, keep 0")
+                                    : tr("Stop, keep 0\u2013%1").arg(kept - 1));
+    m_pause->setText(document.isPaused() ? tr("Continue") : tr("Pause"));
 }
 
 // Folded details unfold for the reasons, and fold again after them.

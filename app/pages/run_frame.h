@@ -1,9 +1,12 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/models/theme.h"
 #include "app/pages/run_actions.h"
+#include "app/timeline/view/selection.h"
 
 class QLabel;
+class QPushButton;
 class QSplitter;
 class QStackedWidget;
 
@@ -38,11 +41,14 @@ public:
     // Folds the details first, then the list of runs, then the tables. A part that the user opened
     // stays open until the size class of the page changes.
     void fold(QSize page);
+    // Shows the actions for the selection, or for a running run, below the details.
+    void showActions(Selection::Kind selected, const RunDocument& document);
 
 private:
     QWidget* makeCentre(const QList<QWidget*>& bars);
     QWidget* makeDetails(const ThemeController& theme);
     void showWhy(bool isShown);
+    QWidget* makeFooter();
 
     const RunActions& m_actions;
     Parts m_parts;
@@ -50,6 +56,8 @@ private:
     QStackedWidget* m_details; // the details, and why an iteration is not faster
     QLabel* m_detailsTitle;
     bool m_wereDetailsShown = true; // before the reasons were
+    QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
+    QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
 };
 

@@ -1,6 +1,11 @@
 #include "app/pages/run_page.h"
 
 #include "app/pages/dock_links.h"
+#include "app/pages/run/run_lanes.h"
+#include "app/pages/run/run_look.h"
+#include "app/pages/run/run_menu.h"
+#include "app/pages/run/run_prediction.h"
+#include "app/pages/run/run_range.h"
 #include "app/pages/run_frame.h"
 #include "app/pages/run_saver.h"
 #include "app/pages/why_controller.h"
@@ -44,6 +49,11 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_findBar(new FindBar(theme))
     , m_find(new FindController(*m_findBar, this))
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
+    , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
+    , m_prediction(new RunPrediction(m_analysis, this))
+    , m_lanes(new RunLanes(*m_timeline, m_actions, this))
+    , m_menu(new RunMenu({m_timeline, m_find, m_details}, m_actions, this))
+    , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
     , m_why(new WhyController(theme, {m_actions, *m_timeline, *m_panels, *this}, m_document))
 {
@@ -55,6 +65,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                            {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_timeline);
+    new RunLook({m_timeline, m_toolbar, m_panels}, m_actions, this);
     connectActions();
     connectTimeline();
     connectDock();
@@ -81,7 +92,6 @@ void RunPage::connectActions()
             &TimelineWidget::zoomToSelection);
     connect(m_actions.follow, &QAction::toggled, m_timeline, &TimelineWidget::setFollow);
     connect(m_timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
-    connectLook();
     connectFind();
     connectNotes();
     connect(m_actions.pause, &QAction::triggered, this,
@@ -104,31 +114,6 @@ void RunPage::connectActions()
     });
 }
 
-// The keys for flow and colours select the next choice; the toolbar has all choices.
-void RunPage::connectLook()
-{
-    using Mode = TimelineWidget::FlowMode;
-    const auto setFlow = [this](int mode) { m_timeline->setFlowMode(static_cast<Mode>(mode)); };
-    connect(m_actions.flow, &QAction::triggered, this,
-            [this, setFlow] { setFlow((static_cast<int>(m_timeline->flowMode()) + 1) % 3); });
-    connect(m_toolbar, &RunToolbar::flowChosen, this, setFlow);
-    connect(m_timeline, &TimelineWidget::flowModeChanged, m_toolbar,
-            [this](Mode mode) { m_toolbar->setFlow(static_cast<int>(mode)); });
-    m_toolbar->setFlow(static_cast<int>(m_timeline->flowMode()));
-    connect(m_actions.kernels, &QAction::triggered, this, &RunPage::setKernelsShown);
-    connect(m_toolbar, &RunToolbar::kernelsChosen, this, &RunPage::setKernelsShown);
-    connect(m_timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
-        m_actions.kernels->setChecked(shown);
-        m_toolbar->setKernelsShown(shown);
-    });
-    connect(m_actions.colourBy, &QAction::triggered, this,
-            [this] { m_timeline->setColourBy(nextColourBy(m_timeline->colourBy())); });
-    connect(m_toolbar, &RunToolbar::colourByChosen, this,
-            [this](int by) { m_timeline->setColourBy(static_cast<ColourBy>(by)); });
-    connect(m_timeline, &TimelineWidget::colourByChanged, m_toolbar,
-            [this](ColourBy by) { m_toolbar->setColourBy(static_cast<int>(by)); });
-}
-
 void RunPage::connectFind()
 {
     connect(m_actions.find, &QAction::triggered, m_find, &FindController::open);
@@ -136,6 +121,7 @@ void RunPage::connectFind()
     connect(m_actions.findPrevious, &QAction::triggered, m_find, [this] { m_find->step(-1); });
     connect(m_find, &FindController::found, m_timeline, &TimelineWidget::setFound);
     connect(m_find, &FindController::chosen, m_timeline, &TimelineWidget::select);
+    connect(m_lanes, &RunLanes::changed, this, &Page::statusChanged);
     connect(m_find, &FindController::closed, m_timeline, [this] { m_timeline->setFocus(); });
 }
 
@@ -146,6 +132,7 @@ void RunPage::connectNotes()
     connect(m_notes, &NoteController::openRequested, this, &Page::openRequested);
     connect(m_notes, &NoteController::changed, this, [this] {
         m_timeline->setNotes(m_notes->notes());
+        m_details->setNotes(m_notes->notes());
         m_panels->notes().setCurrent(m_timeline->currentNote());
     });
 }
@@ -180,6 +167,8 @@ void RunPage::connectReaders()
     connect(&m_kernels, &KernelLoader::loaded, this, &RunPage::showKernels);
     connect(&m_kernels, &KernelLoader::missing, m_panels,
             [this](const QString& reason) { m_panels->showKernels(nullptr, reason); });
+    connect(m_prediction, &RunPrediction::changed, m_details, &DetailsPanel::setPrediction);
+    connect(m_prediction, &RunPrediction::changed, m_timeline, &TimelineWidget::setPlan);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
                 m_panels->progress().iterations().update(run->info, first, rows);
@@ -201,6 +190,7 @@ void RunPage::connectDocument()
             [this] { m_state->showNotice(*m_document, facts()); });
     connect(document, &RunDocument::progressChanged, this, [this] {
         m_toolbar->showRun(*m_document, m_timeline->iteration());
+        showProgress();
         Q_EMIT statusChanged();
     });
     connect(document, &RunDocument::logged, m_panels, &RunPanels::addLogLine);
@@ -229,6 +219,9 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
+    m_menu->setView(view);
+    m_palette->setView(view);
+    m_lanes->update();
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows, the details describe the newest iteration unless an op is selected.
     const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
@@ -241,8 +234,11 @@ void RunPage::showView(const RunViewPointer& view)
 void RunPage::askForMore()
 {
     reportFinished();
-    if (m_view)
+    if (m_view) {
         m_kernels.ask(m_view->shared(), *m_document);
+        const RunPointer run = m_document->run();
+        m_prediction->setRun(run, !m_document->isRunning() && m_view->shared() == run);
+    }
     m_notes->setRun(m_view, *m_document);
 }
 
@@ -255,6 +251,7 @@ void RunPage::showIteration(int iteration)
     }
     m_find->setPlace(m_timeline->selection(), iteration);
     m_why->setIteration(m_view, iteration);
+    m_range->setView(m_view, iteration);
     Q_EMIT statusChanged();
 }
 
@@ -265,6 +262,9 @@ void RunPage::select(const Selection& selection)
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
     m_why->setSelection(selection);
+    m_range->select(selection);
+    m_lanes->update();
+    showProgress();
     m_find->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
     showPopover();
@@ -276,6 +276,7 @@ void RunPage::showState()
     if (m_view && !m_document->isRunning())
         m_details->show(m_view, m_timeline->selection());
     showWaiting();
+    showProgress();
     m_toolbar->showRun(*m_document, m_timeline->iteration());
     askForMore();
     Q_EMIT titleChanged();
@@ -294,6 +295,14 @@ void RunPage::showWaiting()
     m_panels->setVisible(!m_state->isFailed() || facts().isOfWorker);
     if (m_state->isFailed())
         m_actions.showDetails->setChecked(false);
+}
+
+// The details of a running run while nothing is selected, and the actions below the details.
+void RunPage::showProgress()
+{
+    m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())
+                                                   : std::nullopt);
+    m_frame->showActions(m_timeline->selection().kind, *m_document);
 }
 
 void RunPage::reportFinished()
@@ -319,19 +328,6 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
     m_find->setRun(m_view, kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
-}
-
-// Without kernels, the table shows the reason.
-void RunPage::setKernelsShown(bool shown)
-{
-    const KernelViewPointer& kernels = m_timeline->kernels();
-    const bool hasAny = kernels && !kernels->isEmpty();
-    m_timeline->setKernelsShown(shown && hasAny);
-    m_actions.kernels->setChecked(shown && hasAny);
-    if (!shown || hasAny)
-        return;
-    m_panels->setFolded(false);
-    m_panels->setPanel(RunPanels::Panel::Kernels);
 }
 
 void RunPage::runAgain()
@@ -361,7 +357,9 @@ int RunPage::exportedIteration() const
 
 QStringList RunPage::statusTexts() const
 {
-    return runStatus(*m_document, m_metrics, m_timeline->selection(), m_timeline->kernels().get());
+    const KernelView* kernels = m_timeline->kernels().get();
+    return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
+        + (m_view ? recordStatus(*m_view, kernels) : QStringList()) + m_lanes->status();
 }
 
 QString RunPage::statusNote() const

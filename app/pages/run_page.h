@@ -5,6 +5,7 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
+#include "app/pages/run/run_palette.h"
 #include "app/pages/run_actions.h"
 #include "app/widgets/run/run_state_view.h"
 
@@ -16,8 +17,12 @@ class DetailsPanel;
 class FindBar;
 class FindController;
 class RunFrame;
+class RunLanes;
+class RunMenu;
 class RunSaver;
 class RunPanels;
+class RunPrediction;
+class RunRange;
 class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
@@ -41,6 +46,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
     std::vector<std::vector<engine::Note>> notes() const override { return {m_notes->notes()}; }
     int exportedIteration() const override;
+    QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
     const RunDocument& document() const { return *m_document; }
 
 protected:
@@ -49,7 +55,6 @@ protected:
 
 private:
     void connectActions();
-    void connectLook();
     void connectFind();
     void connectNotes();
     void connectTimeline();
@@ -61,10 +66,10 @@ private:
     void showView(const RunViewPointer& view);
     void showState();
     void showWaiting();
+    void showProgress();
     void reportFinished();
     void askForMore();
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
-    void setKernelsShown(bool shown);
     void showIteration(int iteration);
     void select(const Selection& selection);
     RunStateView::Facts facts() const;
@@ -93,6 +98,11 @@ private:
     FindBar* m_findBar;
     FindController* m_find;
     NoteController* m_notes;
+    RunRange* m_range;
+    RunPrediction* m_prediction;
+    RunLanes* m_lanes;
+    RunMenu* m_menu;
+    RunPalette* m_palette;
     RunSaver* m_saver;
     WhyController* m_why;
     RunFrame* m_frame = nullptr; // contains all parts

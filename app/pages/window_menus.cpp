@@ -246,7 +246,12 @@ void WindowMenus::showCommands()
     list(*m_help, m_help->actions());
     commands += foundCommands();
     const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width() - 4, 2));
-    m_palette->open(commands, corner);
+    m_palette->open(commands, corner, [this](const QString& text) {
+        QList<CommandPalette::Command> found;
+        for (QAction* action : m_window.currentPage()->foundActions(text))
+            found.append({action, tr("in this run")});
+        return found;
+    });
 }
 
 } // namespace app

@@ -5,8 +5,10 @@
 #include "engine/schedule/passes/passes.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/memory.h"
+#include "profiler/analysis/range/device_times.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace profiler {
 
@@ -31,50 +33,15 @@ std::int64_t ownSpan(const Run& run, const Lanes& lanes, DeviceId device)
     return extentOf(unite(std::move(windows))).duration();
 }
 
-// Fill is the bubble before the device's first op, drain after its last, wait in between.
-void addBubble(const Windows& bubble, Window computed, DeviceMetrics& device)
-{
-    for (const Window w : bubble) {
-        if (w.end <= computed.begin)
-            device.fill += w.duration();
-        else if (w.begin >= computed.end)
-            device.drain += w.duration();
-        else
-            device.wait += w.duration();
-    }
-    device.bubble = device.fill + device.wait + device.drain;
-}
-
-void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceMetrics& device)
-{
-    const auto program = run.schedule.on(device.device);
-    for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
-                            Track::Kind::AllReduce, Track::Kind::Copy}) {
-        const Span* previous = nullptr;
-        for (const Span& span : lanes.spans(device.device, kind)) {
-            const std::int64_t duration = span.window().duration();
-            auto& ticks = device.byKind[program[index.positionOf(span.op)].kind];
-            ticks += duration;
-            if (kind == Track::Kind::Compute && previous && previous->window() == span.window()) {
-                ticks -= duration - duration / 2;
-                device.byKind[program[index.positionOf(previous->op)].kind] -= duration / 2;
-            }
-            previous = &span;
-        }
-    }
-}
-
 DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceId d)
 {
     DeviceMetrics device;
     device.device = d;
-    const Windows compute = lanes.compute(d), communication = lanes.communication(d);
     device.span = ownSpan(run, lanes, d);
-    device.compute = length(compute);
-    device.exposedCommunication = length(subtract(communication, compute));
-    addBubble(subtract(subtract({lanes.window()}, compute), communication), extentOf(compute),
-              device);
-    addByKind(run, index, lanes, device);
+    addTimes(lanes, lanes.window(), device);
+    constexpr Window kAll{std::numeric_limits<std::int64_t>::min(),
+                          std::numeric_limits<std::int64_t>::max()};
+    addByKind(run, index, lanes, kAll, device);
     return device;
 }
 

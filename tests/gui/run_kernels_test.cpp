@@ -1,5 +1,6 @@
 #include "app/models/tables/kernels_model.h"
 #include "app/widgets/run/kernel_panel.h"
+#include "app/widgets/run/run_panels.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 
@@ -132,7 +133,7 @@ TEST_CASE("the Memory tab of a GPU run lists memory by owner")
     REQUIRE(waitFor([&] { return opened.isRead() && opened.summaryRows() == 3; }));
     auto* table = opened.find<DataTable>("gpuMemoryTable");
     CHECK_FALSE(table->isVisible());
-    opened.find<QTabBar>("panelTabs")->setCurrentIndex(3);
+    opened.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Memory));
     CHECK(table->isVisible());
     const auto text
         = [&](int row, int column) { return table->model()->index(row, column).data().toString(); };
@@ -145,6 +146,6 @@ TEST_CASE("the Memory tab of a GPU run lists memory by owner")
 
     const OpenedRun other(*sample::measured({"1f1b", 2, 4, 1}));
     REQUIRE(waitFor([&] { return other.isRead() && other.summaryRows() == 3; }));
-    other.find<QTabBar>("panelTabs")->setCurrentIndex(3);
+    other.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Memory));
     CHECK_FALSE(other.find<QWidget>("gpuMemoryTable")->isVisible());
 }

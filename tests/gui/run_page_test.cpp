@@ -1,5 +1,6 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/control_style.h"
+#include "app/widgets/run/run_panels.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "tests/gui/opened_run.h"
 
@@ -81,7 +82,7 @@ TEST_CASE("a click on an event selects it in the timeline")
 {
     Opened opened(simulatedRun({"1f1b", 2, 2}));
     REQUIRE(waitFor([&] { return opened.isRead(); }));
-    opened.find<QTabBar>("panelTabs")->setCurrentIndex(1);
+    opened.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Events));
     auto* events = opened.find<DataTable>("eventsTable");
     REQUIRE(events->model()->rowCount() > 3);
     const QRect row = events->visualRect(events->model()->index(2, 0));

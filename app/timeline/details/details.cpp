@@ -7,6 +7,8 @@
 #include "app/timeline/view/translate.h"
 #include "engine/schedule/notation.h"
 
+#include <QTextDocumentFragment>
+
 #include <cmath>
 
 namespace app {
@@ -23,8 +25,11 @@ bool isKnown(const RunView& view, const Selection& selection)
 
 } // namespace
 
-Details detailsOf(const RunView& view, const Selection& selection, const KernelView* kernels)
+Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
+    const KernelView* kernels = context.kernels;
+    if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
+        return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)
         return runDetails(view, engine::reportedIteration(view.timeline()));
     if (selection.kind == Selection::Kind::Kernel)
@@ -34,11 +39,11 @@ Details detailsOf(const RunView& view, const Selection& selection, const KernelV
         return {};
     switch (selection.kind) {
     case Selection::Kind::Op:
-        return opDetails(view, selection, kernels);
+        return opDetails(view, selection, context);
     case Selection::Kind::Bubble:
         return bubbleDetails(view, selection);
     case Selection::Kind::Range:
-        return rangeDetails(view, selection, kernels);
+        return rangeDetails(view, selection, context);
     case Selection::Kind::Device:
         return deviceDetails(view, selection, kernels);
     case Selection::Kind::None:
@@ -46,6 +51,31 @@ Details detailsOf(const RunView& view, const Selection& selection, const KernelV
         break;
     }
     return {};
+}
+
+QString plainText(const Details& details)
+{
+    QStringList lines{details.title + QLatin1Char('\t') + details.value + QLatin1Char(' ')
+                      + details.unit};
+    const auto add = [&lines](const QStringList& cells) {
+        const QString line = cells.join(QLatin1Char('\t')).trimmed();
+        if (!line.isEmpty())
+            lines << line;
+    };
+    add({details.left, details.right});
+    QTextDocumentFragment sentence = QTextDocumentFragment::fromHtml(details.sentence);
+    add({sentence.toPlainText()});
+    for (const DetailsSection& section : details.sections) {
+        add({section.title, section.note});
+        for (const DetailsBar& bar : section.bars)
+            add({bar.name, bar.value});
+        for (const DetailsLink& link : section.links)
+            add({QStringList{link.prefix, link.name, link.rest}.join(QLatin1Char(' ')).trimmed(),
+                 link.time});
+        for (const DetailsRow& row : section.rows)
+            add({row.name, row.value});
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 DetailsClock detailsClock(const RunView& view, int iteration)

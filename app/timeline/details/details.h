@@ -1,12 +1,16 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "engine/timeline/note.h"
+#include "profiler/analysis/range/range_metrics.h"
 
 #include <QString>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace app {
@@ -26,6 +30,7 @@ struct Swatch
 struct DetailsLink
 {
     Swatch swatch;
+    QString prefix;     // text before the link: the number of a note
     QString name;       // text of the link: "1B5"
     QString rest;       // "on device 1"
     QString time;       // "103.6 – 107.5"
@@ -103,10 +108,27 @@ struct Details
     bool isEmpty() const { return title.isEmpty(); }
 };
 
+// What is known about a run in addition to its times. It outlives the calls it is passed to.
+struct DetailsContext
+{
+    DetailsContext(const KernelView* ofRun = nullptr) // NOLINT: only the kernels may be known
+        : kernels(ofRun)
+    { }
+
+    const KernelView* kernels = nullptr;
+    // Metrics of the marked range; nullptr, or those of another range, while they are computed.
+    const profiler::RangeMetrics* range = nullptr;
+    std::span<const engine::Note> notes; // sorted by time
+    // One iteration of the same schedule from 0, placed by the simulator; nullptr: unknown.
+    const engine::Run* predicted = nullptr;
+    const RunProgress* progress = nullptr; // nullptr: the run is not running
+};
+
+QString plainText(const Details& details); // one line per row, with tabs
+
 // Describes the selection, or the whole run if nothing is selected. Returns empty details if the
-// run has no iteration, or if the selected item does not exist in it. `kernels` are those of the
-// run; may be nullptr.
+// run has no iteration, or if the selected item does not exist in it.
 Details detailsOf(const RunView& view, const Selection& selection,
-                  const KernelView* kernels = nullptr);
+                  const DetailsContext& context = {});
 
 } // namespace app

@@ -5,6 +5,7 @@
 #include "app/timeline/view/translate.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -69,10 +70,59 @@ std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selectio
                       number(iteration.microBatchLoss[microBatch], 3)};
 }
 
+// The predicted duration and begin of the op, if the run is not a prediction itself.
+void addPrediction(const RunView& view, const Selection& selection, const engine::Run* predicted,
+                   const DetailsClock& clock, DetailsSection& section)
+{
+    if (predicted == nullptr || view.run().info.mode == engine::Mode::Simulate)
+        return;
+    const auto* track = predicted->timeline.track(selection.device, selection.lane);
+    if (track == nullptr)
+        return;
+    const auto span = std::ranges::find(track->spans, selection.op, &engine::Span::op);
+    if (span == track->spans.end())
+        return;
+    const auto expected = static_cast<double>(span->window().duration());
+    const double change
+        = expected > 0 ? static_cast<double>(selection.window.duration()) / expected - 1 : 0;
+    const QString length = clock.lengthWithUnit(span->window().duration());
+    const bool isEqual = std::abs(change) < 0.0005;
+    section.add(tr("Predicted"),
+                isEqual ? tr("%1, as measured").arg(length)
+                        : (change > 0 ? tr("%1, %2 over") : tr("%1, %2 under"))
+                              .arg(length, percent(std::abs(change))));
+    const std::int64_t begin
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)].window.begin;
+    const std::int64_t late = selection.window.begin - begin - span->begin;
+    section.add(tr("Predicted start"),
+                late == 0 ? clock.scale.text(static_cast<double>(span->begin))
+                          : (late > 0 ? tr("%1, %2 late") : tr("%1, %2 early"))
+                                .arg(clock.scale.text(static_cast<double>(span->begin)),
+                                     clock.lengthWithUnit(std::abs(late))));
+}
+
+// How long the device waited before the op, divided into bubble and exposed communication.
+void addWait(const RunView& view, const Selection& selection, std::int64_t waited,
+             const DetailsClock& clock, DetailsSection& section)
+{
+    section.add(tr("Wait before the start"), clock.lengthWithUnit(waited));
+    const engine::Window gap{selection.window.begin - waited, selection.window.begin};
+    std::int64_t transfers = 0;
+    const auto exposed = view.exposed(selection.device);
+    for (auto window = std::ranges::upper_bound(exposed, gap.begin, {}, &engine::Window::end);
+         window != exposed.end() && window->begin < gap.end; ++window)
+        transfers += std::min(window->end, gap.end) - std::max(window->begin, gap.begin);
+    if (transfers > 0)
+        section.add(tr("... bubble, transfer"),
+                    clock.length(waited - transfers) + QStringLiteral(" + ")
+                        + clock.lengthWithUnit(transfers));
+}
+
 } // namespace
 
-Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
+Details opDetails(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
+    const KernelView* kernels = context.kernels;
     const auto& op = view.op(selection.op);
     const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
     const auto explanation = view.explain(selection.iteration, selection.op);
@@ -87,8 +137,9 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
     facts.add(tr("Start, end"),
               rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
                   + clock.scale.unit);
+    addPrediction(view, selection, context.predicted, clock, facts);
     if (explanation && engine::isCompute(op.kind))
-        facts.add(tr("Wait before the start"), clock.lengthWithUnit(explanation->waited));
+        addWait(view, selection, explanation->waited, clock, facts);
     for (const auto& row : {spread(view, selection.op, clock), lossRow(view, selection)}) {
         if (row)
             facts.rows.push_back(*row);
@@ -102,11 +153,15 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
     if (!explanation->neededBy.empty())
         details.sections.push_back(
             linkSection(view, tr("Needed by"), explanation->neededBy, selection.iteration, clock));
+    if (auto section = computeSection(view, selection))
+        details.sections.push_back(std::move(*section));
     if (kernels != nullptr) {
         if (auto section = kernelSection(view, *kernels, selection))
             details.sections.push_back(std::move(*section));
     }
     addStrip(details, view, selection, clock);
+    if (auto section = memoryAndTrace(view, selection, clock, kernels); !section.rows.empty())
+        details.sections.push_back(std::move(section));
     return details;
 }
 

@@ -38,10 +38,17 @@ void addStrip(Details& details, const RunView& view, const Selection& selection,
 // window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
-Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
+// Model FLOPs of an op, its rate and its MFU; nullopt if the run does not know its model.
+std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection);
+// How long the stash of an op is kept, the memory of its device, and how it was traced.
+DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
+                              const DetailsClock& clock, const KernelView* kernels);
+Details opDetails(const RunView& view, const Selection& selection, const DetailsContext& context);
 Details bubbleDetails(const RunView& view, const Selection& selection);
-Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
+Details rangeDetails(const RunView& view, const Selection& selection,
+                     const DetailsContext& context);
 Details runDetails(const RunView& view, int iteration);
+Details runningDetails(const RunView& view, const DetailsContext& context); // has the progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 
 } // namespace app

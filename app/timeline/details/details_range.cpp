@@ -1,34 +1,16 @@
+#include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/translate.h"
+
+#include <algorithm>
 
 namespace app {
 namespace {
 
 using engine::DeviceId;
-
-struct Counts
-{
-    std::int64_t whole = 0, cut = 0, messages = 0;
-};
-
-Counts countsIn(const RunView& view, engine::Window window)
-{
-    Counts counts;
-    for (const auto& track : view.timeline().tracks) {
-        for (const auto& span : view.spansAround(track.device, track.kind, window)) {
-            if (!span.window().intersects(window))
-                continue;
-            const bool isWhole = span.begin >= window.begin && span.end <= window.end;
-            if (track.kind == engine::Track::Kind::Compute)
-                ++(isWhole ? counts.whole : counts.cut);
-            else if (track.kind == engine::Track::Kind::Send)
-                ++counts.messages;
-        }
-    }
-    return counts;
-}
 
 double bubbleShare(const std::vector<DetailsBar::Part>& parts)
 {
@@ -82,35 +64,137 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     return section;
 }
 
+// "iteration 1", "warm-up 0", "median iteration"
+QString namedIteration(const RunView& view, int iteration)
+{
+    const QString name = iterationName(view.timeline(), iteration);
+    const auto kind = view.timeline().iterations[static_cast<std::size_t>(iteration)].kind;
+    return kind == engine::Iteration::Kind::Measured ? tr("iteration %1").arg(name) : name;
+}
+
+// "The turn from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole iteration."
+QString rangeSentence(const RunView& view, const Selection& selection)
+{
+    const engine::Window window = selection.window;
+    const int first = view.iterationAt(static_cast<double>(window.begin));
+    const int last = view.iterationAt(static_cast<double>(window.end - 1));
+    const auto& iterations = view.timeline().iterations;
+    const engine::Window compared
+        = iterations[static_cast<std::size_t>(std::clamp(first, 0, last))].window;
+    const QString bubble = tr("<b>%1 bubble</b>").arg(percent(meanBubble(view, window)));
+    const QString whole = percent(meanBubble(view, compared));
+    if (first == last)
+        return tr("%1, compared with %2 of the whole iteration.").arg(bubble, whole);
+    const QString from = namedIteration(view, first), to = iterationName(view.timeline(), last);
+    const bool isOneKind = iterations[static_cast<std::size_t>(first)].kind
+        == iterations[static_cast<std::size_t>(last)].kind;
+    const QString until = isOneKind ? to : namedIteration(view, last);
+    return last == first + 1
+        ? tr("The turn from %1 to %2: %3, compared with %4 of a whole iteration.")
+              .arg(from, until, bubble, whole)
+        : tr("From %1 to %2: %3, compared with %4 of the first one.")
+              .arg(from, until, bubble, whole);
+}
+
+DetailsSection causes(const profiler::RangeMetrics& range, const DetailsClock& clock)
+{
+    DetailsSection section;
+    section.title = tr("Bubble by cause");
+    section.note = tr("mean, %1").arg(clock.scale.unit);
+    const auto add = [&](const QString& name, auto ticks) {
+        double sum = 0;
+        for (const profiler::RangeDevice& device : range.devices)
+            sum += static_cast<double>(ticks(device));
+        if (sum > 0)
+            section.add(name, clock.scale.text(sum / std::max(1, range.recorded)));
+    };
+    using Device = profiler::RangeDevice;
+    add(tr("fill: no input yet"), [](const Device& one) { return one.times.fill; });
+    add(tr("wait for another device"), [](const Device& one) { return one.times.wait; });
+    add(tr("drain: no work left"), [](const Device& one) { return one.times.drain; });
+    add(tr("between iterations"), [](const Device& one) { return one.between; });
+    if (section.rows.empty())
+        section.add(tr("No bubble"), {});
+    return section;
+}
+
+DetailsSection counts(const RunView& view, const profiler::RangeMetrics& range)
+{
+    std::int64_t whole = 0, cut = 0, messages = 0;
+    const profiler::RangeDevice* largest = nullptr;
+    for (const profiler::RangeDevice& device : range.devices) {
+        whole += device.opsWhole;
+        cut += device.opsCut;
+        messages += device.times.messagesSent;
+        if (device.times.peakBytes
+            && (largest == nullptr || device.times.peakBytes > largest->times.peakBytes))
+            largest = &device;
+    }
+    DetailsSection section;
+    section.title = tr("Counts");
+    section.add(tr("Ops within, cut off"),
+                number(static_cast<double>(whole), 0) + QStringLiteral(", ")
+                    + number(static_cast<double>(cut), 0));
+    section.add(tr("Messages"), number(static_cast<double>(messages), 0));
+    if (largest != nullptr)
+        section.add(tr("Largest memory"),
+                    tr("%1, device %2")
+                        .arg(byteScale(*largest->times.peakBytes)
+                                 .withUnit(static_cast<double>(*largest->times.peakBytes)))
+                        .arg(largest->times.device.value));
+    if (!view.knowsMemory())
+        section.add(tr("Memory"), tr("not recorded"));
+    return section;
+}
+
+// The notes in the range, numbered as in the strip, as links.
+std::optional<DetailsSection> notesIn(const RunView& view, engine::Window window,
+                                      std::span<const engine::Note> notes,
+                                      const DetailsClock& clock)
+{
+    DetailsSection section;
+    for (std::size_t k = 0; k < notes.size(); ++k) {
+        const engine::Note& note = notes[k];
+        if (!note.window.intersects(window) && !window.contains(note.window.begin))
+            continue;
+        DetailsLink link;
+        link.name = note.text.empty() ? tr("bookmark") : fromUtf8(note.text);
+        link.isCut = true;
+        link.prefix = QString::number(k + 1);
+        link.time = clock.at(note.window.begin);
+        link.target = selectionOf(view, note);
+        section.links.push_back(std::move(link));
+    }
+    if (section.links.empty())
+        return std::nullopt;
+    section.title = tr("Notes");
+    section.note = number(static_cast<double>(section.links.size()), 0);
+    return section;
+}
+
 } // namespace
 
-Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
+Details rangeDetails(const RunView& view, const Selection& selection, const DetailsContext& context)
 {
     const auto& window = selection.window;
-    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
-    const auto& iteration
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const DetailsClock clock = detailsClock(view, selection.iteration, window.duration());
     Details details;
-    const HostRange* host = marked(selection, kernels);
+    const HostRange* host = marked(selection, context.kernels);
     details.title = host != nullptr ? tr("NVTX range") : tr("Range");
     sayLength(details, view, clock, window.duration());
     details.left
         = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
     details.right = countOf(view.devices(), "device");
-    details.sentence
-        = tr("<b>%1 bubble</b>, compared with %2 of the whole iteration.")
-              .arg(percent(meanBubble(view, window)), percent(meanBubble(view, iteration.window)));
+    details.sentence = rangeSentence(view, selection);
     if (host != nullptr)
         details.sections.push_back(markedSection(view, *host));
     details.sections.push_back(shares(view, window));
-    const Counts counts = countsIn(view, window);
-    DetailsSection facts;
-    facts.title = tr("Counts");
-    facts.add(tr("Ops within, cut off"),
-              number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
-                  + number(static_cast<double>(counts.cut), 0));
-    facts.add(tr("Messages"), number(static_cast<double>(counts.messages), 0));
-    details.sections.push_back(std::move(facts));
+    if (context.range != nullptr && context.range->range == window) {
+        details.sections.push_back(causes(*context.range, clock));
+        details.sections.push_back(counts(view, *context.range));
+    }
+    if (auto notes = notesIn(view, window, context.notes, clock))
+        details.sections.push_back(std::move(*notes));
     return details;
 }
 

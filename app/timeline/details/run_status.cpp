@@ -56,6 +56,19 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     return texts;
 }
 
+QStringList recordStatus(const RunView& view, const KernelView* kernels)
+{
+    const auto count = [](const QString& name, std::int64_t amount) {
+        const QString text = name + QLatin1Char(' ') + number(static_cast<double>(amount), 0);
+        return amount > 0 ? QStringLiteral("<b>%1</b>").arg(text) : text;
+    };
+    QString text = count(say("overlaps"), view.occurs().overlaps);
+    if (kernels != nullptr && !kernels->isEmpty())
+        text += QStringLiteral(", ")
+            + count(say("dropped"), kernels->activity().trace().health.dropped);
+    return {text};
+}
+
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics)
 {
     if (metrics.devices.empty() || !document.run())

@@ -2,6 +2,7 @@
 
 #include "app/models/run_document.h"
 #include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "profiler/analysis/metrics.h"
 
@@ -13,6 +14,9 @@ namespace app {
 // `metrics` without devices means that they are not known yet. `kernels` may be nullptr.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
+// "overlaps 0, dropped 0": compute ops that overlap on a device, and records that the tracer lost,
+// if it ran. Numbers above 0 are bold.
+QStringList recordStatus(const RunView& view, const KernelView* kernels);
 // Returns the metrics of the shown iteration: "median iteration 115.3 ms, bubble 13.0 %"; "" if
 // they are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);

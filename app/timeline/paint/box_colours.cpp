@@ -5,6 +5,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -31,6 +32,20 @@ QColor mixed(QColor from, QColor to, double share)
     return toQt(profiler::mix(fromQt(from), fromQt(to), share));
 }
 
+namespace {
+
+// From the surface over the colour of W to that of the optimizer; `share` is from 0 to 1.
+profiler::Colour lengthColour(const Theme& theme, double share)
+{
+    constexpr double kPalest = 0.7;
+    const profiler::Colour full = theme.palette.weight;
+    return share < 0.5
+        ? profiler::mix(full, fromQt(theme.chrome.surface), kPalest * (1 - 2 * share))
+        : profiler::mix(full, theme.palette.optimizer, 2 * share - 1);
+}
+
+} // namespace
+
 BoxColours::BoxColours(const Theme& theme, double dpr)
     : m_theme(theme)
     , m_bubble(toQt(theme.palette.bubble), toQt(theme.palette.bubbleLine), dpr)
@@ -49,6 +64,9 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
             }
         }
         m_exposed[index(emphasis)] = resolve(theme.palette.exposed(), emphasis);
+        for (int step = 0; step < kLengths; ++step)
+            m_lengths[step][index(emphasis)] = resolve(
+                lengthColour(theme, static_cast<double>(step) / (kLengths - 1)), emphasis);
         for (int group = 0; group < kHues; ++group) {
             const profiler::Colour full = kHueColours[group];
             const profiler::Colour light = profiler::mix(
@@ -91,9 +109,14 @@ void fillLook(QPainter& painter, const QRectF& rect, const BoxColours::Look& loo
         look.hatch.fill(painter, rect, originX);
 }
 
-const BoxColours::Look& BoxColours::lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const
+const BoxColours::Look& BoxColours::lookOf(const engine::Op& op, int chunk, double length,
+                                           Emphasis emphasis) const
 {
-    const int group = colourGroup(op, m_by);
+    if (m_by == ColourBy::Duration && engine::isCompute(op.kind) && op.microBatch.isValid()) {
+        const double place = std::sqrt(std::clamp(length, 0.0, 1.0)) * kLengths;
+        return this->length(std::min(static_cast<int>(place), kLengths - 1), emphasis);
+    }
+    const int group = colourGroup(op, chunk, m_by);
     const Hue tint = op.kind == engine::OpKind::Recompute ? Hue::Recompute
         : engine::isBackward(op.kind)                     ? Hue::Backward
                                                           : Hue::Forward;

@@ -26,8 +26,14 @@ public:
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
-    // Returns the look of an op with the current ColourBy.
-    const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
+    // Returns the look of an op with the current ColourBy. `length` is its duration as a share of
+    // the longest op of the run.
+    const Look& lookOf(const engine::Op& op, int chunk, double length, Emphasis emphasis) const;
+    static constexpr int kLengths = 6; // steps of the scale of durations, over the square root
+    const Look& length(int step, Emphasis emphasis) const
+    {
+        return m_lengths[step][index(emphasis)];
+    }
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
     static constexpr int kHues = 8; // hues repeat: group 8 has the hue of group 0
@@ -57,6 +63,7 @@ private:
     static constexpr int kEmphases = 3;
     Look m_looks[engine::kOpKinds][kChunks][kEmphases];
     Look m_exposed[kEmphases], m_hues[kHues][3][kEmphases]; // [group][Hue][emphasis]
+    Look m_lengths[kLengths][kEmphases]; // [step][emphasis]
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;

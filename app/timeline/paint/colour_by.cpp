@@ -6,16 +6,20 @@ namespace app {
 
 QStringList colourByNames()
 {
-    return {tr("operation"), tr("micro-batch"), tr("stage"), tr("direction")};
+    return {tr("operation"), tr("micro-batch"), tr("stage"),
+            tr("direction"), tr("chunk"),       tr("duration")};
 }
 
-int colourGroup(const engine::Op& op, ColourBy by)
+int colourGroup(const engine::Op& op, int chunk, ColourBy by)
 {
     if (!engine::isCompute(op.kind) || !op.microBatch.isValid())
         return -1;
     switch (by) {
     case ColourBy::Operation:
+    case ColourBy::Duration:
         break;
+    case ColourBy::Chunk:
+        return chunk;
     case ColourBy::MicroBatch:
         return op.microBatch.value;
     case ColourBy::Stage:

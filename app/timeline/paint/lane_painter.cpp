@@ -150,9 +150,12 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
     };
     BoxText text = textOf(op);
     text.isBold = isInFlow(piece.op, piece.iteration);
+    const double length = static_cast<double>(piece.window.duration())
+        / static_cast<double>(std::max<std::int64_t>(1, m_view.occurs().longestOp));
     QRectF box = stretch(m_axis, piece.window, top, height);
     if (piece.joint == piece.op) {
-        m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), emphasisOf(piece.op)), text);
+        m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), length, emphasisOf(piece.op)),
+                     text);
         return;
     }
     // A joint F and B are one cell that is split in half, with F above.
@@ -164,7 +167,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         QRectF cell(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
                     isUpper ? half - m_axis.gap() : box.height() - half);
         m_boxes.draw(cell,
-                     m_colours.lookOf(*part, m_view.chunk(*part),
+                     m_colours.lookOf(*part, m_view.chunk(*part), length,
                                       emphasisOf(part == &op ? piece.op : piece.joint)),
                      textOf(*part));
     }

@@ -1,5 +1,6 @@
 #include "app/timeline/paint/legend.h"
 
+#include "app/models/numbers.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/view/translate.h"
@@ -56,10 +57,12 @@ std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const Bo
             = std::max(groups,
                        by == ColourBy::MicroBatch  ? shape.allMicroBatches()
                            : by == ColourBy::Stage ? shape.stages
+                           : by == ColourBy::Chunk ? run.view->occurs().chunks
                                                    : 1 + static_cast<int>(run.view->occurs().isUp));
     }
     const QString first = by == ColourBy::MicroBatch ? tr("micro-batch 0: forward, backward")
         : by == ColourBy::Stage                      ? tr("stage 0: forward, backward")
+        : by == ColourBy::Chunk                      ? tr("chunk 0: forward, backward")
                                                      : tr("down: forward, backward");
     std::vector<LegendEntry> entries;
     for (int group = 0; group < std::min(groups, BoxColours::kHues); ++group) {
@@ -75,6 +78,21 @@ std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const Bo
                            {}});
     }
     return entries;
+}
+
+// The scale of durations, from the shortest to the longest op.
+LegendEntry lengthEntry(const std::vector<LegendRun>& runs, const BoxColours& colours)
+{
+    LegendEntry entry;
+    for (int step = 0; step < BoxColours::kLengths; ++step)
+        entry.fills.push_back(fromQt(colours.length(step, Emphasis::Normal).fill));
+    const RunView& view = *runs.front().view;
+    const std::int64_t longest = view.occurs().longestOp;
+    entry.text
+        = tr("duration of an op, 0 to %1")
+              .arg(timeScale(view.run().info, longest).withUnit(static_cast<double>(longest)))
+              .toStdString();
+    return entry;
 }
 
 double widthOf(const LegendEntry& entry, const QFontMetricsF& metrics)
@@ -138,7 +156,9 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     profiler::LegendContent content = contentOf(runs, detail);
     Legend legend;
     if (colours.colourBy() != ColourBy::Operation) {
-        legend.left = hueEntries(runs, colours);
+        legend.left = colours.colourBy() == ColourBy::Duration
+            ? std::vector{lengthEntry(runs, colours)}
+            : hueEntries(runs, colours);
         std::erase_if(content.chunks, [](const auto& of) { return engine::isCompute(of.first); });
         content.isUp = false;
     }
@@ -194,6 +214,15 @@ void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& col
     legend.right = {entry};
     if (kernels.hasWaits())
         legend.right.push_back({LegendEntry::Look::Wait, {}, tr("NCCL waits").toStdString(), {}});
+}
+
+void addPlan(Legend& legend, const BoxColours& colours)
+{
+    LegendEntry entry;
+    entry.fills = {fromQt(colours.surface())};
+    entry.text = tr("plan, not yet run").toStdString();
+    entry.edge = fromQt(colours.theme().chrome.lineStrong);
+    legend.left.push_back(std::move(entry));
 }
 
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,

@@ -31,6 +31,8 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
 void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
 // Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
+// Adds the entry of ops that have not run yet.
+void addPlan(Legend& legend, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);
 

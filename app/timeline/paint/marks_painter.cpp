@@ -91,7 +91,9 @@ void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::C
 {
     const Lane& start = m_lanes[static_cast<std::size_t>(from.device.value)];
     const Lane& finish = m_lanes[static_cast<std::size_t>(to.device.value)];
-    const double direction = to.device.value > from.device.value ? 1 : -1;
+    if (start.isHidden || finish.isHidden)
+        return;
+    const double direction = finish.top > start.top ? 1 : -1;
     const double x1 = m_axis.snappedX(static_cast<double>(from.window.end)) - 3;
     const double x2 = m_axis.snappedX(static_cast<double>(to.window.begin)) + 3;
     if (std::max(x1, x2) < m_axis.left || std::min(x1, x2) > m_axis.right())

@@ -204,6 +204,8 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
     if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
         return {};
     const Lane& lane = lanes[device];
+    if (lane.isHidden)
+        return {};
     if (selection.kind == Selection::Kind::Kernel)
         return selection.row < lane.kernels
             ? boxRect(axis, selection.window, lane.kernelTop(selection.row), Lane::kKernel)

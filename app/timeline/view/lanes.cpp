@@ -41,8 +41,9 @@ double kernelsHeight(const LaneOptions& options)
 {
     double sum = 0;
     for (std::size_t d = 0; d < std::max(options.kernels.size(), options.ranges.size()); ++d)
-        sum += Lane{.kernels = rowsOf(options.kernels, d), .ranges = rowsOf(options.ranges, d)}
-                   .kernelsHeight();
+        if (!options.order.hidden.contains(static_cast<int>(d)))
+            sum += Lane{.kernels = rowsOf(options.kernels, d), .ranges = rowsOf(options.ranges, d)}
+                       .kernelsHeight();
     return sum;
 }
 
@@ -87,41 +88,107 @@ double heightOf(LaneKind kind, double compute, double memory)
 
 } // namespace
 
+std::vector<int> LaneOrder::shown(int devices) const
+{
+    std::vector<int> all;
+    const auto add = [&](int device) {
+        if (device >= 0 && device < devices && !hidden.contains(device)
+            && std::ranges::find(all, device) == all.end())
+            all.push_back(device);
+    };
+    std::ranges::for_each(order, add);
+    for (int device = 0; device < devices; ++device)
+        add(device);
+    std::ranges::stable_partition(all, [this](int device) { return pinned.contains(device); });
+    return all;
+}
+
+bool LaneOrder::hide(int device, int devices)
+{
+    if (shown(devices).size() <= 1)
+        return false;
+    hidden.insert(device);
+    return true;
+}
+
+void LaneOrder::hideOthers(int device, int devices)
+{
+    for (int other = 0; other < devices; ++other)
+        if (other != device)
+            hidden.insert(other);
+}
+
+void LaneOrder::togglePin(int device)
+{
+    if (!pinned.insert(device).second)
+        pinned.erase(device);
+}
+
+bool LaneOrder::move(int device, int by, int devices)
+{
+    std::vector<int> all = shown(devices);
+    const auto at = std::ranges::find(all, device);
+    const auto to = (at - all.begin()) + by;
+    if (at == all.end() || by == 0 || to < 0 || to >= static_cast<std::ptrdiff_t>(all.size())
+        || pinned.contains(all[static_cast<std::size_t>(to)]) != pinned.contains(device))
+        return false;
+    all.erase(at);
+    all.insert(all.begin() + to, device);
+    order = std::move(all);
+    return true;
+}
+
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
 {
-    const Choice choice = choose(devices, options);
-    std::vector<Lane> lanes;
+    const std::vector<int> shown = options.order.shown(devices);
+    const Choice choice = choose(static_cast<int>(shown.size()), options);
+    std::vector<Lane> lanes(static_cast<std::size_t>(devices));
+    for (Lane& lane : lanes)
+        lane = {.kind = LaneKind::Dense, .compute = 0, .memory = 0, .isHidden = true};
     double top = 0;
-    for (int device = 0; device < devices; ++device) {
+    for (const int device : shown) {
         const bool isToggled = options.toggled.contains(device);
         const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
         const double compute = isToggled && choice.kind == LaneKind::Dense
             ? options.compute.value_or(LaneOptions::kUsual)
             : choice.compute;
         Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+        lane.isPinned = options.order.pinned.contains(device);
         if (kind != LaneKind::Dense) {
             lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
             lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
             lane.height += lane.kernelsHeight();
         }
-        lanes.push_back(lane);
+        lanes[static_cast<std::size_t>(device)] = lane;
         top += lane.height;
     }
     return lanes;
 }
 
+void scrollPinned(std::vector<Lane>& lanes, double from, double to)
+{
+    for (Lane& lane : lanes)
+        if (lane.isPinned)
+            lane.top += to - from;
+}
+
 double heightOf(const std::vector<Lane>& lanes)
 {
-    return lanes.empty() ? 0 : lanes.back().bottom();
+    double height = 0;
+    for (const Lane& lane : lanes)
+        height += lane.height;
+    return height;
 }
 
 int laneAt(const std::vector<Lane>& lanes, double y)
 {
+    int found = -1;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-        if (y >= lanes[i].top && y < lanes[i].bottom())
-            return static_cast<int>(i);
+        if (!lanes[i].isHidden && y >= lanes[i].top && y < lanes[i].bottom()
+            && (found < 0 || lanes[i].isPinned))
+            found = static_cast<int>(i);
     }
-    return -1;
+    return found;
 }
 
 } // namespace app

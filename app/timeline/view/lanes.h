@@ -19,6 +19,8 @@ struct Lane
     double memory = 34;         // height of the memory over time, in a full lane
     int kernels = 0;            // rows of kernels, one per stream
     int ranges = 0;             // rows of NVTX ranges, above the kernels
+    bool isHidden = false;      // the lane has no height and nothing of it is drawn
+    bool isPinned = false;      // the lane stays at the top when the others scroll
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
@@ -47,6 +49,24 @@ struct Lane
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
+// The user's arrangement of the lanes of devices.
+struct LaneOrder
+{
+    std::vector<int> order;       // devices from the top; others follow in ascending order
+    std::set<int> hidden, pinned; // pinned lanes are above the others
+
+    bool isDefault() const { return order.empty() && hidden.empty() && pinned.empty(); }
+    std::vector<int> shown(int devices) const; // visible devices from the top
+    bool hide(int device, int devices);        // returns false for the last visible lane
+    void hideOthers(int device, int devices);
+    void togglePin(int device);
+    // Moves a visible lane by so many places, within the pinned or the other lanes. Returns false
+    // if it is at the end.
+    bool move(int device, int by, int devices);
+
+    friend bool operator==(const LaneOrder&, const LaneOrder&) = default;
+};
+
 struct LaneOptions
 {
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
@@ -60,15 +80,18 @@ struct LaneOptions
     engine::IdVector<engine::DeviceId, int> kernels = {};
     // Rows of NVTX ranges; empty: ranges are hidden.
     engine::IdVector<engine::DeviceId, int> ranges = {};
+    LaneOrder order = {};
 };
 
-// Lays out full lanes if they fit; to fit, compute boxes shrink to 28 pixels and then memory to 18.
-// Otherwise lanes have only compute boxes, or are dense with 23 or 17 pixels. If dense lanes do not
-// fit either, the caller scrolls. Lanes that would be dense only because of their kernels keep the
-// kernels and scroll. Without a chosen height, boxes and memory grow into the remaining height,
-// each up to a limit.
+// Returns the lane of every device, in the arrangement of the options. Lays out full lanes if they
+// fit; to fit, compute boxes shrink to 28 pixels and then memory to 18. Otherwise lanes have only
+// compute boxes, or are dense with 23 or 17 pixels. If dense lanes do not fit either, the caller
+// scrolls. Lanes that would be dense only because of their kernels keep the kernels and scroll.
+// Without a chosen height, boxes and memory grow into the remaining height, each up to a limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
-double heightOf(const std::vector<Lane>& lanes);
+// Moves the pinned lanes to the visible top of lanes that are scrolled by `from` to `to` pixels.
+void scrollPinned(std::vector<Lane>& lanes, double from, double to);
+double heightOf(const std::vector<Lane>& lanes);      // without scrolling
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane
 
 } // namespace app

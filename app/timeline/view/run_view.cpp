@@ -50,9 +50,27 @@ void RunView::indexOps()
     }
 }
 
+// Finds the longest op and overlaps in a compute track.
+void RunView::indexTimes(const engine::Track& track)
+{
+    Window previous{0, 0};
+    bool isFirst = true;
+    for (const engine::Span& span : track.spans) {
+        const Window window = span.window();
+        m_occurs.longestOp = std::max(m_occurs.longestOp, window.duration());
+        if (!isFirst && window.begin < previous.end && !(window == previous))
+            ++m_occurs.overlaps;
+        if (isFirst || window.end >= previous.end)
+            previous = window;
+        isFirst = false;
+    }
+}
+
 void RunView::indexLanes()
 {
     for (const auto& track : m_run->timeline.tracks) {
+        if (track.kind == Track::Kind::Compute)
+            indexTimes(track);
         if (m_devices.has(track.device))
             m_devices[track.device].lanes[static_cast<std::size_t>(track.kind)]
                 = BusyIndex(track.spans, m_shares);

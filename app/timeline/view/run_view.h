@@ -21,6 +21,10 @@ struct Occurrence
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
     std::int64_t longestExposed = 0; // in ticks; 0: none
+    std::int64_t longestOp = 0;      // longest compute op of a micro-batch, in ticks
+    // Compute ops that begin before an earlier one of their device has ended; joint ops, which
+    // share a window, do not count.
+    std::int64_t overlaps = 0;
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
@@ -109,6 +113,7 @@ private:
     const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
     void indexOps();
     void indexLanes();
+    void indexTimes(const engine::Track& track);
     void indexExposed();
 
     std::shared_ptr<const engine::Run> m_run;

@@ -52,6 +52,10 @@ public:
     // show its actions. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
+    // What the page offers for a text that is typed into the command palette, in addition to its
+    // menu actions: an op, a range, a setting. The actions are valid until the next call.
+    virtual QList<QAction*> foundActions(const QString& /*text*/) { return {}; }
+
     // Adds an action whose shortcut works while the page has the focus. `tip` is the action's
     // status tip. Its tooltip is `tip` followed by the shortcut.
     QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,

@@ -87,8 +87,9 @@ SwatchPicture::Chain chainAt(const DetailsSection& section, std::size_t at)
 QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const Follow& follow)
 {
     const QString ink = theme.theme().chrome.text.name();
-    const QString face
-        = link.name.front().isDigit() ? QStringLiteral("monospace") : uiFont(12).family();
+    const QString face = link.prefix.isEmpty() && link.name.front().isDigit()
+        ? QStringLiteral("monospace")
+        : uiFont(12).family();
     const bool leads = link.target.kind != Selection::Kind::None;
     const QString shown = link.isCut
         ? QFontMetrics(uiFont(12)).elidedText(link.name, Qt::ElideRight, kLinkRoom)
@@ -97,7 +98,8 @@ QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const F
         ? QStringLiteral("<a href='op' style='color:%1;font-family:%2'>%3</a>")
               .arg(ink, face, shown.toHtmlEscaped())
         : shown.toHtmlEscaped();
-    auto* label = text(name + QLatin1Char(' ') + link.rest, uiFont(12));
+    const QStringList words{link.prefix, name, link.rest};
+    auto* label = text(words.join(QLatin1Char(' ')).trimmed(), uiFont(12));
     if (shown != link.name)
         label->setToolTip(link.name);
     label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);

@@ -5,24 +5,34 @@
 #include "app/widgets/run/details_layout.h"
 
 #include <QScrollArea>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace app {
 
 struct DetailsPanel::Impl
 {
+    explicit Impl(const ThemeController& controller)
+        : theme(controller)
+    { }
+    Details details() const;
     void rebuild(DetailsPanel& panel);
 
     const ThemeController& theme;
     RunViewPointer view;
     Selection selection;
     KernelViewPointer kernels;
-    QScrollArea* scroll = nullptr;
+    std::optional<profiler::RangeMetrics> range;
+    std::vector<engine::Note> notes;
+    RunPointer prediction;
+    std::optional<RunProgress> progress;
+    QTimer refresh; // limits how often progress is laid out
+    QScrollArea* scroll = new QScrollArea;
 };
 
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, nullptr, new QScrollArea}))
+    , m(std::make_unique<Impl>(theme))
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
@@ -32,6 +42,10 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     spaced(new QVBoxLayout(this), {}, 0, {m->scroll});
     connect(&theme, &ThemeController::changed, this, [this] { m->rebuild(*this); });
+    constexpr int kRefresh = 300; // ms
+    m->refresh.setSingleShot(true);
+    m->refresh.setInterval(kRefresh);
+    connect(&m->refresh, &QTimer::timeout, this, [this] { m->rebuild(*this); });
     m->rebuild(*this);
 }
 
@@ -59,9 +73,61 @@ void DetailsPanel::setKernels(KernelViewPointer kernels)
     m->rebuild(*this);
 }
 
+void DetailsPanel::setRange(const profiler::RangeMetrics& metrics)
+{
+    m->range = metrics;
+    if (m->selection.kind == Selection::Kind::Range && m->selection.window == metrics.range)
+        m->rebuild(*this);
+}
+
+void DetailsPanel::setPrediction(RunPointer prediction)
+{
+    m->prediction = std::move(prediction);
+    if (m->selection.kind == Selection::Kind::Op || m->progress)
+        m->rebuild(*this);
+}
+
+void DetailsPanel::setProgress(const std::optional<RunProgress>& progress)
+{
+    if (m->progress == progress)
+        return;
+    const bool isOtherState = m->progress.has_value() != progress.has_value();
+    m->progress = progress;
+    if (m->selection.kind != Selection::Kind::None)
+        return;
+    if (isOtherState)
+        m->rebuild(*this);
+    else if (!m->refresh.isActive())
+        m->refresh.start();
+}
+
+void DetailsPanel::setNotes(std::vector<engine::Note> notes)
+{
+    if (m->notes == notes)
+        return;
+    m->notes = std::move(notes);
+    if (m->selection.kind == Selection::Kind::Range)
+        m->rebuild(*this);
+}
+
+Details DetailsPanel::Impl::details() const
+{
+    DetailsContext context(kernels.get());
+    context.range = range ? &*range : nullptr;
+    context.notes = notes;
+    context.predicted = prediction.get();
+    context.progress = progress ? &*progress : nullptr;
+    return view ? detailsOf(*view, selection, context) : Details();
+}
+
+QString DetailsPanel::text() const
+{
+    return plainText(m->details());
+}
+
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    const Details details = view ? detailsOf(*view, selection, kernels.get()) : Details();
+    const Details details = this->details();
     if (!details.isEmpty()) {
         scroll->setWidget(layOutDetails(
             theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));

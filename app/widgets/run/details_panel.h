@@ -1,13 +1,18 @@
 #pragma once
 
+#include "app/models/run_document.h"
 #include "app/models/theme.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "engine/timeline/note.h"
+#include "profiler/analysis/range/range_metrics.h"
 
 #include <QWidget>
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace app {
 
@@ -23,7 +28,15 @@ public:
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
     void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
+    // Metrics of the marked range; shown while exactly that range is selected.
+    void setRange(const profiler::RangeMetrics& metrics);
+    void setNotes(std::vector<engine::Note> notes); // sorted by time
+    // While the run is running and nothing is selected, its progress is shown; nullopt: not
+    // running.
+    void setProgress(const std::optional<RunProgress>& progress);
+    void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
+    QString text() const; // what is shown, as plain text
     QSize sizeHint() const override;
 
 Q_SIGNALS:

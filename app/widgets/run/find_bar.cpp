@@ -62,6 +62,11 @@ void FindBar::addFacet(const QString& facet)
     m_field->setFocus();
 }
 
+void FindBar::setText(const QString& text)
+{
+    m_field->setText(text);
+}
+
 QString FindBar::text() const
 {
     return m_field->text();

@@ -21,6 +21,7 @@ public:
     explicit FindBar(const ThemeController& theme, QWidget* parent = nullptr);
 
     QString text() const;
+    void setText(const QString& text);
     void open(); // shows the bar with the cursor in the field
     void showHits(const QString& sentence);
     void showProblem(const QString& sentence); // outlines the field in the error colour

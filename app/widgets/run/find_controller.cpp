@@ -37,6 +37,13 @@ void FindController::open()
     search();
 }
 
+void FindController::openWith(const QString& facets)
+{
+    m_bar.open();
+    m_bar.setText(facets);
+    step(1);
+}
+
 void FindController::search()
 {
     if (m_bar.isHidden())

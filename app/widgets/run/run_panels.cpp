@@ -5,6 +5,7 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/range/range_panel.h"
 #include "app/widgets/run/kernel_panel.h"
 #include "app/widgets/run/memory_panel.h"
 #include "app/widgets/run/notes_panel.h"
@@ -31,6 +32,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_stack(new QStackedWidget)
     , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
     , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
+    , m_range(new RangePanel(theme))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
@@ -45,8 +47,9 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
-    for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
-                                                          m_memory, m_progress, m_notes, m_log})
+    for (QWidget* panel :
+         std::initializer_list<QWidget*>{m_range, m_summaryTable, m_eventsTable, m_kernels,
+                                         m_memory, m_progress, m_notes, m_log})
         m_stack->addWidget(panel);
     spaced(new QVBoxLayout(this), {}, 0,
            {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
@@ -65,9 +68,12 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_tabs->setExpanding(false);
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideNone);
-    for (const QString& name : {tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"),
-                                tr("Progress"), tr("Notes"), tr("Log")})
+    for (const QString& name : {tr("Range"), tr("Summary"), tr("Events"), tr("Kernels"),
+                                tr("Memory"), tr("Progress"), tr("Notes"), tr("Log")})
         m_tabs->addTab(name);
+    m_tabs->setTabVisible(static_cast<int>(Panel::Range), false);
+    m_tabs->setCurrentIndex(static_cast<int>(Panel::Summary));
+    m_stack->setCurrentIndex(m_tabs->currentIndex());
     m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
     m_fold->setAccessibleName(tr("Collapse the tables"));
@@ -98,6 +104,21 @@ void RunPanels::updateFoldIcon()
 void RunPanels::setPanel(Panel panel)
 {
     m_tabs->setCurrentIndex(static_cast<int>(panel));
+}
+
+void RunPanels::setRangeShown(bool shown)
+{
+    const int range = static_cast<int>(Panel::Range);
+    if (m_tabs->isTabVisible(range) == shown)
+        return;
+    const auto current = static_cast<Panel>(m_tabs->currentIndex());
+    m_tabs->setTabVisible(range, shown);
+    m_tabs->updateGeometry(); // setTabVisible() does not
+    if (shown && current == Panel::Summary)
+        setPanel(Panel::Range);
+    else if (!shown && current == Panel::Range)
+        setPanel(Panel::Summary);
+    fitHint();
 }
 
 void RunPanels::setFolded(bool folded)
@@ -173,45 +194,52 @@ void RunPanels::showPathEvents()
 // Shows what the numbers belong to, and three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
-    const auto& metrics = m_metrics->metrics();
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());
-    const bool hasNumbers = !metrics.devices.empty() && m_run;
+    const bool hasNumbers = !m_metrics->metrics().devices.empty() && m_run;
     m_mode->setVisible(hasNumbers
                        && ((shown != Panel::Log && shown != Panel::Notes) || m_isFolded));
-    m_hint->setVisible(hasNumbers);
-    if (!hasNumbers)
-        return;
-    if (m_isFolded) {
-        m_hint->setText(m_metrics->keyNumbers());
-        return;
-    }
-    const QString unit = m_metrics->timeUnit().unit;
-    const QString name = iterationName(m_run->timeline, metrics.iteration);
-    const bool isReplay = name == tr("median iteration");
-    const QString which = isReplay ? name : tr("iteration %1").arg(name);
-    switch (shown) {
+    m_hint->setText(!hasNumbers ? QString() : m_isFolded ? m_metrics->keyNumbers() : hintOf(shown));
+    fitHint();
+}
+
+QString RunPanels::hintOf(Panel panel) const
+{
+    const QString name = iterationName(m_run->timeline, m_metrics->metrics().iteration);
+    const QString which = name == tr("median iteration") ? name : tr("iteration %1").arg(name);
+    switch (panel) {
+    case Panel::Range:
+        return tr("ops at the edges count with their part");
     case Panel::Summary:
-        m_hint->setText(tr("%1, %2. Last row: means, largest peak, all messages").arg(unit, which));
-        break;
+        return tr("%1, %2. Last row: means, largest peak, all messages")
+            .arg(m_metrics->timeUnit().unit, which);
     case Panel::Events:
-        m_hint->setText(m_areEventsOfPath
-                            ? tr("%1, only the critical path; click an op to show it").arg(which)
-                            : tr("%1, every op; click one to show it").arg(which));
-        break;
-    case Panel::Kernels:
-        m_hint->clear();
-        break;
+        return m_areEventsOfPath ? tr("%1, only the critical path; click an op to show it").arg(which)
+                                 : tr("%1, every op; click one to show it").arg(which);
     case Panel::Memory:
-        m_hint->setText(which);
-        break;
+        return which;
     case Panel::Notes:
-        m_hint->setText(tr("stored in the run's file; double-click to edit the text"));
-        break;
+        return tr("stored in the run's file; double-click to edit the text");
+    case Panel::Kernels:
     case Panel::Progress:
     case Panel::Log:
-        m_hint->clear();
         break;
     }
+    return {};
+}
+
+// The tabs are complete; the hint is shown if it fits beside them.
+void RunPanels::fitHint()
+{
+    const auto widthOf
+        = [](const QWidget* part) { return part->isHidden() ? 0 : part->sizeHint().width() + 8; };
+    const int taken = widthOf(m_tabs) + widthOf(m_mode) + widthOf(m_fold) + 18;
+    m_hint->setVisible(!m_hint->text().isEmpty() && taken + m_hint->sizeHint().width() <= width());
+}
+
+void RunPanels::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitHint();
 }
 
 void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)

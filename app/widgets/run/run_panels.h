@@ -22,16 +22,17 @@ class KernelPanel;
 class MemoryPanel;
 class NotesPanel;
 class ProgressPanel;
+class RangePanel;
 class Tag;
 
-// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. If folded, only
-// the tabs and three key numbers remain.
+// The bottom dock of a run: Range (while a range is marked), Summary, Events, Kernels, Memory,
+// Progress, Notes, Log. If folded, only the tabs and three key numbers remain.
 class RunPanels : public QWidget
 {
     Q_OBJECT
 
 public:
-    enum class Panel : int { Summary, Events, Kernels, Memory, Progress, Notes, Log };
+    enum class Panel : int { Range, Summary, Events, Kernels, Memory, Progress, Notes, Log };
     static constexpr int kTabsHeight = 33;
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
@@ -49,6 +50,10 @@ public:
     void showPathEvents();
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
+    // Shows or hides the tab Range. Showing it makes it current if Summary is, and hiding it makes
+    // Summary current.
+    void setRangeShown(bool shown);
+    RangePanel& range() { return *m_range; }
     ProgressPanel& progress() { return *m_progress; }
     NotesPanel& notes() { return *m_notes; }
     bool isFolded() const { return m_isFolded; }
@@ -59,7 +64,12 @@ Q_SIGNALS:
     void selected(const app::Selection& selection);
     void foldedChanged(bool folded);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    QString hintOf(Panel panel) const;
+    void fitHint();
     QWidget* makeTabRow(const ThemeController& theme);
     void fillShownPanel();
     void updateHint();
@@ -76,6 +86,7 @@ private:
     QToolButton* m_fold;
     QStackedWidget* m_stack;
     DataTable *m_summaryTable, *m_eventsTable;
+    RangePanel* m_range;
     KernelPanel* m_kernels;
     MemoryPanel* m_memory;
     ProgressPanel* m_progress;

@@ -26,6 +26,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_left(named(makeLabel({}, "small"), "timeLeft"))
     , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
     , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
+    , m_plan(new SegmentControl(theme, {tr("plan"), tr("hidden")}))
     , m_colourBy(new QComboBox)
     , m_report(makeActionButton(actions.importReport))
     , m_whatIf(makeActionButton(actions.whatIf))
@@ -41,15 +42,27 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));
-    spaced(new QHBoxLayout(m_running), {}, 10,
-           {makeActionButton(actions.pause), makeActionButton(actions.stop), m_segments, m_left,
-            makeActionButton(actions.follow)});
+    fillRunning();
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,
             m_view, kStretch, m_report, m_whatIf, m_why, m_find, m_export,
             makeToolButton(actions.showDetails)});
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
+}
+
+void RunToolbar::fillRunning()
+{
+    m_plan->setObjectName(QStringLiteral("planSegments"));
+    m_plan->setCompact();
+    m_plan->setName(tr("Not yet run"));
+    m_plan->setToolTip(tr("Outlines the ops that have not run yet, as predicted"));
+    m_names.append(makeLabel(tr("Not yet run"), "small"));
+    spaced(new QHBoxLayout(m_running), {}, 10,
+           {makeActionButton(m_actions.pause), makeActionButton(m_actions.stop), m_segments, m_left,
+            makeActionButton(m_actions.follow), m_names.back(), m_plan});
+    connect(m_plan, &SegmentControl::currentChanged, this,
+            [this](int choice) { Q_EMIT planChosen(choice == 0); });
 }
 
 QWidget* RunToolbar::makeView()
@@ -65,7 +78,7 @@ QWidget* RunToolbar::makeView()
     m_lanes->setCompact();
     m_lanes->setName(tr("Rows"));
     m_lanes->hide();
-    m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
+    m_names += {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
     auto* view = new QWidget;
     auto* row = spaced(new QHBoxLayout(view), {}, 8, {m_names.at(0), m_colourBy});
     row->addSpacing(4);
@@ -96,6 +109,11 @@ void RunToolbar::setKernelsShown(bool shown)
     m_lanes->setCurrent(shown ? 1 : 0);
 }
 
+void RunToolbar::setPlanShown(bool shown)
+{
+    m_plan->setCurrent(shown ? 0 : 1);
+}
+
 void RunToolbar::setColourBy(int by)
 {
     m_colourBy->setCurrentIndex(by);
@@ -121,8 +139,11 @@ void RunToolbar::fitTexts()
         m_why->setText(labels < Few ? tr("Why not faster?") : QString());
         m_find->setText(labels < Few ? m_actions.find->text() : QString());
         m_export->setText(labels < Few ? m_actions.exportFigure->text() : tr("Export"));
+        m_walk->setVisible(labels < Few || m_running->isHidden());
         m_view->layout()->invalidate();
         m_view->updateGeometry();
+        m_running->layout()->invalidate();
+        m_running->updateGeometry();
         layout()->invalidate();
         if (layout()->sizeHint().width() <= width())
             break;
@@ -146,6 +167,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     const bool isUnderWay = document.isRunning() || document.isQueued();
     m_running->setVisible(isUnderWay);
     m_view->setVisible(!isUnderWay);
+    m_whatIf->setVisible(!isUnderWay);
     m_find->setEnabled(hasIterations(run.get()));
     m_actions.why->setEnabled(hasIterations(run.get()));
     const bool isOn = document.state() == RunDocument::State::Running;
@@ -158,6 +180,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_actions.pause->setChecked(document.isPaused());
     if (isUnderWay)
         showProgress(document);
+    fitTexts();
 }
 
 void RunToolbar::showProgress(const RunDocument& document)

@@ -38,12 +38,14 @@ public:
     // Enables the kernels button, or disables it with the reason as its tooltip.
     void offerKernels(bool areKnown, const QString& reason);
     void setKernelsShown(bool shown);
+    void setPlanShown(bool shown);
 
 Q_SIGNALS:
     void iterationChosen(int iteration);
     void flowChosen(int mode);
     void colourByChosen(int by);
     void kernelsChosen(bool shown);
+    void planChosen(bool shown);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -54,12 +56,13 @@ private:
     enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few, Bare };
     void fitTexts();
     QWidget* makeView();
+    void fillRunning();
 
     Actions m_actions;
     IterationStepper* m_stepper;
     IterationSegments* m_segments;
     QLabel* m_left;
-    SegmentControl *m_flow, *m_lanes;
+    SegmentControl *m_flow, *m_lanes, *m_plan;
     QComboBox* m_colourBy;
     QList<QLabel*> m_names; // labels of controls; a narrow toolbar hides these first
     QPushButton *m_report, *m_whatIf, *m_why, *m_find, *m_export;

@@ -18,6 +18,8 @@
 #include <QPainter>
 #include <QPixmap>
 
+#include <algorithm>
+
 namespace app {
 
 TimelinePainter::TimelinePainter(QPainter& painter, const TimelineScene& scene,
@@ -32,9 +34,20 @@ TimelinePainter::TimelinePainter(QPainter& painter, const TimelineScene& scene,
     , m_axis(scene.axis)
 { }
 
+// The topmost lane; nullptr without lanes.
+const Lane* TimelinePainter::firstLane() const
+{
+    const Lane* first = nullptr;
+    for (const Lane& lane : m_lanes)
+        if (!lane.isHidden && (first == nullptr || lane.top < first->top))
+            first = &lane;
+    return first;
+}
+
 void TimelinePainter::paintLegend() const
 {
-    const LaneKind kind = m_lanes.empty() ? LaneKind::Full : m_lanes.front().kind;
+    const Lane* first = firstLane();
+    const LaneKind kind = first == nullptr ? LaneKind::Full : first->kind;
     const bool isDense = kind == LaneKind::Dense;
     Legend legend = legendOf({{&m_view, m_axis.ticksPerPixel()}}, m_colours,
                              isDense                         ? LegendDetail::TimeOnly
@@ -44,6 +57,8 @@ void TimelinePainter::paintLegend() const
         addPath(legend, m_colours);
     if (const KernelView* shown = m_scene.drawnKernels())
         addKernels(legend, *shown, m_colours);
+    if (m_scene.drawnPlan().plan != nullptr)
+        addPlan(legend, m_colours);
     if (isDense)
         legend.note = m_scene.drawnKernels() != nullptr
             ? TimeCanvas::tr("click a device to open its lane and kernels")
@@ -108,10 +123,10 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
     m_painter.drawText(
         QRectF(11, m_areas.ruler.top(), TimelineGeometry::kHeader - 11, m_areas.ruler.height() - 1),
         Qt::AlignLeft | Qt::AlignVCenter, scale.title);
-    if (m_areas.column.width() > 0 && !m_lanes.empty())
+    if (const Lane* first = firstLane(); m_areas.column.width() > 0 && first != nullptr)
         m_painter.drawText(QRectF(m_areas.column.left() + 16, m_areas.ruler.top(), 108,
                                   m_areas.ruler.height() - 1),
-                           Qt::AlignLeft | Qt::AlignVCenter, memoryTitle(m_view, m_lanes.front()));
+                           Qt::AlignLeft | Qt::AlignVCenter, memoryTitle(m_view, *first));
 }
 
 void TimelinePainter::paintTopTexts() const
@@ -172,11 +187,11 @@ void TimelinePainter::paintSides() const
     m_painter.save();
     m_painter.setClipRect(
         QRectF(0, m_areas.lanes.top(), m_areas.legend.width(), m_areas.lanes.height()));
-    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
+    for (const std::size_t k : paintedLanes()) {
         const double top = m_areas.lanes.top() + m_lanes[k].top - m_scene.scroll;
-        if (top > m_areas.lanes.bottom() || top + m_lanes[k].height < m_areas.lanes.top())
-            continue;
         const engine::DeviceId device{static_cast<int>(k)};
+        if (m_lanes[k].isPinned)
+            paintPinnedGround(top, m_lanes[k].height);
         const QRectF head(0, top, TimelineGeometry::kHeader, m_lanes[k].height);
         const QRectF tail(m_areas.column.left(), top, m_areas.column.width(), m_lanes[k].height);
         paintHeader(m_painter,
@@ -205,6 +220,7 @@ void TimelinePainter::paintMarks() const
     if (m_scene.path)
         paintReasonBand(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
                         m_areas.lanes.top(), m_areas.lanes.bottom());
+    paintCurrentTime();
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
     if (m_scene.path)
@@ -225,31 +241,80 @@ void TimelinePainter::paintMarks() const
     m_painter.restore();
 }
 
+void TimelinePainter::paintCurrentTime() const
+{
+    const PlanView plan = m_scene.drawnPlan();
+    if (plan.plan == nullptr)
+        return;
+    const auto& last = m_scene.iterations().back();
+    const Scale scale = timeScale(m_view.run().info, last.window.duration());
+    m_painter.save();
+    m_painter.setClipping(false);
+    paintNow(m_painter,
+             {static_cast<double>(plan.begin),
+              scale.text(static_cast<double>(plan.begin - last.window.begin)), m_areas.ruler,
+              m_areas.lanes},
+             m_axis, m_theme);
+    m_painter.restore();
+}
+
 void TimelinePainter::paintLanes() const
 {
     const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
     const QRectF sight(m_areas.lanes.left(), top, m_areas.lanes.width(), bottom - top);
-    for (const Lane& lane : m_lanes)
-        paintLaneGround(lane);
-    paintGrid(m_painter, rulerScale(m_view, m_axis), m_axis, m_theme,
-              QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
+    const std::vector<std::size_t> painted = paintedLanes();
+    const auto pinned = std::ranges::find_if(painted, [&](auto k) { return m_lanes[k].isPinned; });
+    paintGroup({painted.begin(), pinned},
+               QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
+    if (pinned == painted.end())
+        return;
+    double below = 0;
+    for (auto k = pinned; k != painted.end(); ++k)
+        below = std::max(below, m_lanes[*k].bottom());
+    const QRectF above(sight.left(), top, sight.width(), below - top);
+    m_painter.fillRect(above, m_theme.chrome.surface);
+    paintGroup({pinned, painted.end()}, above);
+}
+
+// The lanes in sight, the pinned ones last, because they cover the others.
+std::vector<std::size_t> TimelinePainter::paintedLanes() const
+{
+    const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
+    std::vector<std::size_t> lanes;
+    for (std::size_t k = 0; k < m_lanes.size(); ++k)
+        if (!m_lanes[k].isHidden && m_lanes[k].bottom() >= top && m_lanes[k].top <= bottom)
+            lanes.push_back(k);
+    std::ranges::stable_partition(lanes, [this](auto k) { return !m_lanes[k].isPinned; });
+    return lanes;
+}
+
+void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRectF& area) const
+{
+    for (const std::size_t k : lanes)
+        paintLaneGround(m_lanes[k]);
+    paintGrid(m_painter, rulerScale(m_view, m_axis), m_axis, m_theme, area);
     LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
     lanePainter.setFlow(m_scene.flow);
     lanePainter.setFound(m_scene.found.get());
     lanePainter.setPath(m_scene.path.get());
     const KernelView* shown = m_scene.drawnKernels();
-    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
-        if (m_lanes[k].bottom() < top || m_lanes[k].top > bottom)
-            continue;
+    for (const std::size_t k : lanes) {
         const engine::DeviceId device{static_cast<int>(k)};
         lanePainter.paint(device, m_lanes[k], m_scene.iteration);
+        paintPlan(m_painter, m_scene.drawnPlan(), device, m_lanes[k], m_axis, m_theme);
         if (shown == nullptr)
             continue;
         paintRanges(m_painter, {shown->ranges(), device, m_lanes[k]}, m_axis, m_theme);
         KernelPainter(m_painter, *shown, m_axis, m_colours).paint(device, m_lanes[k]);
     }
-    paintIterationEdges(m_painter, m_view, m_axis, m_theme,
-                        QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
+    paintIterationEdges(m_painter, m_view, m_axis, m_theme, area);
+}
+
+void TimelinePainter::paintPinnedGround(double top, double height) const
+{
+    m_painter.fillRect(QRectF(0, top, m_areas.header.width(), height), m_theme.chrome.surface);
+    m_painter.fillRect(QRectF(m_areas.column.left(), top, m_areas.column.width(), height),
+                       m_theme.chrome.surfaceAlt);
 }
 
 void TimelinePainter::paintLaneGround(const Lane& lane) const

@@ -3,6 +3,9 @@
 #include "app/timeline/paint/box_colours.h"
 #include "app/widgets/timeline/timeline_scene.h"
 
+#include <span>
+#include <vector>
+
 class QPainter;
 class QPixmap;
 
@@ -25,6 +28,12 @@ public:
 
 private:
     void paintTopTexts() const;
+    void paintCurrentTime() const;
+    const Lane* firstLane() const;
+    std::vector<std::size_t> paintedLanes() const;
+    // Paints lanes with their grid and iteration edges, which cover `area`.
+    void paintGroup(std::span<const std::size_t> lanes, const QRectF& area) const;
+    void paintPinnedGround(double top, double height) const;
     void paintIterationTimes() const;
     void paintNotes() const;
     void paintLaneGround(const Lane& lane) const;

@@ -49,6 +49,12 @@ std::optional<ViewWindow> TimelineScene::fitOf(int which) const
     return fitted(iterations()[static_cast<std::size_t>(which)].window, areas.lanes.width());
 }
 
+PlanView TimelineScene::drawnPlan() const
+{
+    const bool isGrowing = !isEmpty() && view->run().info.outcome == engine::Outcome::Running;
+    return isGrowing && isPlanShown && plan ? PlanView{plan.get(), view->extent().end} : PlanView();
+}
+
 ViewWindow TimelineScene::tail() const
 {
     const int last = view->run().info.outcome == engine::Outcome::Running
@@ -56,10 +62,12 @@ ViewWindow TimelineScene::tail() const
         : std::max(0, engine::reportedIteration(view->timeline()));
     const engine::Window window = iterations()[static_cast<std::size_t>(last)].window;
     const double duration = axis.end - axis.begin;
-    if (duration >= 0.9 * static_cast<double>(window.duration()))
-        return *fitOf(last);
-    const auto end = static_cast<double>(window.end); // the current time is at 79 % of the width
-    return {end - 0.79 * duration, end + 0.21 * duration};
+    constexpr double kNow = 0.79; // place of the current time, as a share of the width
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    if (duration < 0.9 * static_cast<double>(window.duration()))
+        return {end - kNow * duration, end + (1 - kNow) * duration};
+    return drawnPlan().plan == nullptr ? *fitOf(last)
+                                       : ViewWindow{begin, begin + (end - begin) / kNow};
 }
 
 Selection TimelineScene::rangeBetween(double fromX, double toX) const
@@ -67,7 +75,7 @@ Selection TimelineScene::rangeBetween(double fromX, double toX) const
     const double a = axis.time(fromX), b = axis.time(toX);
     Selection range;
     range.kind = Selection::Kind::Range;
-    range.iteration = view->iterationAt((a + b) / 2);
+    range.iteration = view->iterationAt(std::min(a, b));
     range.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
     return range;
 }

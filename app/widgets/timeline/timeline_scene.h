@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/colour_by.h"
+#include "app/timeline/plan/plan_painter.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/iteration_times.h"
@@ -15,6 +16,7 @@
 
 #include <QString>
 
+#include <memory>
 #include <optional>
 
 namespace app {
@@ -29,6 +31,8 @@ struct TimelineScene
     FoundPointer found;
     PathMarksPointer path; // nullptr: not shown
     int reason = -1;       // the highlighted reason of the path; -1: none
+    std::shared_ptr<const engine::Run> plan; // one predicted iteration; nullptr: unknown
+    bool isPlanShown = true;
     Selection selection, hover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
@@ -46,6 +50,8 @@ struct TimelineScene
     {
         return areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
     }
+    // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
+    PlanView drawnPlan() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw

@@ -49,17 +49,12 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     updateIteration();
 }
 
-void TimelineWidget::relayout()
-{
-    m_scene.layout(size(), m_laneOptions);
-    layoutScrollBar(heightOf(m_scene.lanes));
-}
-
 void TimelineWidget::updateAxis()
 {
     const QRectF& lanes = m_scene.areas.lanes;
     m_scene.axis
         = {inSight().begin, inSight().end, lanes.left(), lanes.width(), devicePixelRatioF()};
+    scrollPinned(m_scene.lanes, m_scene.scroll, scrollY());
     m_scene.scroll = scrollY();
 }
 
@@ -97,26 +92,6 @@ void TimelineWidget::paintCanvas(QPainter& painter)
     timeline.paintSides();
     timeline.paintMarks();
     timeline.paintLegend();
-}
-
-void TimelineWidget::setKernels(KernelViewPointer kernels)
-{
-    if (m_scene.selection.kind == Selection::Kind::Kernel)
-        setSelection({});
-    m_scene.kernels = std::move(kernels);
-    endHover();
-    relayout();
-}
-
-void TimelineWidget::setKernelsShown(bool shown)
-{
-    if (m_scene.areKernelsShown == shown)
-        return;
-    m_scene.areKernelsShown = shown;
-    if (!shown && m_scene.selection.kind == Selection::Kind::Kernel)
-        setSelection({});
-    relayout();
-    Q_EMIT kernelsShownChanged(shown);
 }
 
 void TimelineWidget::setFound(FoundPointer found)
@@ -211,26 +186,6 @@ void TimelineWidget::select(const Selection& selection)
         reveal(to);
 }
 
-void TimelineWidget::reveal(const Selection& what)
-{
-    const ViewWindow box = viewOf(what.window);
-    if (what.kind == Selection::Kind::None || what.kind == Selection::Kind::Device)
-        return;
-    if (box.end <= inSight().begin || box.begin >= inSight().end)
-        moveTo(inSight().moved(box.centre() - inSight().centre()), Remember::Yes);
-    const auto device = static_cast<std::size_t>(what.device.value);
-    if (!what.device.isValid() || device >= m_scene.lanes.size())
-        return;
-    if (what.kind == Selection::Kind::Kernel)
-        setKernelsShown(true);
-    const Lane& lane = m_scene.lanes[device];
-    const double height = m_scene.areas.lanes.height();
-    if (lane.top < scrollY())
-        scrollTo(static_cast<int>(lane.top));
-    if (lane.bottom() > scrollY() + height)
-        scrollTo(static_cast<int>(std::ceil(lane.bottom() - height)));
-}
-
 bool TimelineWidget::hover(QPointF at)
 {
     const QRectF& overview = m_scene.areas.overview;
@@ -261,6 +216,7 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     const TimelineGeometry& areas = m_scene.areas;
     const bool isLeft = event.button() == Qt::LeftButton;
     m_overviewDrag.end();
+    m_heldLane = -1;
     if (isLeft && areas.notes.contains(at))
         goToNote(m_scene.noteAt(at));
     else if (const int reason = isLeft ? m_scene.reasonAt(at) : -1; reason >= 0)
@@ -289,20 +245,10 @@ void TimelineWidget::pressOverview(QPointF at)
     m_overviewDrag.begin(grip, inSight());
 }
 
-// A click on the triangle expands or collapses the lane; elsewhere it selects the device.
-void TimelineWidget::pressHeader(QPointF at, int device)
-{
-    if (at.x() < 22) {
-        if (!m_laneOptions.toggled.insert(device).second)
-            m_laneOptions.toggled.erase(device);
-        relayout();
-        return;
-    }
-    setSelection(m_scene.deviceSelection(device));
-}
-
 void TimelineWidget::ownDrag(QPointF from, QPointF to)
 {
+    if (m_heldLane >= 0)
+        dragLane(from, to);
     if (!m_overviewDrag.isActive())
         return;
     const TimeAxis whole = overviewAxis(*m_scene.view, m_scene.areas.overview, 1);

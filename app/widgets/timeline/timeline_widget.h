@@ -58,6 +58,14 @@ public:
     // Shows what a link describes. Returns false if the run has not the selected op; the rest is
     // then shown.
     bool showLink(const ViewLink& link);
+    // Hidden, pinned and moved lanes. A selected item whose lane is hidden shows its lane again.
+    const LaneOrder& laneOrder() const { return m_laneOptions.order; }
+    void setLaneOrder(const LaneOrder& order);
+    void toggleLane(int device); // expands or collapses the lane
+    int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
+    // The prediction of the next iteration, outlined after the last one while the run grows.
+    void setPlan(std::shared_ptr<const engine::Run> plan);
+    bool isPlanShown() const { return m_scene.isPlanShown; }
     QRect selectionRect() const // visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
@@ -73,8 +81,12 @@ public Q_SLOTS:
     void setFlowMode(app::TimelineWidget::FlowMode mode);
     void setColourBy(app::ColourBy by);
     void setKernelsShown(bool shown);
+    void setPlanShown(bool shown);
 
 Q_SIGNALS:
+    void laneOrderChanged();
+    void planShownChanged(bool shown);
+    void menuRequested(const QPoint& at); // in global coordinates; about the selection
     void selectionChanged(const app::Selection& selection);
     void iterationChanged(int iteration);
     void followChanged(bool follow);
@@ -87,7 +99,7 @@ Q_SIGNALS:
 protected:
     bool isEmpty() const override { return m_scene.isEmpty(); }
     QRectF timeArea() const override { return m_scene.areas.lanes; }
-    engine::Window extent() const override { return m_scene.view->extent(); }
+    engine::Window extent() const override;
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;
     void sightChanged() override { updateIteration(); }
@@ -110,6 +122,7 @@ protected:
     bool ownWheel(QWheelEvent& event, double notches) override;
     bool ownKey(int key, Qt::KeyboardModifiers modifiers) override;
     void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     void relayout(); // computes lanes, scroll bar and empty state
@@ -120,6 +133,7 @@ private:
     void reveal(const Selection& selection);
     void pressOverview(QPointF at);
     void pressHeader(QPointF at, int device);
+    void dragLane(QPointF from, QPointF to);
     bool walkKey(int key, Qt::KeyboardModifiers modifiers);
 
     TimelineScene m_scene;
@@ -130,6 +144,7 @@ private:
     bool m_isFollowing = false;
     LanePicture m_lanes;
     CachedPicture m_overview;
+    int m_heldLane = -1; // device whose header is pressed; -1: none
     int m_overviewSerial = 0;
 };
 

@@ -16,8 +16,7 @@ namespace app {
 namespace {
 
 constexpr int kRow = 28, kRows = 12, kWidth = 420;
-constexpr int kPlaceRole = Qt::UserRole, kKeysRole = Qt::UserRole + 1,
-              kIndexRole = Qt::UserRole + 2;
+constexpr int kPlaceRole = Qt::UserRole, kKeysRole = Qt::UserRole + 1;
 
 QString plain(QString text)
 {
@@ -98,9 +97,10 @@ CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::runCurrent);
 }
 
-void CommandPalette::open(const QList<Command>& commands, const QPoint& topRight)
+void CommandPalette::open(const QList<Command>& commands, const QPoint& topRight, Finder finder)
 {
     m_commands = commands;
+    m_finder = std::move(finder);
     m_field->clear();
     filter({});
     move(topRight.x() - width(), topRight.y());
@@ -122,14 +122,12 @@ void CommandPalette::filter(const QString& text)
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     m_list->clear();
-    for (const auto& [quality, i] : found) {
-        const Command& command = m_commands.at(i);
-        auto* item = new QListWidgetItem(plain(command.action->text()), m_list);
-        item->setData(kPlaceRole, command.place);
-        item->setData(kKeysRole, command.action->shortcut().toString(QKeySequence::NativeText));
-        item->setData(kIndexRole, i);
-    }
-    if (found.empty())
+    m_shown.clear();
+    for (const Command& command : m_finder ? m_finder(text) : QList<Command>())
+        add(command);
+    for (const auto& [quality, i] : found)
+        add(m_commands.at(i));
+    if (m_shown.isEmpty())
         (new QListWidgetItem(tr("No command, run or scheme has these words"), m_list))
             ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);
@@ -137,12 +135,17 @@ void CommandPalette::filter(const QString& text)
     setFixedSize(kWidth, rows * kRow + 28 + 15);
 }
 
+void CommandPalette::add(const Command& command)
+{
+    auto* item = new QListWidgetItem(plain(command.action->text()), m_list);
+    item->setData(kPlaceRole, command.place);
+    item->setData(kKeysRole, command.action->shortcut().toString(QKeySequence::NativeText));
+    m_shown.append(command.action);
+}
+
 void CommandPalette::runCurrent()
 {
-    const QListWidgetItem* item = m_list->currentItem();
-    const QVariant index = item == nullptr ? QVariant() : item->data(kIndexRole);
-    const QPointer<QAction> action
-        = index.isValid() ? m_commands.at(index.toInt()).action : nullptr;
+    const QPointer<QAction> action = m_shown.value(m_list->currentRow());
     hide();
     if (action != nullptr)
         action->trigger();

@@ -6,6 +6,8 @@
 #include <QList>
 #include <QPointer>
 
+#include <functional>
+
 class QAction;
 class QLineEdit;
 class QListWidget;
@@ -27,20 +29,26 @@ public:
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
 
+    // Commands for a typed text, which are shown first; valid until the next call.
+    using Finder = std::function<QList<Command>(const QString& text)>;
+
     // Opens below the command field. `topRight` is the top right corner of the field in global
     // coordinates.
-    void open(const QList<Command>& commands, const QPoint& topRight);
+    void open(const QList<Command>& commands, const QPoint& topRight, Finder finder = {});
 
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
     void filter(const QString& text);
+    void add(const Command& command);
     void runCurrent();
     void moveBy(int rows);
 
     const ThemeController& m_theme;
     QList<Command> m_commands;
+    Finder m_finder;
+    QList<QPointer<QAction>> m_shown; // [row]
     QLineEdit* m_field;
     QListWidget* m_list;
 };

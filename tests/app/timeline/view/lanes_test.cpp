@@ -77,3 +77,52 @@ TEST_CASE("memory shrinks before lanes collapse")
     CHECK(layoutLanes(4, {4 * 108, {}, {}})[0].memory == 18);
     CHECK(layoutLanes(4, {4 * 107, {}, {}})[0].kind == LaneKind::Compute);
 }
+
+TEST_CASE("a hidden lane has no height, and the others take its place")
+{
+    app::LaneOptions options{4 * 138, 42, {}};
+    REQUIRE(options.order.hide(1, 4));
+    const auto lanes = layoutLanes(4, options);
+    CHECK(lanes[1].isHidden);
+    CHECK(lanes[1].height == 0);
+    CHECK(lanes[2].top == 138);
+    CHECK(app::laneAt(lanes, 140) == 2);
+    CHECK(app::heightOf(lanes) == 3 * 138);
+    options.order.hideOthers(3, 4);
+    CHECK(options.order.shown(4) == std::vector<int>{3});
+    CHECK_FALSE(options.order.hide(3, 4)); // the last one stays
+}
+
+TEST_CASE("lanes move within the pinned ones or within the others")
+{
+    app::LaneOrder order;
+    CHECK(order.move(0, 1, 4));
+    CHECK(order.shown(4) == std::vector<int>{1, 0, 2, 3});
+    CHECK_FALSE(order.move(1, -1, 4)); // it is the first
+    order.togglePin(3);
+    CHECK(order.shown(4) == std::vector<int>{3, 1, 0, 2});
+    CHECK_FALSE(order.move(1, -1, 4)); // the pinned one stays above
+    order.togglePin(2);
+    CHECK_FALSE(order.move(3, 1, 4)); // below it are lanes that are not pinned
+    CHECK(order.move(3, -1, 4));
+    CHECK(order.shown(4) == std::vector<int>{3, 2, 1, 0});
+    order.togglePin(2);
+    order.togglePin(3);
+    CHECK(order.pinned.empty());
+    CHECK_FALSE(order.isDefault());
+}
+
+TEST_CASE("a pinned lane stays in sight when the others scroll, and covers them")
+{
+    app::LaneOptions options{100, 42, {}};
+    options.order.togglePin(5);
+    auto lanes = layoutLanes(32, options);
+    CHECK(lanes[5].top == 0);
+    const double height = app::heightOf(lanes);
+    app::scrollPinned(lanes, 0, 60);
+    CHECK(lanes[5].top == 60);
+    CHECK(app::laneAt(lanes, 61) == 5);
+    CHECK(app::heightOf(lanes) == height);
+    app::scrollPinned(lanes, 60, 0);
+    CHECK(lanes[5].top == 0);
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/run_document.h"
+#include "app/models/tables/table_model.h"
+#include "profiler/analysis/range/range_metrics.h"
+
+namespace app {
+
+// The metrics of a range of time: a row per device, then a row for all devices (nullptr) with means
+// of the times, sums of ops and messages and the largest peak.
+class RangeModel : public TableModel<const profiler::RangeDevice*>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` are those of `run`
+    void clear();
+    const profiler::RangeMetrics& metrics() const { return m_metrics; }
+    const Scale& timeUnit() const { return m_time; }
+
+private:
+    using Device = profiler::RangeDevice;
+    using Column = TableColumn<const Device*>;
+    using Ticks = std::function<std::int64_t(const Device&)>;
+    using Count = std::function<std::int64_t(const Device&)>;
+
+    Columns columns() const;
+    Columns countColumns() const;
+    Columns memoryColumns() const;
+    Column timeColumn(const QString& title, const Ticks& ticks) const;
+    Column bubbleShareColumn() const;
+    double sum(const Count& count) const;
+
+    RunPointer m_run;
+    profiler::RangeMetrics m_metrics;
+    Scale m_time, m_bytes;
+};
+
+} // namespace app

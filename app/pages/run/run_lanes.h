@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include <functional>
+
+namespace app {
+
+struct LaneOrder;
+class RunActions;
+class TimelineWidget;
+
+// Hides, pins and moves the lane of the selected device, and restores all lanes.
+class RunLanes : public QObject
+{
+    Q_OBJECT
+
+public:
+    RunLanes(TimelineWidget& timeline, const RunActions& actions, QObject* parent);
+
+    // "1 of 4 lanes hidden, 2 pinned" for the status bar; empty if the lanes are as usual.
+    QStringList status() const;
+    void update(); // enables the actions for the selection
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    int device() const; // of the selection; -1: none
+    void change(const std::function<void(LaneOrder&)>& edit);
+
+    TimelineWidget& m_timeline;
+    const RunActions& m_actions;
+};
+
+} // namespace app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+
+#include <QObject>
+#include <QPoint>
+
+class QMenu;
+
+namespace app {
+
+class DetailsPanel;
+class FindController;
+class RunActions;
+class TimelineWidget;
+
+// The context menu of the timeline: about an op, a bubble, a range or a lane.
+class RunMenu : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Parts
+    {
+        TimelineWidget* timeline;
+        FindController* find;
+        DetailsPanel* details; // copied as text
+    };
+
+    RunMenu(const Parts& parts, const RunActions& actions, QWidget* page);
+
+    void setView(const RunViewPointer& view) { m_view = view; }
+
+private:
+    void show(const QPoint& at);
+    void addSelection(QMenu& menu);
+    void addOp(QMenu& menu, const Selection& selection);
+    void addLane(QMenu& menu);
+
+    Parts m_parts;
+    const RunActions& m_actions;
+    QWidget* m_page;
+    RunViewPointer m_view;
+};
+
+} // namespace app

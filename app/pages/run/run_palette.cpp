@@ -1,0 +1,132 @@
+#include "app/pages/run/run_palette.h"
+
+#include "app/models/range/range_text.h"
+#include "app/models/text.h"
+#include "app/pages/run/run_range.h"
+#include "app/timeline/view/navigation.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/window/command_palette.h"
+#include "engine/schedule/notation.h"
+
+#include <QAction>
+#include <QRegularExpression>
+
+#include <optional>
+
+namespace app {
+namespace {
+
+constexpr int kMostOps = 6;
+
+// What an op must have; nullopt: anything.
+struct WantedOp
+{
+    engine::OpKind kind = engine::OpKind::Forward;
+    int microBatch = -1;
+    std::optional<int> stage;
+};
+
+// "2B3", "F5", "F5 stage 1", in any case.
+std::optional<WantedOp> wantedOp(const QString& text)
+{
+    static const QRegularExpression kName(
+        QStringLiteral(R"(^(?<stage>\d*)(?<kind>F|B|I|W|RC)(?<mb>\d+)(?: stage (?<of>\d+))?$)"),
+        QRegularExpression::CaseInsensitiveOption);
+    const QRegularExpressionMatch match = kName.match(text.simplified());
+    if (!match.hasMatch())
+        return std::nullopt;
+    const std::string kind = match.captured(QStringLiteral("kind")).toUpper().toStdString();
+    for (int k = 0; k < engine::kOpKinds; ++k)
+        if (engine::kindShortName(static_cast<engine::OpKind>(k)) == kind) {
+            WantedOp wanted{static_cast<engine::OpKind>(k),
+                            match.captured(QStringLiteral("mb")).toInt(), std::nullopt};
+            for (const char* stage : {"stage", "of"})
+                if (const QString number = match.captured(QString::fromLatin1(stage));
+                    !number.isEmpty())
+                    wanted.stage = number.toInt();
+            return wanted;
+        }
+    return std::nullopt;
+}
+
+} // namespace
+
+RunPalette::RunPalette(const Parts& parts, QObject* parent)
+    : QObject(parent)
+    , m_parts(parts)
+{ }
+
+QAction* RunPalette::add(const QString& text, const std::function<void()>& trigger)
+{
+    auto* action = new QAction(text, m_found.get());
+    connect(action, &QAction::triggered, this, trigger);
+    return action;
+}
+
+QList<QAction*> RunPalette::find(const QString& text)
+{
+    m_found = std::make_unique<QObject>();
+    QList<QAction*> found;
+    if (!m_view || m_view->isEmpty() || text.trimmed().isEmpty())
+        return found;
+    findOps(text, found);
+    findRange(text, found);
+    findSettings(text, found);
+    return found;
+}
+
+// Ops of the shown iteration.
+void RunPalette::findOps(const QString& text, QList<QAction*>& found)
+{
+    const auto wanted = wantedOp(text);
+    if (!wanted)
+        return;
+    const int iteration = m_parts.timeline->iteration();
+    std::uint32_t number = 0;
+    for (const auto& program : m_view->run().schedule.program) {
+        for (const engine::Op& op : program) {
+            const std::uint32_t own = number++;
+            if (op.kind != wanted->kind || op.microBatch.value != wanted->microBatch
+                || (wanted->stage && op.stage.value != *wanted->stage) || found.size() >= kMostOps)
+                continue;
+            const auto to = selectOp(*m_view, own, iteration);
+            if (to)
+                found.append(add(tr("Show %1 on device %2")
+                                     .arg(opName(m_view->run().info, op))
+                                     .arg(to->device.value),
+                                 [this, to = *to] {
+                                     m_parts.timeline->select(to);
+                                     m_parts.timeline->setFocus();
+                                 }));
+        }
+    }
+}
+
+void RunPalette::findRange(const QString& text, QList<QAction*>& found)
+{
+    const auto range = parseRange(text, *m_view->shared(), m_parts.timeline->iteration());
+    if (range)
+        found.append(add(tr("Mark the range %1").arg(rangeName(*m_view->shared(), *range)),
+                         [this, range = *range] { m_parts.range->mark(range); }));
+}
+
+void RunPalette::findSettings(const QString& text, QList<QAction*>& found)
+{
+    const QStringList colours = colourByNames();
+    TimelineWidget* timeline = m_parts.timeline;
+    const auto offer = [&](const QString& name, const std::function<void()>& trigger) {
+        if (matchQuality(name, text) >= 0)
+            found.append(add(name, trigger));
+    };
+    for (int by = 0; by < colours.size(); ++by)
+        offer(tr("Colour by %1").arg(colours.at(by)),
+              [timeline, by] { timeline->setColourBy(static_cast<ColourBy>(by)); });
+    using Arrows = TimelineWidget::FlowMode;
+    offer(tr("Flow arrows off"), [timeline] { timeline->setFlowMode(Arrows::Off); });
+    offer(tr("Flow arrows of the selection"),
+          [timeline] { timeline->setFlowMode(Arrows::Selected); });
+    offer(tr("Flow arrows of all micro-batches"),
+          [timeline] { timeline->setFlowMode(Arrows::All); });
+}
+
+} // namespace app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/jobs/run_analysis.h"
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+
+#include <QObject>
+
+class QAction;
+
+namespace app {
+
+class DetailsPanel;
+class RunActions;
+class RunPanels;
+class TimelineWidget;
+
+// The marked range of a run's page: its tab, its metrics, and ranges that the user types.
+class RunRange : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Parts
+    {
+        TimelineWidget* timeline;
+        RunPanels* panels;
+        DetailsPanel* details;
+    };
+
+    RunRange(const Parts& parts, const RunActions& actions, RunAnalysis& analysis, QObject* parent);
+
+    // The run is new or has grown; nullptr: unknown.
+    void setView(const RunViewPointer& view, int iteration);
+    void select(const Selection& selection);
+    // Marks a range and brings it into view.
+    void mark(engine::Window range);
+
+private:
+    void ask();
+
+    Parts m_parts;
+    RunAnalysis& m_analysis;
+    RunViewPointer m_view;
+    Selection m_selection;
+};
+
+} // namespace app

@@ -1,0 +1,140 @@
+#include "app/models/tables/iterations_model.h"
+#include "app/models/tables/runs_model.h"
+#include "app/models/text.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/translate.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+// The mean duration of the iterations of a kind; 0: none.
+struct MeanOfIterations
+{
+    double ticks = 0;
+    int first = 0, last = -1; // numbers of the iterations
+};
+
+MeanOfIterations meanOf(const engine::Timeline& timeline, engine::Iteration::Kind kind)
+{
+    MeanOfIterations mean;
+    int count = 0;
+    for (const engine::Iteration& one : timeline.iterations) {
+        if (one.kind != kind)
+            continue;
+        mean.first = count == 0 ? one.number : mean.first;
+        mean.last = one.number;
+        mean.ticks += static_cast<double>(one.window.duration());
+        ++count;
+    }
+    mean.ticks /= std::max(1, count);
+    return mean;
+}
+
+QString timeChange(double ticks, const Scale& scale)
+{
+    if (std::abs(ticks) < 0.05 * scale.perUnit)
+        return tr("on time");
+    return (ticks > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(ticks)));
+}
+
+DetailsSection progressSection(const RunView& view, const RunProgress& progress)
+{
+    const auto& run = view.run();
+    DetailsSection section;
+    section.add(tr("Complete iterations"), tr("%1 of %2").arg(progress.done).arg(progress.planned),
+                true);
+    if (progress.warmup > 0)
+        section.add(tr("... of these warm-up"),
+                    QString::number(std::min(progress.done, progress.warmup)));
+    section.add(tr("Ops of an iteration"),
+                number(static_cast<double>(engine::opCount(run.schedule)), 0));
+    if (progress.rows > 0)
+        section.add(tr("Rows written"), number(static_cast<double>(progress.rows), 0));
+    return section;
+}
+
+// The measured iterations beside the prediction.
+std::optional<DetailsSection> predictionSection(const RunView& view, const engine::Run* predicted)
+{
+    using enum engine::Iteration::Kind;
+    const auto& timeline = view.timeline();
+    if (predicted == nullptr || timeline.iterations.empty())
+        return std::nullopt;
+    const std::int64_t expected = predicted->timeline.iterations.front().window.duration();
+    const Scale scale = timeScale(view.run().info, expected);
+    DetailsSection section;
+    section.title = tr("Against the prediction");
+    section.note = tr("from the measured ops");
+    if (const MeanOfIterations mean = meanOf(timeline, Measured); mean.last >= mean.first)
+        section.add(mean.first == mean.last
+                        ? tr("Iteration %1").arg(mean.first)
+                        : tr("Iteration, mean of %1\u2013%2").arg(mean.first).arg(mean.last),
+                    scale.withUnit(mean.ticks));
+    section.add(tr("Predicted"), scale.withUnit(static_cast<double>(expected)));
+    const engine::Iteration& last = timeline.iterations.back();
+    section.add(tr("Newest iteration, %1")
+                    .arg(timeChange(static_cast<double>(last.window.duration() - expected), scale)),
+                scale.withUnit(static_cast<double>(last.window.duration())));
+    section.add({},
+                tr("Outlined ops are the plan; they are filled when their iteration is "
+                   "complete."));
+    return section;
+}
+
+// What each device has in memory at the end of the last iteration, its peak so far, and its plan.
+std::optional<DetailsSection> liveMemory(const RunView& view)
+{
+    constexpr int kShown = 16;
+    const auto& arenas = view.run().info.arenas;
+    if (!view.hasMemory() || arenas.empty())
+        return std::nullopt;
+    const auto now = static_cast<double>(view.extent().end - 1);
+    const double begin = static_cast<double>(view.extent().begin);
+    DetailsSection section;
+    std::int64_t largest = 0;
+    for (const engine::ArenaUse& use : arenas)
+        largest = std::max(largest, use.live);
+    const Scale bytes = byteScale(largest);
+    section.title = tr("Memory, %1").arg(bytes.unit);
+    section.note = tr("peak so far, plan");
+    for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
+        const engine::DeviceId device{d};
+        const auto* use = engine::arenaOf(view.run().info, device);
+        if (use == nullptr)
+            continue;
+        const double peak = view.memory(device).highest(begin, now).total;
+        section.add(
+            tr("device %1").arg(d),
+            tr("%1 of %2").arg(bytes.text(peak), bytes.text(static_cast<double>(use->live))),
+            peak > static_cast<double>(use->live));
+    }
+    if (section.rows.empty())
+        return std::nullopt;
+    return section;
+}
+
+} // namespace
+
+Details runningDetails(const RunView& view, const DetailsContext& context)
+{
+    const RunProgress& progress = *context.progress;
+    Details details;
+    details.title = tr("Running");
+    if (progress.secondsLeft >= 0) {
+        details.value = number(progress.secondsLeft, progress.secondsLeft < 10 ? 1 : 0);
+        details.unit = tr("s left");
+    }
+    details.left = QString::fromStdString(view.run().info.label) + QStringLiteral(", ")
+        + modeText(view.run().info);
+    details.right = tr("%1 s so far").arg(number(progress.secondsSoFar, 1));
+    details.sections.push_back(progressSection(view, progress));
+    if (auto section = predictionSection(view, context.predicted))
+        details.sections.push_back(std::move(*section));
+    if (auto section = liveMemory(view))
+        details.sections.push_back(std::move(*section));
+    return details;
+}
+
+} // namespace app

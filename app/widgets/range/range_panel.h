@@ -1,0 +1,57 @@
+#pragma once
+
+#include "app/models/range/range_model.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QToolButton;
+
+namespace app {
+
+class DataTable;
+
+// The metrics of the marked range of time, per device, and a field with the range, in which another
+// one can be typed.
+class RangePanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RangePanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void addButton(const QString& text, const char* name, QAction* action); // to the bar
+    // A typed range refers to the run and, unless it names one, to this iteration.
+    void setPlace(RunPointer run, int iteration);
+    void mark(engine::Window range); // shows the text of the range; its metrics follow
+    void showMetrics(RunPointer run, const profiler::RangeMetrics& metrics);
+    void clear();     // no range is marked
+    void editRange(); // focuses the field
+    RangeModel& model() { return *m_model; }
+
+Q_SIGNALS:
+    void typed(engine::Window range);
+    void closed(); // Esc in the field
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QWidget* makeBar();
+    void read();
+    void showProblem(const QString& problem);
+
+    RangeModel* m_model;
+    DataTable* m_table;
+    QLineEdit* m_field;
+    QLabel* m_problem;
+    QWidget* m_buttons;
+    QToolButton* m_copy;
+    RunPointer m_run;
+    int m_iteration = -1;
+};
+
+} // namespace app

@@ -1,0 +1,61 @@
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/legend.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+using app::BoxColours;
+using app::ColourBy;
+
+namespace {
+
+engine::Op forward(int microBatch)
+{
+    engine::Op op;
+    op.kind = engine::OpKind::Forward;
+    op.microBatch = engine::MicroBatchId{microBatch};
+    return op;
+}
+
+} // namespace
+
+TEST_CASE("boxes are coloured by chunk and by duration, and the legend follows")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const app::Theme theme = app::makeTheme(mode);
+        BoxColours colours(theme, 1);
+        const auto fill = [&](int chunk, double length) {
+            return colours.lookOf(forward(0), chunk, length, BoxColours::Emphasis::Normal).fill;
+        };
+        colours.setColourBy(ColourBy::Chunk);
+        CHECK(fill(0, 1) != fill(1, 1));
+        CHECK(fill(0, 0.1) == fill(0, 1));
+        const app::RunView view(sample::measured({"bitpipe", 4, 4, 1}));
+        const auto legend = [&] {
+            return app::legendOf({{&view, 1}}, colours, app::LegendDetail::WithMemory).left;
+        };
+        CHECK(legend().front().text == "chunk 0: forward, backward");
+        CHECK(legend()[1].text == "1");
+
+        colours.setColourBy(ColourBy::Duration);
+        CHECK(fill(0, 0.05) != fill(0, 1));
+        CHECK(fill(0, 1) == fill(1, 1));
+        CHECK(fill(0, 7) == fill(0, 1)); // longer than the longest of the run
+        CHECK(legend().front().fills.size() == BoxColours::kLengths);
+        CHECK(legend().front().text.starts_with("duration of an op, 0 to "));
+        engine::Op step = forward(0);
+        step.kind = engine::OpKind::OptimizerStep;
+        CHECK(colours.lookOf(step, 0, 1, BoxColours::Emphasis::Normal).fill
+              == colours.look(engine::OpKind::OptimizerStep, 0, BoxColours::Emphasis::Normal).fill);
+    }
+}
+
+TEST_CASE("overlapping ops of a device are counted, joint ops are not")
+{
+    engine::Run run = *sample::units({"1f1b", 2, 4, 1});
+    CHECK(app::RunView(std::make_shared<engine::Run>(run)).occurs().overlaps == 0);
+    for (engine::Track& track : run.timeline.tracks)
+        if (track.kind == engine::Track::Kind::Compute && track.device.value == 0)
+            track.spans[0].end += 1; // into the next op
+    CHECK(app::RunView(std::make_shared<engine::Run>(run)).occurs().overlaps == 1);
+    CHECK(app::RunView(sample::units({"dualpipe", 4, 8, 1})).occurs().overlaps == 0);
+}

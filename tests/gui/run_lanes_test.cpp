@@ -1,0 +1,158 @@
+#include "tests/gui/opened_run.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QMenu>
+
+using namespace app;
+
+namespace {
+
+struct Laned : OpenedRun
+{
+    Laned()
+        : OpenedRun(simulatedRun({"1f1b", 4, 8, 2}))
+    {
+        REQUIRE(waitFor([&] { return isRead() && summaryRows() == 5; }));
+        timeline = find<TimelineWidget>("timeline");
+        timeline->setFocus();
+    }
+    void press(int key, Qt::KeyboardModifiers modifiers = {}) const
+    {
+        QTest::keyClick(timeline, static_cast<Qt::Key>(key), modifiers);
+    }
+    void selectLane(int device) const
+    {
+        Selection lane;
+        lane.kind = Selection::Kind::Device;
+        lane.device = engine::DeviceId{device};
+        lane.iteration = 0;
+        timeline->select(lane);
+    }
+    std::vector<int> shown() const { return timeline->laneOrder().shown(4); }
+    bool says(const char* text) const
+    {
+        return page->statusTexts().join(QLatin1Char('|')).contains(QString::fromUtf8(text));
+    }
+    QMenu* openMenu(QPoint at) const
+    {
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, timeline->mapToGlobal(at));
+        QCoreApplication::sendEvent(timeline, &event);
+        auto* menu = page->findChild<QMenu*>(QStringLiteral("timelineMenu"));
+        REQUIRE(menu != nullptr);
+        return menu;
+    }
+    static QStringList names(const QMenu& menu)
+    {
+        QStringList names;
+        for (const QAction* action : menu.actions())
+            names << action->objectName();
+        return names;
+    }
+
+    TimelineWidget* timeline = nullptr;
+};
+
+using Order = std::vector<int>;
+
+} // namespace
+
+TEST_CASE("H hides the lane of the selection, and Shift+H shows all lanes")
+{
+    const Laned run;
+    CHECK(run.says("overlaps 0"));
+    CHECK_FALSE(run.find<QAction>("showAllLanes")->isEnabled());
+    run.press(Qt::Key_H);
+    CHECK(run.shown().size() == 4); // nothing is selected
+    run.selectLane(1);
+    run.press(Qt::Key_H);
+    CHECK(run.shown() == Order{0, 2, 3});
+    CHECK(run.says("1 of 4 lanes hidden"));
+    run.press(Qt::Key_H, Qt::ShiftModifier);
+    CHECK(run.shown() == Order{0, 1, 2, 3});
+    CHECK_FALSE(run.says("hidden"));
+}
+
+TEST_CASE("an op that is selected in a hidden lane shows the lane")
+{
+    const Laned run;
+    run.selectLane(0);
+    run.press(Qt::Key_H);
+    REQUIRE(run.shown() == Order{1, 2, 3});
+    run.press(Qt::Key_Escape);
+    run.press(Qt::Key_Period); // the first op, 0F0
+    REQUIRE(run.timeline->selection().kind == Selection::Kind::Op);
+    CHECK(run.shown() == Order{0, 1, 2, 3});
+}
+
+TEST_CASE("lanes are moved and pinned by key, and moved by dragging their header")
+{
+    const Laned run;
+    run.selectLane(0);
+    run.press(Qt::Key_Down, Qt::AltModifier);
+    CHECK(run.shown() == Order{1, 0, 2, 3});
+    CHECK(run.says("lanes reordered"));
+    run.selectLane(3);
+    run.press(Qt::Key_P, Qt::ShiftModifier);
+    CHECK(run.shown() == Order{3, 1, 0, 2});
+    CHECK(run.says("1 pinned"));
+    CHECK(run.find<QAction>("pinLane")->text() == QStringLiteral("Unpin the lane"));
+    run.find<QAction>("showAllLanes")->trigger();
+
+    const int height = (run.timeline->height() - 102) / 4;
+    const auto header = [&](int row) { return QPoint(70, 74 + row * height + height / 2); };
+    QTest::mousePress(run.timeline, Qt::LeftButton, {}, header(0));
+    QTest::mouseMove(run.timeline, header(1));
+    QTest::mouseMove(run.timeline, header(2));
+    QTest::mouseRelease(run.timeline, Qt::LeftButton, {}, header(2));
+    CHECK(run.shown() == Order{1, 2, 0, 3});
+    run.timeline->grab(); // paints lanes in another order
+}
+
+TEST_CASE("the context menu of an op finds its like and its cause, that of a header its lane")
+{
+    const Laned run;
+    run.press(Qt::Key_Period);
+    run.press(Qt::Key_Period);
+    QMenu* menu = run.openMenu(run.timeline->selectionRect().center());
+    CHECK(Laned::names(*menu).contains(QStringLiteral("findKind")));
+    CHECK(Laned::names(*menu).contains(QStringLiteral("noteSelection")));
+    menu->findChild<QAction*>(QStringLiteral("copyDetails"))->trigger();
+    CHECK(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("0F1 forward")));
+    menu->findChild<QAction*>(QStringLiteral("findKind"))->trigger();
+    CHECK(run.find<QWidget>("findBar")->isVisible());
+    menu->close();
+    REQUIRE(waitFor(
+        [&] { return run.page->findChild<QMenu*>(QStringLiteral("timelineMenu")) == nullptr; }));
+    menu = run.openMenu({70, 100});
+    CHECK(run.timeline->selection().kind == Selection::Kind::Device);
+    CHECK(Laned::names(*menu).contains(QStringLiteral("hideLane")));
+    CHECK_FALSE(Laned::names(*menu).contains(QStringLiteral("findKind")));
+    menu->close();
+}
+
+TEST_CASE("the palette finds ops, ranges and settings of the run")
+{
+    const Laned run;
+    const auto texts = [&](const char* text) {
+        QStringList found;
+        for (const QAction* action : run.page->foundActions(QString::fromUtf8(text)))
+            found << action->text();
+        return found;
+    };
+    CHECK(texts("2b3") == QStringList{QStringLiteral("Show 2B3 on device 2")});
+    CHECK(texts("F5 stage 1") == QStringList{QStringLiteral("Show 1F5 on device 1")});
+    CHECK(texts("f5").size() == 4);
+    CHECK(texts("9B3").isEmpty());
+    CHECK(texts("range 1-2").value(0).startsWith(QStringLiteral("Mark the range iteration 1, ")));
+    CHECK(texts("duration") == QStringList{QStringLiteral("Colour by duration")});
+    CHECK(texts("").isEmpty());
+    run.page->foundActions(QStringLiteral("2B3")).front()->trigger();
+    CHECK(run.timeline->selection().kind == Selection::Kind::Op);
+    run.page->foundActions(QStringLiteral("colour by chunk")).front()->trigger();
+    CHECK(run.timeline->colourBy() == ColourBy::Chunk);
+    run.page->foundActions(QStringLiteral("1-2")).front()->trigger();
+    CHECK(run.timeline->selection().kind == Selection::Kind::Range);
+}

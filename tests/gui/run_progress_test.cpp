@@ -1,0 +1,67 @@
+#include "app/widgets/controls/segment_control.h"
+#include "tests/gui/opened_run.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QPushButton>
+
+using namespace app;
+
+namespace {
+
+// A worker that has written whole iterations and goes on until it is interrupted.
+const char* const kGoesOn = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
+                            "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
+                            "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                            "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":0}'\n"
+                            "echo '{\"event\":\"iteration\",\"index\":0}'\n"
+                            "echo '{\"event\":\"iteration\",\"index\":1}'\n"
+                            "while :; do sleep 0.05; done\n";
+
+engine::Run growing()
+{
+    engine::Run run = simulatedRun({"1f1b", 4, 8, 2});
+    run.info.mode = engine::Mode::Live;
+    run.info.outcome = engine::Outcome::Running;
+    return run;
+}
+
+bool says(const OpenedRun& opened, const char* text)
+{
+    const auto labels = opened.page->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+        return label->text().contains(QString::fromUtf8(text));
+    });
+}
+
+} // namespace
+
+TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
+{
+    OpenedRun opened(growing(), kGoesOn);
+    REQUIRE(waitFor([&] { return opened.document->run() != nullptr; }));
+    REQUIRE(waitFor([&] { return says(opened, "Against the prediction"); }));
+    CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("Running"));
+    auto* stop = opened.find<QPushButton>("stopDetails");
+    CHECK(stop->isVisible());
+    CHECK(waitFor([&] { return stop->text() == QString::fromUtf8("Stop, keep 0–1"); }));
+
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    auto* plan = opened.find<SegmentControl>("planSegments");
+    CHECK(plan->isVisible());
+    CHECK(timeline->isPlanShown());
+    const QImage with = timeline->grab().toImage();
+    plan->setFocus();
+    QTest::keyClick(plan, Qt::Key_Right);
+    CHECK_FALSE(timeline->isPlanShown());
+    CHECK_FALSE(opened.find<QAction>("showPlan")->isChecked());
+    CHECK(timeline->grab().toImage() != with);
+    opened.find<QAction>("showPlan")->trigger();
+    CHECK(timeline->isPlanShown());
+
+    QTest::mouseClick(stop, Qt::LeftButton);
+    REQUIRE(waitFor([&] { return opened.isRead(); }));
+    CHECK_FALSE(opened.find<QWidget>("detailsFooter")->isVisible());
+    CHECK_FALSE(plan->isVisible());
+    CHECK(opened.find<QLabel>("detailsTitle")->text() != QStringLiteral("Running"));
+}

@@ -1,0 +1,63 @@
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/simulate.h"
+#include "profiler/whatif/own_prediction.h"
+#include "tests/catch.h"
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+// Three iterations of 1F1B in ns, in which every op of iteration k takes 10 + k, 20 + 2k.
+Run slower(Iteration::Kind kind)
+{
+    ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = 2;
+    request.microBatches = 2;
+    Run run;
+    run.info.mode = Mode::Live;
+    run.schedule = lower(buildSchedule(request).value());
+    for (int k = 0; k < 3; ++k) {
+        OpCosts costs;
+        for (const auto& program : run.schedule.program) {
+            auto& row = costs.of.emplace_back();
+            for (const Op& op : program)
+                row.push_back({op.kind == OpKind::Forward        ? 10 + k
+                                   : op.kind == OpKind::Backward ? 20 + 2 * k
+                                                                 : 0,
+                               0});
+        }
+        Iteration iteration;
+        iteration.number = k;
+        iteration.kind = kind;
+        REQUIRE(placeIteration(run.schedule, costs, iteration, run.timeline));
+    }
+    return run;
+}
+
+} // namespace
+
+TEST_CASE("a run predicts its own iteration from the median of every op")
+{
+    for (const auto kind : {Iteration::Kind::Measured, Iteration::Kind::Warmup}) {
+        const Run run = slower(kind);
+        const Run prediction = predictOwn(run).value();
+        REQUIRE(prediction.timeline.iterations.size() == 1);
+        const Window window = prediction.timeline.iterations.front().window;
+        CHECK(window.begin == 0);
+        CHECK(window.duration() == 3 * (11 + 22)); // N + D - 1 = 3
+        CHECK(prediction.schedule == run.schedule);
+        CHECK(prediction.info.mode == Mode::Simulate);
+    }
+}
+
+TEST_CASE("a run without an iteration, and a stream, are not predicted")
+{
+    Run run = slower(Iteration::Kind::Measured);
+    run.schedule.shape.windows = 2;
+    CHECK(predictOwn(run).error().code == Error::Code::InvalidArgument);
+    run.timeline = {};
+    CHECK(predictOwn(run).error().message == "the run has no iteration yet");
+}
