@@ -143,8 +143,10 @@ WinReason whyFirst(const Comparison& comparison, const Ranking& ranking)
                                       gain.name, meanNumber(gain.from, first.ticksPerUnit),
                                       amount(gain.to, first.ticksPerUnit));
     }
-    if (!gains.empty())
+    if (!gains.empty()) {
+        reason.numbers += " against " + other.label;
         reason.sentence += " because it has " + joinedWithAnd(gains);
+    }
     const auto price = priceOf(first, other, all);
     reason.sentence += price.empty() ? "." : "; it pays " + joinedWithAnd(price) + ".";
     return reason;

@@ -23,7 +23,7 @@ TimeParts timeParts(const ComparedRun& run);
 struct WinReason
 {
     std::string sentence; // "" if there are fewer than two runs to compare
-    std::string numbers;  // "drain 5.4 -> 0.3 ms, fill 4.1 -> 1.2 ms"; "" if no part shrinks
+    std::string numbers;  // "drain 5.4 -> 0.3 ms against 1F1B"; "" if no part shrinks
     bool isClear = true;  // false: the intervals of the first two runs overlap
 };
 // `ranking` must be by RankBy::Iteration, best run first.
