@@ -153,6 +153,8 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
+    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.windows > 1; }),
+           "asynchronous schemes do not flush between iterations and train with older weights");
     addNotesOnWork(runs, notes);
     noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
            "the runs were measured on different hardware");

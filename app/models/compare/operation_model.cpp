@@ -10,8 +10,6 @@ namespace {
 using engine::OpKind;
 using profiler::ComparedRun;
 
-constexpr OpKind kShownKinds[] = {OpKind::Forward,        OpKind::Backward,  OpKind::BackwardInput,
-                                  OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
 constexpr int kMostDeviceColumns = 16;
 constexpr double kColouredFrom = 0.01; // smaller differences from the baseline have no colour
 
@@ -37,11 +35,12 @@ int placeOf(const TableModel<std::size_t>& model, int run)
     return -1;
 }
 
-double meanOf(const ComparedRun& run, OpKind kind)
+double meanOf(const ComparedRun& run, const std::vector<OpKind>& kinds)
 {
     double sum = 0;
     for (const profiler::DeviceMetrics& device : run.metrics.devices)
-        sum += static_cast<double>(device.byKind[kind]);
+        for (const OpKind kind : kinds)
+            sum += static_cast<double>(device.byKind[kind]);
     return run.metrics.devices.empty() ? 0 : sum / static_cast<double>(run.metrics.devices.size());
 }
 
@@ -72,12 +71,18 @@ void OperationModel::show(CompareNumbersPointer numbers, const QStringList& titl
 {
     m_numbers = std::move(numbers);
     Columns columns{runColumn(titles)};
-    for (const OpKind kind : kShownKinds) {
+    const std::vector<std::pair<QString, Kinds>> shown{
+        {tr("Forward"), {OpKind::Forward}},
+        {tr("Backward"), {OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight}},
+        {tr("of it W"), {OpKind::BackwardWeight}},
+        {tr("Recompute"), {OpKind::Recompute}},
+        {tr("Optimizer"), {OpKind::OptimizerStep}}};
+    for (const auto& [title, kinds] : shown) {
         const bool occurs = m_numbers
             && std::ranges::any_of(m_numbers->comparison.runs,
-                                   [&](const ComparedRun& run) { return meanOf(run, kind) > 0; });
+                                   [&](const ComparedRun& run) { return meanOf(run, kinds) > 0; });
         if (occurs)
-            columns.push_back(column(kind));
+            columns.push_back(column(title, kinds));
     }
     reset(std::move(columns), allRuns(m_numbers));
 }
@@ -87,46 +92,52 @@ int OperationModel::rowOf(int run) const
     return placeOf(*this, run);
 }
 
-double OperationModel::timeOf(std::size_t run, OpKind kind) const
+double OperationModel::timeOf(std::size_t run, const Kinds& kinds) const
 {
-    return m_numbers->inTime(run, meanOf(m_numbers->comparison.runs[run], kind));
+    return m_numbers->inTime(run, meanOf(m_numbers->comparison.runs[run], kinds));
 }
 
-QString OperationModel::toolTip(std::size_t run, OpKind kind) const
+QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
 {
-    const auto median = m_numbers->ops[run].median(kind);
-    if (!median)
-        return {};
-    const QString text = number(m_numbers->inTime(run, *median), m_numbers->time().decimals + 1);
-    return tr("%1 ops, median %2 %3")
-        .arg(m_numbers->ops[run].of[kind].size())
-        .arg(text, m_numbers->time().unit);
+    QStringList lines;
+    for (const OpKind kind : kinds) {
+        const auto median = m_numbers->ops[run].median(kind);
+        if (!median)
+            continue;
+        const int decimals = m_numbers->time().decimals + 1;
+        lines << tr("%1: %2 ops, median %3 %4")
+                     .arg(fromUtf8(engine::kindTitle(kind)))
+                     .arg(m_numbers->ops[run].of[kind].size())
+                     .arg(number(m_numbers->inTime(run, *median), decimals),
+                          m_numbers->time().unit);
+    }
+    return lines.join(QLatin1Char('\n'));
 }
 
-TableColumn<std::size_t> OperationModel::column(OpKind kind) const
+TableColumn<std::size_t> OperationModel::column(const QString& title, const Kinds& kinds) const
 {
     const std::size_t baseline = m_numbers->comparison.baseline;
     const int decimals = m_numbers->time().decimals;
     const auto difference = [=, this](std::size_t run) {
-        return m_numbers->comparison.comparable ? timeOf(run, kind) - timeOf(baseline, kind) : 0;
+        return m_numbers->comparison.comparable ? timeOf(run, kinds) - timeOf(baseline, kinds) : 0;
     };
-    return TableColumn<std::size_t>(
-               tr("%1, %2").arg(fromUtf8(engine::kindTitle(kind)), m_numbers->time().unit),
-               [=, this](std::size_t run) {
-                   return timeOf(run, kind) > 0 ? number(timeOf(run, kind), decimals)
-                                                : QStringLiteral("–");
-               })
-        .sortedBy([=, this](std::size_t run) { return SortValue(timeOf(run, kind)); })
-        .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kind); })
+    return TableColumn<std::size_t>(tr("%1, %2").arg(title, m_numbers->time().unit),
+                                    [=, this](std::size_t run) {
+                                        return timeOf(run, kinds) > 0
+                                            ? number(timeOf(run, kinds), decimals)
+                                            : QStringLiteral("–");
+                                    })
+        .sortedBy([=, this](std::size_t run) { return SortValue(timeOf(run, kinds)); })
+        .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); })
         .with(kDifferenceRole,
               [=, this](std::size_t run) {
-                  const bool isShown = run != baseline && timeOf(run, kind) > 0
-                      && timeOf(baseline, kind) > 0 && m_numbers->comparison.comparable;
+                  const bool isShown = run != baseline && timeOf(run, kinds) > 0
+                      && timeOf(baseline, kinds) > 0 && m_numbers->comparison.comparable;
                   return isShown ? signedNumber(difference(run), decimals) : QVariant();
               })
         .with(kVerdictRole, [=, this](std::size_t run) {
             const bool isSmall
-                = std::abs(difference(run)) <= kColouredFrom * timeOf(baseline, kind);
+                = std::abs(difference(run)) <= kColouredFrom * timeOf(baseline, kinds);
             return static_cast<int>(isSmall                   ? Verdict::Neutral
                                         : difference(run) < 0 ? Verdict::Better
                                                               : Verdict::Worse);
@@ -157,7 +168,7 @@ DeviceModel::Columns DeviceModel::deviceColumns(int devices) const
     Columns columns;
     for (int device = 0; device < devices; ++device)
         columns.push_back(
-            shareColumn(tr("Device %1, %").arg(device), [this, device](std::size_t run) {
+            shareColumn(tr("Device %1, bubble %").arg(device), [this, device](std::size_t run) {
                 return bubbleShare(m_numbers->comparison.runs[run], device);
             }));
     return columns;

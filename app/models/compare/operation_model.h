@@ -6,7 +6,8 @@
 namespace app {
 
 // The time of each kind of op in the compared runs: the mean of the devices, with the difference
-// from the baseline. The tooltip has the number of ops and their median. A row is an index of a
+// from the baseline. Backward includes its halves I and W, because schemes that split it are
+// compared with others. The tooltip has the number of ops and their median. A row is an index of a
 // run.
 class OperationModel : public TableModel<std::size_t>
 {
@@ -20,9 +21,10 @@ public:
     int rowOf(int run) const; // as sorted; -1: not shown
 
 private:
-    TableColumn<std::size_t> column(engine::OpKind kind) const;
-    double timeOf(std::size_t run, engine::OpKind kind) const; // in units of the table
-    QString toolTip(std::size_t run, engine::OpKind kind) const;
+    using Kinds = std::vector<engine::OpKind>;
+    TableColumn<std::size_t> column(const QString& title, const Kinds& kinds) const;
+    double timeOf(std::size_t run, const Kinds& kinds) const; // in units of the table
+    QString toolTip(std::size_t run, const Kinds& kinds) const;
 
     CompareNumbersPointer m_numbers;
 };

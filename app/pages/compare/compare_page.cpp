@@ -169,6 +169,9 @@ void ComparePage::takeRuns(std::vector<std::shared_ptr<RunDocument>> documents,
     m_baseline = chosen == m_documents.end()
         ? firstBaseline(m_runs)
         : static_cast<std::size_t>(chosen - m_documents.begin());
+    const auto current = std::ranges::find(m_documents, m_current);
+    m_frame->tables->setCurrent(
+        current == m_documents.end() ? -1 : static_cast<int>(current - m_documents.begin()));
     m_frame->showPart(m_runs.empty() ? CompareFrame::Empty : CompareFrame::Rows);
     m_frame->single->setVisible(m_runs.size() == 1);
     m_blink->setEnabled(m_runs.size() > 1);
@@ -320,6 +323,7 @@ void ComparePage::setBaseline(int run)
 // The lanes, the tables and the charts show the same run.
 void ComparePage::choose(int run)
 {
+    m_current = m_documents[static_cast<std::size_t>(run)];
     m_frame->compare->setCurrent(run);
     m_frame->tables->setCurrent(run);
     if (m_hasViews && m_showDetails->isChecked() && run != m_explained)

@@ -81,7 +81,8 @@ private:
     // The baseline that the user chose. If it is nullptr, the baseline follows from the set of
     // runs, not from their order.
     std::shared_ptr<RunDocument> m_chosen;
-    CompareNumbersPointer m_numbers; // nullptr: being computed
+    std::shared_ptr<RunDocument> m_current; // run that the user chose in a row or a chart
+    CompareNumbersPointer m_numbers;        // nullptr: being computed
     profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
     profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
     QTimer m_refresh;        // many runs are ticked at once

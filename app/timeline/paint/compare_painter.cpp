@@ -155,7 +155,9 @@ void paintCompareGhost(const ComparePaint& paint)
     axis.end = base->origin + (paint.axis.end - paint.row.origin) * ticks;
     painter.save();
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(paint.colours.theme().chrome.text, 1));
+    QColor ink = paint.colours.theme().chrome.text;
+    ink.setAlphaF(0.6F); // the boxes below stay legible
+    painter.setPen(QPen(ink, 1));
     for (int d = 0; d < base->view->devices(); ++d)
         walkLane(*base->view, engine::DeviceId{d}, axis, [&](const Piece& piece) {
             if (piece.kind != Piece::Kind::Op || piece.iteration != base->iteration)

@@ -179,16 +179,15 @@ void DurationHistogram::paintLegend(QPainter& painter) const
     const std::size_t baseline = m_numbers->comparison.baseline;
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
-    const QFontMetricsF metrics(painter.font());
-    double x = m_kind->geometry().right() + 20;
-    if (m_current >= 0 && static_cast<std::size_t>(m_current) != baseline) {
-        const QString text = summary(static_cast<std::size_t>(m_current));
-        painter.fillRect(QRectF(x, 13, 11, 10), chrome.text3);
-        painter.drawText(QPointF(x + 16, 22), text);
-        x += 16 + metrics.horizontalAdvance(text) + 24;
+    const double x = m_kind->geometry().right() + 20;
+    const bool hasOwn = m_current >= 0 && static_cast<std::size_t>(m_current) != baseline;
+    if (hasOwn) {
+        painter.fillRect(QRectF(x, 6, 11, 10), chrome.text3);
+        painter.drawText(QPointF(x + 18, 15), summary(static_cast<std::size_t>(m_current)));
     }
-    painter.fillRect(QRectF(x, 17, 11, 1.5), chrome.text);
-    painter.drawText(QPointF(x + 16, 22), summary(baseline));
+    const double line = hasOwn ? 31 : 22; // baseline of the text
+    painter.fillRect(QRectF(x, line - 5, 11, 1.5), chrome.text);
+    painter.drawText(QPointF(x + 18, line), summary(baseline));
 }
 
 void DurationHistogram::paintEvent(QPaintEvent*)
@@ -202,7 +201,9 @@ void DurationHistogram::paintEvent(QPaintEvent*)
         painter.drawText(rect(), Qt::AlignCenter, tr("No op was recorded"));
         return;
     }
-    const QRectF plot(24, 40, std::max(10, width() - 48), std::max(10, height() - 40 - 36));
+    constexpr int kPlotTop = 44, kPlotFoot = 36;
+    const QRectF plot(24, kPlotTop, std::max(10, width() - 48),
+                      std::max(10, height() - kPlotTop - kPlotFoot));
     paintLegend(painter);
     paintBars(painter, plot);
     paintAxis(painter, plot);
