@@ -93,11 +93,10 @@ void CauseBars::paintAxis(QPainter& painter) const
 {
     constexpr double kMarkWidth = 60;
     const double bottom = kTop + step() * static_cast<double>(m_runs.size());
-    double mark = std::pow(10.0, std::floor(std::log10(m_longest)));
-    while (pixels(mark) > 2.5 * kMarkWidth)
-        mark /= 2;
-    while (pixels(mark) < kMarkWidth)
-        mark *= 2;
+    // The least round distance at which the labels fit.
+    double mark = std::pow(10.0, std::floor(std::log10(m_longest)) - 1);
+    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) // 1, 2, 5, 10, ...
+        mark *= pixels(mark) < kMarkWidth ? factor : 1;
     painter.setFont(uiFont(11));
     for (double value = 0; value <= m_longest * 1.0001; value += mark) {
         const double x = std::round(kNames + pixels(value));

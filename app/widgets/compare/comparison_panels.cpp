@@ -200,7 +200,9 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const QStringL
     m_baseline = baseline;
     showBars();
     m_mode->setText(modeText(baseline));
-    setCurrent(m_current >= 0 ? m_current : shortestRun(comparison));
+    const int best = m_isRanked ? static_cast<int>(numbers->bestAndBaseline(1, -1).front())
+                                : shortestRun(comparison);
+    setCurrent(m_current >= 0 ? m_current : best);
     showReason();
 }
 
