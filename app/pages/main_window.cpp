@@ -3,11 +3,10 @@
 #include "app/models/text.h"
 #include "app/models/whatif/what_if.h"
 #include "app/pages/cluster/cluster_page.h"
-#include "app/pages/compare_page.h"
+#include "app/pages/compare/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
-#include "app/pages/dialogs/open_dialogs.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/export_dialog.h"
@@ -25,12 +24,9 @@
 #include "app/widgets/controls/icons.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
-#include "profiler/store/trace_store.h"
 
 #include <QCloseEvent>
-#include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -171,35 +167,6 @@ void MainWindow::stepTab(int by)
     m_tabs->setCurrent((m_tabs->current() + by + count) % count);
 }
 
-void MainWindow::openFiles(const QStringList& files)
-{
-    QStringList runs, traces;
-    for (const QString& file : files) {
-        if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
-            editFile(file);
-        else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
-            openStudy(file);
-        else
-            (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
-    }
-    if (!traces.isEmpty())
-        importTraces(traces);
-    if (runs.size() == 1)
-        openRun(runs.front());
-    else if (!runs.isEmpty())
-        compare(runs);
-}
-
-void MainWindow::askFor(FileKind kind)
-{
-    askForFiles(*this, kind);
-}
-
-void MainWindow::importTraces(const QStringList& paths, const QString& rules)
-{
-    addPage(new ImportPage(m_theme, m_library, paths, rules));
-}
-
 SetupPage* MainWindow::newRun(const QString& experimentToml)
 {
     auto* page = new SetupPage(m_theme);
@@ -308,8 +275,10 @@ void MainWindow::startRuns(const QList<QStringList>& options)
     std::vector<std::shared_ptr<RunDocument>> started;
     for (const QStringList& one : options)
         started.push_back(m_library.start(one));
-    if (!started.empty())
+    if (started.size() == 1)
         showDocument(started.front());
+    else if (!started.empty())
+        compareDocuments(started);
 }
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
@@ -323,7 +292,16 @@ void MainWindow::compare(const QStringList& files)
     std::vector<std::shared_ptr<RunDocument>> documents;
     for (const QString& file : files)
         documents.push_back(m_library.open(file));
-    addPage(new ComparePage(m_theme, m_library, documents));
+    compareDocuments(documents);
+}
+
+// All comparisons show the ticked runs, so one tab is enough.
+void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents)
+{
+    if (showPageIf([](Page* page) { return qobject_cast<ComparePage*>(page) != nullptr; }))
+        static_cast<ComparePage*>(currentPage())->tick(documents);
+    else
+        addPage(new ComparePage(m_theme, m_library, documents));
 }
 
 void MainWindow::connectExport(Page* page)
@@ -378,17 +356,6 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
     m_menus->place(width());
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (!localFiles(*event->mimeData()).isEmpty())
-        event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    openFiles(localFiles(*event->mimeData()));
 }
 
 } // namespace app

@@ -41,7 +41,7 @@ public Q_SLOTS:
     SetupPage* newRun(const QString& experimentToml = {}); // "": the default parameters
     void openRun(const QString& file); // if a tab shows the file already, makes that tab current
     void startRun(const QStringList& options);
-    // Runs them sequentially and shows the first.
+    // Runs them sequentially. Several runs are compared when they are complete.
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void askFor(FileKind kind);               // with a dialog
@@ -73,6 +73,7 @@ protected:
 private:
     Page* addPage(Page* page); // takes ownership and makes the page current
     void showDocument(const std::shared_ptr<RunDocument>& document);
+    void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
     // Makes the first tab of such a page current. Both return false if there is none.
     bool showPageIf(const std::function<bool(Page*)>& isIt);
     bool showPageOf(const QString& file);

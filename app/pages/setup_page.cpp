@@ -1,5 +1,6 @@
 #include "app/pages/setup_page.h"
 
+#include "app/jobs/plan/write_predictions.h"
 #include "app/jobs/run_library.h"
 #include "app/models/numbers.h"
 #include "app/models/text.h"
@@ -23,6 +24,7 @@ namespace app {
 
 SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)
+    , m_background(this)
     , m_run(makeAction("startRun", tr("&Run"), tr("Ctrl+R"), [this] { run(); }))
     , m_copy(makeAction("copyCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
                         [this] { copyCommand(); }))
@@ -145,6 +147,7 @@ void SetupPage::connectAll()
     connect(m_table, &SchemeTable::answered, m_schemes,
             [this] { m_schemes->showRows(m_table->model()); });
     connect(m_table, &SchemeTable::runRequested, this, &SetupPage::runMarked);
+    connect(m_table, &SchemeTable::predictRequested, this, &SetupPage::comparePredictions);
 }
 
 const RunPlan& SetupPage::plan() const
@@ -204,12 +207,29 @@ void SetupPage::run()
 
 void SetupPage::runMarked(const QList<QStringList>& options, const QStringList& refused)
 {
+    showRefused(refused);
+    if (!options.isEmpty())
+        Q_EMIT startAllRequested(options);
+}
+
+void SetupPage::showRefused(const QStringList& refused)
+{
     if (!refused.isEmpty())
         m_prediction->band().show(Band::Kind::Warning, tr("Some schemes cannot run."),
                                   tr("Skipped: %1. Choose one of them to see the reason.")
                                       .arg(refused.join(QStringLiteral(", "))));
-    if (!options.isEmpty())
-        Q_EMIT startAllRequested(options);
+}
+
+void SetupPage::comparePredictions(const std::vector<RunPlan>& plans, const QStringList& refused)
+{
+    m_prediction->band().show(Band::Kind::Neutral, tr("Predicting."),
+                              countOf(static_cast<std::int64_t>(plans.size()), "scheme"));
+    m_background.run([plans] { return writePredictions(plans); },
+                     [this, refused](const WrittenPredictions& written) {
+                         showRefused(refused + written.failed);
+                         if (!written.files.isEmpty())
+                             Q_EMIT compareRequested(written.files);
+                     });
 }
 
 void SetupPage::keepPrediction()

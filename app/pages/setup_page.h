@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/jobs/background.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
@@ -48,12 +49,16 @@ private:
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);
+    void showRefused(const QStringList& refused); // names of schemes, or with their reasons
+    // Writes the predictions of several schemes and compares them.
+    void comparePredictions(const std::vector<RunPlan>& plans, const QStringList& refused);
     void keepPrediction(); // opens the prediction as a simulated run
     void copyCommand();
     void copyTable();
     void copyMappings();
     void editSchedule();
 
+    Background m_background;
     QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
     QAction *m_mappingAction, *m_copyMappings;
     SchemeList* m_schemes;

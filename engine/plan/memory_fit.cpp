@@ -15,12 +15,12 @@ namespace {
 
 std::string bytesText(double bytes)
 {
-    constexpr double kMega = 1e6, kGiga = 1e9;
-    return bytes < kGiga ? fmt::format("{:.1f} MB", bytes / kMega)
-                         : fmt::format("{:.1f} GB", bytes / kGiga);
+    constexpr double kMebi = 1 << 20, kGibi = 1 << 30;
+    return bytes < kGibi ? fmt::format("{:.1f} MiB", bytes / kMebi)
+                         : fmt::format("{:.1f} GiB", bytes / kGibi);
 }
 
-// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)". The sizes are those of
+// "these would fit: --micro-batches 4 (1.2 GiB), --scheme bpipe (2.0 GiB)". The sizes are those of
 // the fullest device (`perDevice`) or of the fullest memory.
 std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
@@ -72,8 +72,8 @@ Fullest fullestOf(const MemoryFit& fit, int space)
     return fullest;
 }
 
-// "this run needs 3.0 GB of memory but can use 1.8 GB of the 2.0 GB that are free; ..." or "GPU 1
-// needs 3.0 GB of memory for 4 of 8 devices, 0.3 GB of it for NCCL's communicators, but ...".
+// "this run needs 3.0 GiB of memory but can use 1.8 GiB of the 2.0 GiB that are free; ..." or "GPU
+// 1 needs 3.0 GiB of memory for 4 of 8 devices, 0.3 GiB of it for NCCL's communicators, but ...".
 Result<void> refuse(const std::string& who, double needed, const MemorySpace& space,
                     const std::string& what, const std::string& more)
 {

@@ -81,15 +81,15 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus)
 
 std::string memoryNote(std::span<const GpuMemory> gpus)
 {
-    constexpr double kMega = 1e6;
+    constexpr double kMebi = 1 << 20;
     std::string text;
     for (const GpuMemory& each : gpus)
         if (each.differenceShare() > kMemoryTolerance)
-            text += fmt::format("{}GPU {}: the driver reports {:.1f} % {} memory ({:.0f} MB) "
+            text += fmt::format("{}GPU {}: the driver reports {:.1f} % {} memory ({:.0f} MiB) "
                                 "than accounted for",
                                 text.empty() ? "" : "; ", each.gpu, 100 * each.differenceShare(),
                                 each.difference() > 0 ? "more" : "less",
-                                std::abs(each.difference()) / kMega);
+                                std::abs(each.difference()) / kMebi);
     return text;
 }
 

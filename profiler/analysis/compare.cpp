@@ -48,6 +48,7 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.mode = run.info.mode;
     compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
+    compared.tokensPerIteration = run.info.tokensPerIteration;
     compared.meanCompute = meanOverDevices(*numbers, &DeviceMetrics::compute);
     compared.meanExposed = meanOverDevices(*numbers, &DeviceMetrics::exposedCommunication);
     compared.meanBubble = meanOverDevices(*numbers, &DeviceMetrics::bubble);
@@ -86,6 +87,55 @@ bool contradict(const std::vector<const Run*>& runs, Field field)
     return false;
 }
 
+// Whether two runs were given different values of an option of `bscope run`.
+bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
+{
+    std::optional<std::string> known;
+    for (const Run* run : runs) {
+        if (run->info.command.empty() || run->info.model.empty())
+            continue; // was not trained by this program
+        std::string value;
+        for (const auto& [name, given] : settingsOf(*run))
+            if (name == option)
+                value = given;
+        if (known && *known != value)
+            return true;
+        known = value;
+    }
+    return false;
+}
+
+// Notes on models and amounts of work that are not alike.
+void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string>& notes)
+{
+    const auto noteIf = [&notes](bool holds, const char* note) {
+        if (holds)
+            notes.emplace_back(note);
+    };
+    const auto tokens = [](const Run& r) {
+        return r.info.tokensPerIteration > 0 ? std::to_string(r.info.tokensPerIteration)
+                                             : std::string();
+    };
+    const bool haveTokens
+        = std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
+    const bool areKnown
+        = std::ranges::all_of(runs, [](const Run* run) { return knowsMicroBatches(run->info); });
+    noteIf(!areKnown,
+           "the micro-batches of an imported run are unknown, so its iterations may do "
+           "another amount of work");
+    noteIf(!haveTokens && areKnown
+               && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
+           "the runs use different numbers of micro-batches, so their iterations do different "
+           "amounts of work");
+    noteIf(contradict(runs, tokens),
+           "the iterations of the runs process different numbers of tokens");
+    noteIf(contradict(runs, [](const Run& r) { return r.info.model; })
+               || contradictIn(runs, "--width") || contradictIn(runs, "--layers")
+               || contradictIn(runs, "--heads"),
+           "the runs train different models");
+    noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
+}
+
 // Differences between the runs that limit the comparison.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
@@ -103,16 +153,9 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
-    const bool areKnown
-        = std::ranges::all_of(runs, [](const Run* run) { return knowsMicroBatches(run->info); });
-    noteIf(!areKnown,
-           "the micro-batches of an imported run are unknown, so its iterations may do "
-           "another amount of work");
-    noteIf(areKnown && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
-           "the runs use different numbers of micro-batches, so their iterations do different "
-           "amounts of work");
-    noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),
-           "the runs train different models");
+    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.windows > 1; }),
+           "asynchronous schemes do not flush between iterations and train with older weights");
+    addNotesOnWork(runs, notes);
     noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
            "the runs were measured on different hardware");
     noteIf(differ(runs, [](const Run& r) { return r.info.link; }),

@@ -31,6 +31,7 @@ struct ComparedRun
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // whether the run had more threads than cores
     std::int64_t ticksPerUnit = 1;
+    std::int64_t tokensPerIteration = 0;  // 0: unknown
     RunMetrics metrics;                   // metrics of the reported iteration
     std::optional<TimeInterval> interval; // result of iterationInterval()
     // Means over the devices, in ticks.

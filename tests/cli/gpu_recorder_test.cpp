@@ -180,7 +180,7 @@ TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to
     CHECK(contains(text, "reported by the driver    3.5 GiB    3.8 GiB\n"));
     CHECK(contains(text, "difference                  0.0 %      6.7 %\n"));
     CHECK(contains(text,
-                   "GPU 1: the driver reports 6.7 % more memory (268 MB) than accounted for\n"));
+                   "GPU 1: the driver reports 6.7 % more memory (256 MiB) than accounted for\n"));
     CHECK_FALSE(contains(text, "stash  ")); // 0 bytes: no row
     const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu_memory"];
     CHECK(json["used"] == (std::int64_t{7} << 30) + (std::int64_t{1} << 28));

@@ -1,12 +1,18 @@
+#include "app/models/tables/compare_model.h"
 #include "app/models/tables/table_roles.h"
-#include "app/pages/compare_page.h"
+#include "app/pages/compare/compare_page.h"
+#include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/segment_control.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
+#include <QAbstractButton>
 #include <QAction>
 #include <QComboBox>
+#include <QDialog>
 #include <QLabel>
+#include <QTest>
 
 using namespace app;
 
@@ -140,4 +146,93 @@ TEST_CASE("an empty comparison explains what to do")
     Compared compared({});
     CHECK(compared.table()->rowCount() == 0);
     CHECK(compared.page->title() == QStringLiteral("Compare 0 runs"));
+}
+
+namespace {
+
+std::vector<SimulatedRun> fiveSchemes()
+{
+    return {{"1f1b", 4, 8}, {"gpipe", 4, 8}, {"bitpipe", 4, 8}, {"chimera", 4, 8}, {"zb-h1", 4, 8}};
+}
+
+std::vector<std::size_t> shownOrder(const CompareWidget& lanes)
+{
+    std::vector<std::size_t> order;
+    for (const CompareRow& row : lanes.rows().rows)
+        order.push_back(row.run);
+    return order;
+}
+
+} // namespace
+
+TEST_CASE("many runs are ranked, and the page states what is equal and why the first wins")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    const auto* lanes = compared.find<CompareWidget>("compare");
+    CHECK(lanes->isCompact());
+    CHECK(compared.find<QLabel>("compareSummary")->text().contains(QStringLiteral("D 4, N 8")));
+    CHECK(compared.find<QLabel>("compareSummary")->text().contains(QStringLiteral("scheme, v")));
+    CHECK(compared.find<QLabel>("winReason")->text().contains(QStringLiteral("shorter than 1F1B")));
+    CHECK(compared.find<QWidget>("sortRuns")->isVisible());
+    CHECK_FALSE(compared.find<QWidget>("alignRuns")->isVisible());
+    CHECK(lanes->rows().rows.front().duration() <= lanes->rows().rows.back().duration());
+}
+
+TEST_CASE("the runs are sorted by the control, by an action and again in reverse")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    const auto& lanes = *compared.find<CompareWidget>("compare");
+    REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0; }));
+    auto* sort = compared.find<SegmentControl>("sortRuns");
+    sort->setFocus();
+    for (int step = 0; step < 3; ++step)
+        QTest::keyClick(sort, Qt::Key_Right);
+    REQUIRE(sort->current() == 3);
+    const auto byName = shownOrder(lanes);
+    CHECK(byName
+          == std::vector<std::size_t>{0, 2, 3, 1, 4}); // 1F1B, BitPipe, Chimera, GPipe, ZB-H1
+    compared.find<QAction>("rankByName")->trigger();
+    CHECK(shownOrder(lanes) == std::vector<std::size_t>(byName.rbegin(), byName.rend()));
+}
+
+TEST_CASE("a run chosen in the lanes is chosen in the table, and the other way")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    auto& lanes = *compared.find<CompareWidget>("compare");
+    auto* table = compared.find<DataTable>("compareTable");
+    REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0; }));
+    QTest::keyClick(&lanes, Qt::Key_Down);
+    QTest::keyClick(&lanes, Qt::Key_Down);
+    const auto* model = static_cast<CompareModel*>(table->model());
+    CHECK(table->currentIndex().row() == model->rowOf(lanes.current()));
+    table->selectRow(model->rowOf(1));
+    CHECK(lanes.current() == 1);
+}
+
+TEST_CASE("an op that is clicked is explained beside the lanes")
+{
+    Compared compared({{"1f1b", 4, 4}, {"gpipe", 4, 4}});
+    REQUIRE(compared.hasRows(2));
+    auto* lanes = compared.find<CompareWidget>("compare");
+    auto* dock = compared.find<QWidget>("detailsDock");
+    CHECK_FALSE(dock->isVisible());
+    QTest::mouseClick(lanes, Qt::LeftButton, {}, QPoint(156, 26 + 28 + 10));
+    CHECK(dock->isVisible());
+    compared.find<QAbstractButton>("closeDetails")->click();
+    CHECK_FALSE(dock->isVisible());
+}
+
+TEST_CASE("the table of all parameters opens from the first line")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    compared.find<QAbstractButton>("allParameters")->click();
+    auto* dialog = compared.page->findChild<QDialog*>(QStringLiteral("parametersDialog"));
+    REQUIRE(dialog != nullptr);
+    auto* table = dialog->findChild<DataTable*>(QStringLiteral("parametersTable"));
+    CHECK(table->model()->index(0, 0).data().toString() == QStringLiteral("scheme"));
+    dialog->close();
 }

@@ -234,4 +234,19 @@ TEST_CASE("a wrong value of an option of the window is refused with the choices"
     CHECK(error("--theme dark --page keys --size 800x600 --force").isEmpty());
 }
 
+TEST_CASE("comparing again shows the same tab with the new runs")
+{
+    Window w;
+    QStringList files;
+    for (const Sample& sample : samples())
+        files += sampleFiles(sample).value_or(QStringList());
+    REQUIRE(files.size() >= 2);
+    w.window.compare(files.mid(0, 2));
+    const int tabs = w.tabs();
+    w.window.compare(files.mid(0, 1));
+    CHECK(w.tabs() == tabs);
+    CHECK(waitFor(
+        [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 1 run"); }));
+}
+
 } // namespace app

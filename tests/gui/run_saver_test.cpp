@@ -1,4 +1,4 @@
-#include "app/pages/compare_page.h"
+#include "app/pages/compare/compare_page.h"
 #include "app/pages/run_saver.h"
 #include "tests/gui/opened_run.h"
 

@@ -86,6 +86,27 @@ TEST_CASE("several rows of the table run sequentially, without those that cannot
     CHECK(setup.verdict().contains(QStringLiteral("Skipped: bitpipe")));
 }
 
+TEST_CASE("several rows of the table are compared as predictions when simulating")
+{
+    Setup setup;
+    RunPlan plan;
+    plan.experiment.mode = engine::Mode::Simulate;
+    setup.page.setPlan(plan);
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
+    auto* table = setup.find<DataTable>("schemeTable");
+    table->selectAll();
+    const QString text = setup.find<QPushButton>("runMarked")->text();
+    REQUIRE(text == QStringLiteral("Compare 27 predictions"));
+    QSignalSpy asked(&setup.page, &Page::compareRequested);
+    setup.press("runMarked");
+    REQUIRE(waitFor([&] { return asked.count() == 1; }));
+    const QStringList files = asked.first().first().toStringList();
+    CHECK(files.size() >= 20); // the others are not possible with D 4, N 8
+    for (const QString& file : files)
+        CHECK(QFile::exists(file));
+    CHECK(setup.verdict().contains(QStringLiteral("Skipped")) == (files.size() < 27));
+}
+
 TEST_CASE("the form says what a run computes on, what it records and how much a device may hold")
 {
     Setup setup;

@@ -15,7 +15,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// " (4.4 MB planned, 4.3 MB touched)"
+// " (4.4 MiB planned, 4.3 MiB touched)"
 std::string arenaText(const RunInfo& info, DeviceId device)
 {
     const ArenaUse* use = arenaOf(info, device);

@@ -3,6 +3,7 @@
 #include "app/models/text.h"
 
 #include <cmath>
+#include <limits>
 
 namespace app {
 
@@ -80,6 +81,12 @@ TableColumn<std::size_t> CompareModel::column(const QString& title, const Quanti
 {
     return TableColumn<std::size_t>(title,
                                     [=, this](std::size_t run) { return text(run, quantity); })
+        .sortedBy([=, this](std::size_t run) {
+            // Values of runs in other units are sorted by units, unknown values come last.
+            const auto value = quantity.value(m_comparison.runs[run]);
+            return SortValue(value ? *value / scaleOf(run, quantity).perUnit
+                                   : std::numeric_limits<double>::infinity());
+        })
         .with(kDifferenceRole,
               [=, this](std::size_t run) {
                   const auto change = difference(run, quantity);
@@ -88,6 +95,14 @@ TableColumn<std::size_t> CompareModel::column(const QString& title, const Quanti
               })
         .with(kVerdictRole,
               [=, this](std::size_t run) { return static_cast<int>(verdict(run, quantity)); });
+}
+
+int CompareModel::rowOf(int run) const
+{
+    for (int row = 0; row < rowCount(); ++row)
+        if (static_cast<int>(at(row)) == run)
+            return row;
+    return -1;
 }
 
 // Times are shown in the unit of the baseline if the runs are comparable.

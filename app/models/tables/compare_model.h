@@ -21,6 +21,7 @@ public:
     void show(profiler::Comparison comparison, QStringList titles);
     void clear() { show({}, {}); }
     const profiler::Comparison& comparison() const { return m_comparison; }
+    int rowOf(int run) const; // as sorted; -1: not shown
 
 private:
     struct Quantity

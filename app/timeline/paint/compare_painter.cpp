@@ -5,6 +5,7 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/labels.h"
+#include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/translate.h"
 
 #include <QFontMetricsF>
@@ -19,24 +20,14 @@ constexpr double kGapFrom = 74;               // pixels that the text of a gap n
 constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
 constexpr double kAllLinesFrom = 120;         // height of a row that shows all key numbers
 
-QString subtitle(const CompareRow& row)
-{
-    const auto& run = row.view->run();
-    const auto& shape = run.schedule.shape;
-    QString text = shapeText(run);
-    if (shape.chunks() > 1)
-        text += QStringLiteral(", v %1").arg(shape.chunks());
-    text += QLatin1String(", ") + modeText(run.info);
-    if (row.iteration >= 0
-        && row.view->timeline().iterations[static_cast<std::size_t>(row.iteration)].kind
-            == engine::Iteration::Kind::Replay)
-        text += tr(", median");
-    return text;
-}
-
 double lanesHeight(const CompareRow& row)
 {
     return row.view->devices() * row.pitch;
+}
+
+double lanesTop(const ComparePaint& paint)
+{
+    return paint.top + paint.row.lanesTop - paint.row.top;
 }
 
 QString differenceText(const CompareRow& row, const CompareRow& baseline)
@@ -63,8 +54,7 @@ void paintGap(const ComparePaint& paint, double from, double to)
 {
     QPainter& painter = paint.painter;
     const Chrome& chrome = paint.colours.theme().chrome;
-    const double middle
-        = std::round(paint.top + CompareLayout::kTitle + lanesHeight(paint.row) / 2);
+    const double middle = std::round(lanesTop(paint) + lanesHeight(paint.row) / 2);
     arrow(painter, from + 5, to - 3, middle, chrome.text2);
     const Scale scale = compareTime(paint.layout, paint.row);
     const double difference
@@ -81,16 +71,40 @@ void paintGap(const ComparePaint& paint, double from, double to)
 
 } // namespace
 
+QString compareSubtitle(const CompareRow& row)
+{
+    const auto& run = row.view->run();
+    const auto& shape = run.schedule.shape;
+    QString text = shapeText(run);
+    if (shape.chunks() > 1)
+        text += QStringLiteral(", v %1").arg(shape.chunks());
+    text += QLatin1String(", ") + modeText(run.info);
+    if (row.iteration >= 0
+        && row.view->timeline().iterations[static_cast<std::size_t>(row.iteration)].kind
+            == engine::Iteration::Kind::Replay)
+        text += tr(", median");
+    return text;
+}
+
+double baselineEnd(const ComparePaint& paint)
+{
+    const CompareRow& base = *paint.baseline;
+    const double past
+        = (static_cast<double>(base.window().end) - base.origin) / base.ticksPerUnit();
+    return paint.axis.snappedX(paint.row.origin + past * paint.row.ticksPerUnit());
+}
+
 Scale compareTime(const CompareLayout& layout, const CompareRow& row)
 {
     const double longest = layout.groups[static_cast<std::size_t>(row.group)].longest;
     return timeScale(row.view->run().info, static_cast<std::int64_t>(longest * row.ticksPerUnit()));
 }
 
-RulerScale compareScale(const CompareRow& row, const TimeAxis& axis)
+RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, const TimeAxis& axis)
 {
     RulerScale scale;
-    scale.origin = static_cast<double>(row.window().begin);
+    scale.origin
+        = layout.align == CompareAlign::End ? static_cast<double>(row.window().end) : row.origin;
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
     scale.title = tr("%1, one scale").arg(scale.unit.unit);
@@ -104,23 +118,54 @@ void paintCompareLanes(const ComparePaint& paint)
     const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
-    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), subtitle(paint.row));
+    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), compareSubtitle(paint.row));
     if (paint.row.iteration < 0) {
         painter.drawText(QPointF(paint.axis.left + 16, paint.top + CompareLayout::kTitle + 16),
                          tr("no iteration yet"));
         return;
     }
+    paintCompareDevices(paint);
+}
+
+void paintCompareDevices(const ComparePaint& paint)
+{
     // Draws only the compared iteration, because others next to it would look like part of it.
+    QPainter& painter = paint.painter;
     const QRectF clip = stretch(paint.axis, paint.row.window(), paint.top,
-                                CompareLayout::kTitle + lanesHeight(paint.row));
+                                lanesTop(paint) - paint.top + lanesHeight(paint.row));
     painter.save();
     painter.setClipRect(clip, Qt::IntersectClip);
     LanePainter lanes(painter, *paint.row.view, paint.axis, paint.colours);
     lanes.setLabels(LanePainter::Labels::Numbers); // the same labels in rows of all heights
     for (int d = 0; d < paint.row.view->devices(); ++d)
-        lanes.paintCompute(engine::DeviceId{d},
-                           paint.top + CompareLayout::kTitle + d * paint.row.pitch,
+        lanes.paintCompute(engine::DeviceId{d}, lanesTop(paint) + d * paint.row.pitch,
                            paint.row.pitch - 2);
+    painter.restore();
+}
+
+void paintCompareGhost(const ComparePaint& paint)
+{
+    const CompareRow* base = paint.baseline;
+    if (!base || base->iteration < 0 || base->view->devices() != paint.row.view->devices())
+        return;
+    QPainter& painter = paint.painter;
+    TimeAxis axis = paint.axis; // the same stretch of the ruler, on the clock of the baseline
+    const double ticks = base->ticksPerUnit() / paint.row.ticksPerUnit();
+    axis.begin = base->origin + (paint.axis.begin - paint.row.origin) * ticks;
+    axis.end = base->origin + (paint.axis.end - paint.row.origin) * ticks;
+    painter.save();
+    painter.setBrush(Qt::NoBrush);
+    QColor ink = paint.colours.theme().chrome.text;
+    ink.setAlphaF(0.6F); // the boxes below stay legible
+    painter.setPen(QPen(ink, 1));
+    for (int d = 0; d < base->view->devices(); ++d)
+        walkLane(*base->view, engine::DeviceId{d}, axis, [&](const Piece& piece) {
+            if (piece.kind != Piece::Kind::Op || piece.iteration != base->iteration)
+                return;
+            const QRectF box = boxRect(axis, piece.window, lanesTop(paint) + d * paint.row.pitch,
+                                       paint.row.pitch - 2);
+            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+        });
     painter.restore();
 }
 
@@ -130,13 +175,11 @@ void paintCompareEnd(const ComparePaint& paint)
         return;
     const Chrome& chrome = paint.colours.theme().chrome;
     const double end = paint.axis.snappedX(static_cast<double>(paint.row.window().end));
-    const double top = paint.top + CompareLayout::kTitle;
+    const double top = lanesTop(paint);
     paint.painter.fillRect(QRectF(end, top - 2, 2, lanesHeight(paint.row) + 2), chrome.text);
     if (!paint.baseline)
         return;
-    const double origin = static_cast<double>(paint.row.window().begin);
-    const double other
-        = paint.axis.snappedX(origin + paint.baseline->duration() * paint.row.ticksPerUnit());
+    const double other = baselineEnd(paint);
     if (other - end >= kGapFrom) {
         paintGap(paint, end + 2, other);
         // If the run is longer than the baseline, the excess is labelled after its end if it fits.
@@ -160,14 +203,20 @@ void paintCompareHeader(const ComparePaint& paint)
     const QString name = QString::fromStdString(paint.row.name);
     painter.drawText(QPointF(24, paint.top + 21),
                      QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kHeader - 32));
+    paintCompareDeviceNames(paint, kHeader - 20);
+}
+
+void paintCompareDeviceNames(const ComparePaint& paint, double right)
+{
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));
     painter.setPen(chrome.text2);
     const int every = paint.row.pitch >= 11 ? 1 : 4; // omits labels that would overlap
     for (int d = 0; d < paint.row.view->devices(); d += every)
-        painter.drawText(QRectF(24, paint.top + CompareLayout::kTitle + d * paint.row.pitch,
-                                kHeader - 24 - 20, paint.row.pitch - 2),
-                         Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip,
-                         tr("device %1").arg(d));
+        painter.drawText(
+            QRectF(24, lanesTop(paint) + d * paint.row.pitch, right - 24, paint.row.pitch - 2),
+            Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, tr("device %1").arg(d));
 }
 
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)

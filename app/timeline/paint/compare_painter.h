@@ -20,17 +20,29 @@ struct ComparePaint
     double top = 0;
 };
 
+// Draws a line of facts about the run, and its devices.
 void paintCompareLanes(const ComparePaint& paint);
+void paintCompareDevices(const ComparePaint& paint);
+// Draws the boxes of the baseline over the lanes of the run, as outlines; nothing if the numbers of
+// devices differ.
+void paintCompareGhost(const ComparePaint& paint);
 // Draws the end marker and the gap to the baseline.
 void paintCompareEnd(const ComparePaint& paint);
 void paintCompareHeader(const ComparePaint& paint); // draws name and devices, 140 pixels wide
+// Draws "device 0" beside each lane, right-aligned at `right`.
+void paintCompareDeviceNames(const ComparePaint& paint, double right);
 // Draws iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
 // Returns the height of the key numbers, measured from the top of the row.
 double compareNumbersHeight(const CompareRow& row);
 
-// The ruler in the unit of the row's group. Its origin is the start of the iteration.
-RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);
+// "v 2, emulated, median".
+QString compareSubtitle(const CompareRow& row);
+// Where the baseline ends, on the axis of the row's run.
+double baselineEnd(const ComparePaint& paint);
+
+// The ruler in the unit of the row's group. It counts from the instant at which runs are aligned.
+RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, const TimeAxis& axis);
 Scale compareTime(const CompareLayout& layout, const CompareRow& row);
 
 } // namespace app

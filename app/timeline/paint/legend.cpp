@@ -25,6 +25,7 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
 {
     profiler::LegendContent all;
     all.hasBubble = true;
+    const bool isOfTime = detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage;
     for (const LegendRun& run : runs) {
         const Occurrence& one = run.view->occurs();
         for (int k = 0; k < engine::kOpKinds; ++k) {
@@ -34,12 +35,13 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
             if (!one.has(kind)
                 || !(engine::isCompute(kind) || kind == OpKind::OptimizerStep
                      || (isTransfer && detail == LegendDetail::WithMemory)
-                     || (isMove && detail != LegendDetail::TimeOnly)))
+                     || (isMove && !isOfTime)))
                 continue;
-            for (int chunk = 0; chunk < (engine::isCompute(kind) ? one.chunks : 1); ++chunk)
+            const bool hasChunks = engine::isCompute(kind) && detail != LegendDetail::Coverage;
+            for (int chunk = 0; chunk < (hasChunks ? one.chunks : 1); ++chunk)
                 all.chunks[kind].insert(chunk);
         }
-        all.isUp = all.isUp || one.isUp;
+        all.isUp = all.isUp || (one.isUp && detail != LegendDetail::Coverage);
         all.hasExposed = all.hasExposed
             || static_cast<double>(one.longestExposed) >= std::max(1.0, run.ticksPerPixel);
     }
@@ -164,7 +166,7 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     }
     for (LegendEntry& entry : profiler::legendEntries(content, palette))
         legend.left.push_back(std::move(entry));
-    if (detail == LegendDetail::TimeOnly)
+    if (detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage)
         return legend;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     const auto add = [&](std::vector<profiler::Colour> fills, const QString& text) {

@@ -19,14 +19,14 @@ struct Legend
     QString note; // shown in place of the right entries, unless empty
 };
 
-enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
+enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly, Coverage };
 struct LegendRun
 {
     const RunView* view = nullptr;
     double ticksPerPixel = 1; // ticks per pixel at the current zoom
 };
 // Returns entries for what occurs in the runs. With the details ComputeAndMemory and TimeOnly,
-// lanes show compute ops without transfers.
+// lanes show compute ops without transfers; with Coverage, neither chunks nor directions.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 void addPath(Legend& legend, const BoxColours& colours); // the critical path, and ops off it
 // Replaces the right entries by the kinds of kernels that occur.

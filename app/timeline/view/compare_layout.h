@@ -10,15 +10,26 @@
 
 namespace app {
 
-// One run of a comparison and its position. Heights in pixels: title 28, 23 per device (more or
-// less depending on the space), 12 below; the row is at least as high as the key numbers.
+// What is at 0 of the common ruler: the start of the iteration, its first forward, or, at the right
+// edge, its end.
+enum class CompareAlign { Start, FirstForward, End };
+
+// Few runs show all their devices. Many runs are compact: one lane per run, and the devices of the
+// runs that the user expands.
+enum class CompareStyle { Tall, Compact };
+
+// One run of a comparison and its position. Tall rows, in pixels: title 28, 23 per device (more or
+// less depending on the space), 12 below; at least as high as the key numbers. Compact rows: 24 for
+// the lane of the run, then its devices if it is expanded.
 struct CompareRow
 {
     std::size_t run = 0; // the caller's index of the run
     const RunView* view = nullptr;
-    std::string name;  // unique among the rows
-    int group = 0;     // index of CompareLayout::groups
-    int iteration = 0; // reported iteration; -1: none yet
+    std::string name;       // unique among the rows
+    int group = 0;          // index of CompareLayout::groups
+    int iteration = 0;      // reported iteration; -1: none yet
+    double origin = 0;      // ticks on the clock of the run that are at 0 of the ruler
+    bool isExpanded = true; // whether the lanes of the devices are shown
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
 
     engine::Window window() const; // window of the iteration, on the clock of the run
@@ -26,35 +37,58 @@ struct CompareRow
     double duration() const { return static_cast<double>(window().duration()) / ticksPerUnit(); }
 };
 
-// Runs with the same unit, which share a time scale: abstract units or nanoseconds.
+// Runs that share a ruler and, in compact style, a ranking: they have the same unit (abstract units
+// or nanoseconds) and, in compact style, the same mode.
 struct CompareGroup
 {
     bool isInUnits = false;
-    double longest = 1;  // duration of the longest run, in cost units or ns
-    double rulerTop = 0; // only for the second group; the widget draws the first group's ruler
+    engine::Mode mode = engine::Mode::Simulate;
+    // The duration that the ruler shows, in cost units or ns: that of the longest run of the unit,
+    // in compact style without runs that are much longer than the others and the baseline.
+    double longest = 1;
+    double headTop = 0;    // the strip above the rows, with a ruler or a title
+    bool hasRuler = false; // false: the ruler of an earlier group applies
+    double headHeight() const;
 };
 
 struct CompareLayout
 {
+    CompareStyle style = CompareStyle::Tall;
+    CompareAlign align = CompareAlign::Start;
     std::vector<CompareRow> rows;     // from the top; groups are contiguous
     std::vector<CompareGroup> groups; // the group of the baseline comes first
     double height = 0;
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
-    static constexpr double kLeast = 88;                         // smallest height of a row
+    static constexpr double kLeast = 88;                         // smallest height of a tall row
+    static constexpr double kLane = 24, kHead = 24;              // of compact style
+
+    bool isCompact() const { return style == CompareStyle::Compact; }
+    const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row
 };
 
-// `order` has indices of runs, from the top.
+// The order of the runs and how they are shown.
+struct CompareArrangement
+{
+    std::vector<std::size_t> order; // indices of runs, from the top
+    std::size_t baseline = 0;
+    std::vector<bool> expanded = {}; // [run] for compact rows; may be shorter than the runs
+    CompareAlign align = CompareAlign::Start;
+    // [run] Names that replace those of runs with equal labels; may be empty.
+    std::vector<std::string> titles = {};
+};
+
+// Five or more runs are compact, and fewer if more than two do not fit into `available` pixels.
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
-                               const std::vector<std::size_t>& order, std::size_t baseline,
-                               double available);
+                               const CompareArrangement& arrangement, double available);
 
 double greatestHeight(const CompareLayout& layout); // the height beyond which rows do not grow
 
-// The view of a comparison is in fractions of the longest run of each group (times 1e9), so that
-// both groups zoom together. compareAxis() returns the axis of one row on the clock of its run.
+// The view of a comparison is in fractions of CompareGroup::longest (times 1e9), so that all groups
+// zoom together. compareAxis() returns the axis of one row on the clock of its run.
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);
+double compareEnd(const CompareLayout& layout); // the end of the longest run, in this view
 
 } // namespace app

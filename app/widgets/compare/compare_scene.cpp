@@ -8,21 +8,46 @@
 
 namespace app {
 
+namespace {
+
+constexpr double kTallHeader = 140, kTallColumn = 128;
+constexpr double kCompactHeader = 214, kNarrowHeader = 168, kNarrow = 1000;
+constexpr double kChevronFrom = 36, kChevronTo = 56;
+
+} // namespace
+
 void CompareScene::layout(QSizeF of)
 {
     size = of;
-    rows = layoutComparison(runs, order, baseline, rowsArea().height());
+    rows = layoutComparison(runs, arrangement, std::max(0.0, size.height() - kRuler - kLegend));
+    columns.clear();
+    if (rows.isCompact() && numbers)
+        columns = layoutColumns(*numbers, rows, headerWidth(), size.width());
+}
+
+double CompareScene::headerWidth() const
+{
+    return !rows.isCompact()     ? kTallHeader
+        : size.width() < kNarrow ? kNarrowHeader
+                                 : kCompactHeader;
+}
+
+double CompareScene::columnsWidth() const
+{
+    if (!rows.isCompact())
+        return kTallColumn;
+    return columns.empty() ? 0 : size.width() - columns.front().left;
 }
 
 QRectF CompareScene::rowsArea() const
 {
-    return {kHeader, kRuler, std::max(1.0, size.width() - kHeader - kColumn),
+    return {headerWidth(), kRuler, std::max(1.0, size.width() - headerWidth() - columnsWidth()),
             std::max(0.0, size.height() - kRuler - kLegend)};
 }
 
 QRectF CompareScene::columnOf(const CompareRow& row) const
 {
-    return {rowsArea().right(), row.top, kColumn, row.height};
+    return {rowsArea().right(), row.top, columnsWidth(), row.height};
 }
 
 TimeAxis CompareScene::axisOf(const CompareRow& row) const
@@ -30,23 +55,28 @@ TimeAxis CompareScene::axisOf(const CompareRow& row) const
     return compareAxis(rows, row, window, rowsArea(), dpr);
 }
 
-// The stretch from the first op to the end of the longest run, with space for the difference of a
-// run that is longer than the baseline.
-ViewWindow CompareScene::fit() const
-{
-    return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, rowsArea().width() - 16);
-}
-
 const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
 {
-    for (const auto& other : rows.rows) {
-        if (other.run == baseline)
-            return &other != &row && other.group == row.group && other.iteration >= 0
-                    && row.iteration >= 0
-                ? &other
-                : nullptr;
-    }
-    return nullptr;
+    const CompareRow* base = baseline();
+    if (!base || base == &row || base->iteration < 0 || row.iteration < 0)
+        return nullptr;
+    const auto isInUnits = [](const CompareRow& one) { return one.view->run().info.inUnits(); };
+    return isInUnits(*base) == isInUnits(row) ? base : nullptr;
+}
+
+double CompareScene::contentHeight() const
+{
+    const bool scrolls = rows.height > rowsArea().height();
+    return rows.height + (rows.isCompact() && scrolls ? CompareLayout::kLane : 0);
+}
+
+bool CompareScene::isBaselinePinned() const
+{
+    const CompareRow* base = baseline();
+    if (!rows.isCompact() || !base || rows.height <= rowsArea().height())
+        return false;
+    const double bottom = scroll + rowsArea().height();
+    return base->top < scroll || base->top + CompareLayout::kLane > bottom;
 }
 
 ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) const
@@ -59,11 +89,21 @@ ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) con
     return {at(time.begin), at(time.end)};
 }
 
-// The device whose lane header or memory bar is at a point; y is relative to the rows before
+const CompareRow* CompareScene::rowAt(double y) const
+{
+    for (const CompareRow& row : rows.rows)
+        if (y >= row.top && y < row.top + row.height)
+            return &row;
+    return nullptr;
+}
+
+// The device whose lane, name or memory bar is at a point; y is relative to the rows before
 // scrolling.
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
-    if (at.x() < rowsArea().right()) {
+    if (!row.isExpanded)
+        return -1;
+    if (rows.isCompact() || at.x() < rowsArea().right()) {
         const int device = static_cast<int>(std::floor((at.y() - row.lanesTop) / row.pitch));
         return device < row.view->devices() ? device : -1;
     }
@@ -82,7 +122,7 @@ Selection CompareScene::hitIn(const CompareRow& row, QPointF at) const
     if (device < 0 || row.iteration < 0)
         return {};
     const engine::DeviceId id{device};
-    if (at.x() >= kHeader && at.x() < rowsArea().right()) {
+    if (at.x() >= headerWidth() && at.x() < rowsArea().right()) {
         const auto time = static_cast<std::int64_t>(std::floor(axisOf(row).time(at.x())));
         return row.window().contains(time)
             ? pieceSelection(*row.view, id, pieceAt(*row.view, id, time))
@@ -101,37 +141,47 @@ CompareScene::Mark CompareScene::hit(QPointF at) const
     const QRectF area = rowsArea();
     if (at.y() < area.top() || at.y() >= area.bottom())
         return {};
+    const bool isPinned = isBaselinePinned() && at.y() >= area.bottom() - CompareLayout::kLane;
     const QPointF inRows(at.x(), at.y() - kRuler + scroll);
-    for (std::size_t k = 0; k < rows.rows.size(); ++k) {
-        const CompareRow& row = rows.rows[k];
-        if (inRows.y() < row.top || inRows.y() >= row.top + row.height)
-            continue;
-        const Selection found = hitIn(row, inRows);
-        return found.kind == Selection::Kind::None ? Mark{} : Mark{static_cast<int>(k), found};
-    }
-    return {};
+    const CompareRow* row = isPinned ? baseline() : rowAt(inRows.y());
+    if (!row)
+        return {};
+    const Selection found = isPinned ? Selection() : hitIn(*row, inRows);
+    if (found.kind == Selection::Kind::None && !rows.isCompact())
+        return {};
+    return {static_cast<int>(row - rows.rows.data()), found};
+}
+
+bool CompareScene::isChevron(const Mark& mark, QPointF at) const
+{
+    return rows.isCompact() && mark.row >= 0 && at.x() >= kChevronFrom && at.x() < kChevronTo
+        && mark.selection.kind == Selection::Kind::None;
+}
+
+const CompareColumn* CompareScene::titleAt(QPointF at) const
+{
+    for (const CompareColumn& column : columns)
+        if (at.y() < kRuler && at.x() >= column.left && at.x() < column.left + column.width)
+            return &column;
+    return nullptr;
 }
 
 std::optional<CompareScene::Mark> CompareScene::rangeAt(QPointF from, double toX) const
 {
     const double y = from.y() - kRuler + scroll;
-    for (std::size_t k = 0; k < rows.rows.size(); ++k) {
-        const CompareRow& row = rows.rows[k];
-        const bool isLast = k + 1 == rows.rows.size();
-        if (row.iteration < 0 || (y >= row.top + row.height && !isLast))
-            continue;
-        const TimeAxis axis = axisOf(row);
-        const double a = axis.time(from.x()), b = axis.time(toX);
-        Mark range{static_cast<int>(k), {}};
-        range.selection.kind = Selection::Kind::Range;
-        range.selection.iteration = row.iteration;
-        range.selection.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
-        return range;
-    }
-    return std::nullopt;
+    const CompareRow* row = rowAt(y);
+    row = row || rows.rows.empty() ? row : &rows.rows.back();
+    if (!row || row->iteration < 0)
+        return std::nullopt;
+    const TimeAxis axis = axisOf(*row);
+    const double a = axis.time(from.x()), b = axis.time(toX);
+    Mark range{static_cast<int>(row - rows.rows.data()), {}};
+    range.selection.kind = Selection::Kind::Range;
+    range.selection.iteration = row->iteration;
+    range.selection.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
+    return range;
 }
 
-// Moves from the first lane of a run up to the last lane of the run above it, at the same time.
 std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 {
     const int to = selected.row + step;
@@ -139,7 +189,7 @@ std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
         return std::nullopt;
     const CompareRow& from = rows.rows[static_cast<std::size_t>(selected.row)];
     const CompareRow& row = rows.rows[static_cast<std::size_t>(to)];
-    if (row.iteration < 0)
+    if (row.iteration < 0 || !row.isExpanded)
         return std::nullopt;
     const engine::Window here = selected.selection.window, whole = row.window();
     const std::int64_t middle = here.begin + here.duration() / 2;
@@ -154,7 +204,11 @@ std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 
 std::optional<CompareScene::Mark> CompareScene::walkedTo(int key) const
 {
-    const int at = std::max(0, selected.row);
+    const CompareRow* chosen
+        = current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
+    const int at = selected.row >= 0 ? selected.row
+        : rows.isCompact() && chosen ? static_cast<int>(chosen - rows.rows.data())
+                                     : 0;
     const CompareRow& row = rows.rows[static_cast<std::size_t>(at)];
     auto to = walked(*row.view, selected.selection, row.iteration, key);
     while (to && to->lane != engine::Track::Kind::Compute) // skips lanes that are not drawn
@@ -172,6 +226,8 @@ QRectF CompareScene::boxOf(const Mark& mark) const
         || !mark.selection.device.isValid())
         return {};
     const CompareRow& row = rows.rows[static_cast<std::size_t>(mark.row)];
+    if (!row.isExpanded)
+        return {};
     const double top = row.lanesTop + mark.selection.device.value * row.pitch;
     return boxRect(axisOf(row), mark.selection.window, top, row.pitch - 2)
         .translated(0, kRuler - scroll);

@@ -2,6 +2,8 @@
 
 #include "app/timeline/view/compare_layout.h"
 #include "app/timeline/view/selection.h"
+#include "app/widgets/compare/compare_columns.h"
+#include "app/widgets/compare/coverage_lane.h"
 
 #include <QRectF>
 
@@ -12,9 +14,10 @@ namespace app {
 // The data and layout of a comparison. CompareScenePainter draws it, CompareWidget changes it.
 struct CompareScene
 {
-    static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
+    static constexpr double kRuler = 26, kLegend = 28;
 
-    // The hovered or selected item and the row that it belongs to.
+    // The hovered or selected item and the row that it belongs to. In a compact comparison, a mark
+    // without an item is the row itself.
     struct Mark
     {
         int row = -1;
@@ -23,10 +26,14 @@ struct CompareScene
     };
 
     std::vector<RunViewPointer> runs;
-    std::vector<std::size_t> order;
-    std::size_t baseline = 0;
+    CompareArrangement arrangement;
+    CompareNumbersPointer numbers; // nullptr: not computed yet
     CompareLayout rows;
+    std::vector<CompareColumn> columns; // of a compact comparison with numbers
     Mark selected, hover;
+    int current = -1; // index of the chosen run; -1: none
+    LaneOf lane = LaneOf::MeanOfDevices;
+    bool hasGhost = false; // outlines of the baseline over the devices of other runs
 
     QSizeF size; // size of the widget
     ViewWindow window{0, kCompareWhole};
@@ -35,21 +42,34 @@ struct CompareScene
 
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
+    const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
+    double headerWidth() const;                   // of the names at the left
+    double columnsWidth() const;                  // of the numbers at the right
     QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
     QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
     TimeAxis axisOf(const CompareRow& row) const;
     // Returns nullptr if the row is the baseline, or if the baseline has another unit.
     const CompareRow* baselineOf(const CompareRow& row) const;
-    ViewWindow fit() const;
+    // Whether the baseline is drawn at the bottom, because its row is not visible.
+    bool isBaselinePinned() const;
+    // The height of all rows, with space for a pinned baseline if they scroll.
+    double contentHeight() const;
+    ViewWindow fit() const
+    {
+        return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, rowsArea().width() - 16);
+    }
     // Converts a window of the row's run to fractions of the visible time.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
+    bool isChevron(const Mark& mark, QPointF at) const;
+    const CompareColumn* titleAt(QPointF at) const; // nullptr: no title is there
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
 
 private:
+    const CompareRow* rowAt(double y) const; // y is relative to the rows before scrolling
     int deviceAt(const CompareRow& row, QPointF at) const;
     Selection hitIn(const CompareRow& row, QPointF at) const;
     // Neighbour of the selection in the run above or below.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/compare_painter.h"
 #include "app/widgets/compare/compare_scene.h"
 
 class QPainter;
@@ -14,15 +15,26 @@ public:
     CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
 
     void paintFrame() const; // paints everything except the rows, with the first ruler
-    // Paints the rows relative to the painter's origin; slow, so cache the result.
-    void paintRows() const;
+    // Paints one row at its place in the rows; slow, so cache the result.
+    void paintRow(const CompareRow& row) const;
+    // Paints what is not part of a row, relative to the rows before scrolling: backgrounds, and
+    // afterwards the heads of groups, the end of the baseline, and runs that are not
+    // distinguishable.
+    void paintGround() const;
+    void paintOverRows() const;
     void paintMarks() const;
     void paintLegend() const;
 
 private:
     void paintFirstRuler() const;
+    void paintTitles() const;
+    void paintHead(const CompareGroup& group, const CompareRow& first) const;
     void paintOtherRuler(const CompareGroup& group, const CompareRow& first) const;
+    void paintTall(const ComparePaint& paint) const;
     void paintBaselineEnd() const;
+    void paintTies() const;
+    QString hiddenRuns() const; // "": all runs are visible
+    ComparePaint paintOf(const CompareRow& row) const;
 
     QPainter& m_painter;
     const CompareScene& m_scene;

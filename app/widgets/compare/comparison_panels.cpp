@@ -2,21 +2,31 @@
 
 #include "app/models/tables/runs_model.h"
 #include "app/models/time_shares.h"
+#include "app/widgets/compare/cause_bars.h"
+#include "app/widgets/compare/duration_histogram.h"
+#include "app/widgets/compare/pareto_chart.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/where_time_goes.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 namespace {
 
 constexpr int kChartWidth = 424, kLeastChart = 232;
+constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // without and with chart
+constexpr int kLeastTables = 560;                                        // beside the reason
 constexpr int kHead = 32, kNoteHeight = 56;
 
 // The run that is described first: the shortest one except the baseline.
@@ -39,76 +49,226 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     : QWidget(parent)
     , m_theme(theme)
     , m_model(new CompareModel(this))
-    , m_table(named(new DataTable(theme, 31), "compareTable", tr("Differences")))
+    , m_operations(new OperationModel(this))
+    , m_devices(new DeviceModel(this))
+    , m_table(makeTable("compareTable", tr("Differences"), m_model))
+    , m_operationTable(makeTable("operationTable", tr("Per operation"), m_operations))
+    , m_deviceTable(makeTable("deviceTable", tr("Bubble per device"), m_devices))
+    , m_causes(new CauseBars(theme))
+    , m_distribution(new DurationHistogram(theme))
+    , m_tabs(named(new QTabBar, "compareTabs", tr("Tables and charts")))
+    , m_stack(new QStackedWidget)
+    , m_sideStack(new QStackedWidget)
     , m_sentence(named(makeLabel({}, "small"), "sentence"))
     , m_chartUnit(makeLabel({}, "hint"))
+    , m_reason(named(makeLabel({}), "winReason"))
+    , m_reasonNumbers(named(makeLabel({}, "hint"), "winNumbers"))
     , m_mode(new Tag(theme))
     , m_chart(new WhereTimeGoes(theme))
+    , m_pareto(new ParetoChart(theme))
     , m_columns(makeSplitter(Qt::Horizontal))
 {
-    m_table->setModel(m_model);
-    m_sentence->setWordWrap(true);
+    for (QLabel* label : {m_sentence, m_reason, m_reasonNumbers}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
     m_columns->addWidget(makeTables());
-    m_chartPanel = makeChart();
-    m_columns->addWidget(m_chartPanel);
+    m_side = makeSide();
+    m_columns->addWidget(m_side);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
     // A splitter that the user has moved stays where it is.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &ComparisonPanels::showSentence);
+    for (CompareChart* chart :
+         {static_cast<CompareChart*>(m_causes), static_cast<CompareChart*>(m_pareto)})
+        connect(chart, &CompareChart::runChosen, this, [this](int run) {
+            setCurrent(run);
+            Q_EMIT runChosen(run);
+        });
+}
+
+DataTable* ComparisonPanels::makeTable(const char* name, const QString& title,
+                                       QAbstractItemModel* model)
+{
+    auto* table = named(new DataTable(m_theme, 31), name, title);
+    table->setModel(model);
+    table->horizontalHeader()->setSectionsClickable(true);
+    table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    table->setSortingEnabled(true);
+    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, model](const QModelIndex& index) { chooseRow(model, index.row()); });
+    return table;
+}
+
+void ComparisonPanels::chooseRow(const QAbstractItemModel* model, int row)
+{
+    if (row >= 0 && row < model->rowCount()) {
+        const auto* runs = static_cast<const TableModel<std::size_t>*>(model);
+        const int run = static_cast<int>(runs->at(row));
+        if (run != m_current) {
+            setCurrent(run);
+            Q_EMIT runChosen(run);
+        }
+    }
+    showSentence();
 }
 
 QWidget* ComparisonPanels::makeTables()
 {
-    auto* head
-        = makeBar(kHead, 8, {makeLabel(tr("Difference from baseline"), "dock"), kStretch, m_mode});
-    auto* note = spaced(
-        new QHBoxLayout, {12, 10, 12, 10}, 10,
-        {{new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop}, {m_sentence, 1}});
-
+    setLook(m_tabs, "kind", QStringLiteral("dock"));
+    m_tabs->setDrawBase(false);
+    m_tabs->setExpanding(false);
+    m_tabs->setElideMode(Qt::ElideNone);
+    for (const QString& name : {tr("Differences"), tr("Per operation"), tr("Per device"),
+                                tr("Causes of bubbles"), tr("Distribution")})
+        m_tabs->addTab(name);
+    connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
+    m_stack->addWidget(makeDifferences());
+    for (QWidget* page :
+         std::initializer_list<QWidget*>{m_operationTable, m_deviceTable, m_causes, m_distribution})
+        m_stack->addWidget(page);
+    auto* head = makeBar(kHead, 8, {{m_tabs, 1}, m_mode});
     auto* tables = makeSurface("plain");
-    spaced(new QVBoxLayout(tables), {}, 0, {head, makeLine(Qt::Horizontal), {m_table, 1}, note})
-        ->addStretch(0); // limits the table to the height of its rows
+    spaced(new QVBoxLayout(tables), {}, 0, {head, makeLine(Qt::Horizontal), {m_stack, 1}});
     return tables;
 }
 
-QWidget* ComparisonPanels::makeChart()
+QWidget* ComparisonPanels::makeDifferences()
+{
+    auto* note = spaced(
+        new QHBoxLayout, {12, 10, 12, 10}, 10,
+        {{new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop}, {m_sentence, 1}});
+    auto* page = makeSurface("plain");
+    spaced(new QVBoxLayout(page), {}, 0, {{m_table, 1}, note})
+        ->addStretch(0); // limits the table to the height of its rows
+    return page;
+}
+
+QWidget* ComparisonPanels::makeSide()
+{
+    m_sideStack->addWidget(makeTimeChart());
+    m_sideStack->addWidget(makeReason());
+    return m_sideStack;
+}
+
+QWidget* ComparisonPanels::makeTimeChart()
 {
     auto* head
         = makeBar(kHead, 8, {makeLabel(tr("Time by category"), "dock"), m_chartUnit, kStretch});
     auto* chart = makeSurface("plain");
-    chart->setMinimumWidth(kLeastChart);
     spaced(new QVBoxLayout(chart), {}, 0, {head, makeLine(Qt::Horizontal), {m_chart, 1}});
     return chart;
 }
 
-void ComparisonPanels::show(const profiler::Comparison& comparison, const QStringList& titles,
+QWidget* ComparisonPanels::makeReason()
+{
+    auto* text = makeSurface("plain");
+    text->setFixedWidth(kReasonText);
+    auto* lines = makeSurface("plain");
+    spaced(new QVBoxLayout(lines), {14, 12, 12, 12}, 10, {m_reason, m_reasonNumbers})
+        ->addStretch(1);
+    spaced(new QVBoxLayout(text), {}, 0,
+           {makeBar(kHead, 8, {makeLabel(tr("Why rank 1 wins"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            {makeScroll(lines), 1}});
+    auto* chart = makeSurface("plain");
+    m_paretoPanel = chart;
+    spaced(new QVBoxLayout(chart), {}, 0,
+           {makeBar(kHead, 8, {makeLabel(tr("Iteration against peak memory"), "dock"), kStretch}),
+            makeLine(Qt::Horizontal),
+            {m_pareto, 1}});
+    auto* both = makeSurface("plain");
+    spaced(new QHBoxLayout(both), {}, 0, {text, makeLine(Qt::Vertical), {chart, 1}});
+    return both;
+}
+
+void ComparisonPanels::show(const CompareNumbersPointer& numbers, const QStringList& titles,
                             const engine::RunInfo& baseline)
 {
+    m_numbers = numbers;
+    const profiler::Comparison& comparison = numbers->comparison;
+    if (m_current >= static_cast<int>(comparison.runs.size()))
+        m_current = -1;
     m_model->show(comparison, titles);
+    m_operations->show(numbers, titles);
+    m_devices->show(numbers, titles);
+    m_causes->show(numbers, titles);
+    m_pareto->show(numbers, titles);
+    m_distribution->show(numbers, titles);
     m_table->fitRows();
-    m_table->selectRow(shortestRun(comparison));
-    showBars(titles, baseline);
+    m_titles = titles;
+    m_baseline = baseline;
+    showBars();
     m_mode->setText(modeText(baseline));
+    const int best = m_isRanked ? static_cast<int>(numbers->bestAndBaseline(1, -1).front())
+                                : shortestRun(comparison);
+    setCurrent(m_current >= 0 ? m_current : best);
+    showReason();
+}
+
+void ComparisonPanels::clear()
+{
+    m_numbers = nullptr;
+    m_current = -1;
+    m_model->clear();
+    m_operations->show(nullptr, {});
+    m_devices->show(nullptr, {});
+    m_causes->show(nullptr, {});
+    m_pareto->show(nullptr, {});
+    m_distribution->show(nullptr, {});
+}
+
+void ComparisonPanels::setPanel(Panel panel)
+{
+    m_tabs->setCurrentIndex(static_cast<int>(panel));
+}
+
+void ComparisonPanels::setCurrent(int run)
+{
+    m_current = run;
+    const auto select = [](DataTable* table, int row) {
+        const QSignalBlocker blocker(table->selectionModel());
+        table->selectRow(row);
+        table->scrollTo(table->model()->index(row, 0));
+        table->viewport()->update();
+    };
+    select(m_table, m_model->rowOf(run));
+    select(m_operationTable, m_operations->rowOf(run));
+    select(m_deviceTable, m_devices->rowOf(run));
+    m_causes->setCurrent(run);
+    m_pareto->setCurrent(run);
+    m_distribution->setCurrent(run);
     showSentence();
 }
 
-void ComparisonPanels::showBars(const QStringList& titles, const engine::RunInfo& baseline)
+void ComparisonPanels::setRanked(bool isRanked)
+{
+    if (isRanked == std::exchange(m_isRanked, isRanked))
+        return;
+    m_sideStack->setCurrentIndex(isRanked ? 1 : 0);
+    showBars();
+    setPanel(isRanked ? Panel::Causes : Panel::Differences);
+    m_table->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
+    shareWidth();
+}
+
+void ComparisonPanels::showBars()
 {
     const profiler::Comparison& comparison = m_model->comparison();
-    Scale scale = timeScale(baseline, comparison.runs[comparison.baseline].metrics.duration);
+    m_chart->show({});
+    if (m_isRanked || !m_numbers)
+        return;
+    Scale scale = timeScale(m_baseline, comparison.runs[comparison.baseline].metrics.duration);
     if (!comparison.comparable) {
         m_chartUnit->setText(tr("available only for runs in one unit"));
-        m_chart->show({});
         return;
     }
     std::vector<WhereTimeGoes::Bar> bars;
     for (const profiler::ComparedRun& compared : comparison.runs) {
-        if (baseline.inUnits())
+        if (m_baseline.inUnits())
             scale.perUnit = static_cast<double>(compared.ticksPerUnit);
         bars.push_back(
-            {titles.value(static_cast<qsizetype>(bars.size())), timeShares(compared), scale});
+            {m_titles.value(static_cast<qsizetype>(bars.size())), timeShares(compared), scale});
     }
     m_chartUnit->setText(tr("%1, mean of devices").arg(scale.unit));
     m_chart->show(std::move(bars));
@@ -117,28 +277,41 @@ void ComparisonPanels::showBars(const QStringList& titles, const engine::RunInfo
 void ComparisonPanels::showSentence()
 {
     const profiler::Comparison& comparison = m_model->comparison();
-    const int row = m_table->currentIndex().row();
-    if (row < 0 || row >= static_cast<int>(comparison.runs.size())) {
+    if (m_current < 0 || m_current >= static_cast<int>(comparison.runs.size())) {
         m_sentence->clear();
         return;
     }
     m_sentence->setText(
-        QString::fromStdString(profiler::summarize(comparison, static_cast<std::size_t>(row)))
+        QString::fromStdString(profiler::summarize(comparison, static_cast<std::size_t>(m_current)))
         + QLatin1Char('.'));
+}
+
+void ComparisonPanels::showReason()
+{
+    const profiler::WinReason reason = m_numbers->reason();
+    m_reason->setText(reason.sentence.empty() ? tr("There is one run of this mode: it has no rank.")
+                                              : QString::fromStdString(reason.sentence));
+    m_reasonNumbers->setText(QString::fromStdString(reason.numbers));
 }
 
 int ComparisonPanels::fittingHeight() const
 {
-    return kHead + 1 + m_table->fittingHeight() + kNoteHeight;
+    constexpr int kRanked = 268; // eight causes and the baseline
+    return m_isRanked ? kRanked : kHead + 1 + m_table->fittingHeight() + kNoteHeight;
 }
 
 void ComparisonPanels::shareWidth()
 {
     const int width = m_columns->width();
-    const int chart = std::min(kChartWidth, width - m_table->neededWidth());
-    m_chartPanel->setVisible(chart >= kLeastChart);
-    if (!m_isWidthChosen && chart >= kLeastChart)
-        m_columns->setSizes({width - chart, chart});
+    const int room = width - (m_isRanked ? kLeastTables : m_table->neededWidth());
+    if (m_isRanked)
+        m_paretoPanel->setVisible(room >= kLeastReason);
+    const int most = !m_isRanked ? kChartWidth : room >= kLeastReason ? kReasonWidth : kReasonText;
+    const int least = !m_isRanked ? kLeastChart : kReasonText;
+    const int side = std::min(most, room);
+    m_side->setVisible(side >= least);
+    if (!m_isWidthChosen && side >= least)
+        m_columns->setSizes({width - side, side});
 }
 
 } // namespace app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/compare/operation_model.h"
 #include "app/models/tables/compare_model.h"
 #include "app/models/theme.h"
 
@@ -7,46 +8,80 @@
 
 class QLabel;
 class QSplitter;
+class QStackedWidget;
+class QTabBar;
 
 namespace app {
 
+class CauseBars;
 class DataTable;
+class DurationHistogram;
+class ParetoChart;
 class Tag;
 class WhereTimeGoes;
 
-// A comparison in numbers: the table of differences, a sentence about the selected run, and the
-// chart of time shares.
+// A comparison in numbers, in tabs: differences, ops, devices, causes of bubbles, distribution of
+// durations. Beside them is the chart of time shares; for many runs, why the first run is the
+// fastest, and iteration time against memory.
 class ComparisonPanels : public QWidget
 {
     Q_OBJECT
 
 public:
+    enum class Panel : int { Differences, Operations, Devices, Causes, Distribution };
+
     explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
     // `baseline` names the baseline of the comparison; every run has a title.
-    void show(const profiler::Comparison& comparison, const QStringList& titles,
+    void show(const CompareNumbersPointer& numbers, const QStringList& titles,
               const engine::RunInfo& baseline);
     using QWidget::show;
-    void clear() { m_model->clear(); }
+    void clear();
+    void setPanel(Panel panel);
+    void setCurrent(int run); // chooses a run without a signal; -1: none
+    int current() const { return m_current; }
+    // Whether the panels are those of a ranking of many runs.
+    void setRanked(bool isRanked);
     int fittingHeight() const; // the height at which the whole table is visible
-    // Gives the table the width that it needs, and hides the chart if the rest is too narrow for
-    // it.
+    // Gives the table the width that it needs, and hides the panel at the side if the rest is too
+    // narrow for it.
     void shareWidth();
+
+Q_SIGNALS:
+    void runChosen(int run); // by the user
 
 private:
     QWidget* makeTables();
-    QWidget* makeChart();
-    void showBars(const QStringList& titles, const engine::RunInfo& baseline);
+    QWidget* makeDifferences();
+    QWidget* makeSide();
+    QWidget* makeTimeChart();
+    QWidget* makeReason();
+    DataTable* makeTable(const char* name, const QString& title, QAbstractItemModel* model);
+    void showBars(); // only if they are shown
     void showSentence();
+    void showReason();
+    void chooseRow(const QAbstractItemModel* model, int row);
 
     const ThemeController& m_theme;
+    CompareNumbersPointer m_numbers;
+    QStringList m_titles;
+    engine::RunInfo m_baseline;
     CompareModel* m_model;
-    DataTable* m_table;
-    QLabel *m_sentence, *m_chartUnit;
+    OperationModel* m_operations;
+    DeviceModel* m_devices;
+    DataTable *m_table, *m_operationTable, *m_deviceTable;
+    CauseBars* m_causes;
+    DurationHistogram* m_distribution;
+    QTabBar* m_tabs;
+    QStackedWidget *m_stack, *m_sideStack;
+    QLabel *m_sentence, *m_chartUnit, *m_reason, *m_reasonNumbers;
     Tag* m_mode;
     WhereTimeGoes* m_chart;
+    ParetoChart* m_pareto;
     QSplitter* m_columns;
-    QWidget* m_chartPanel = nullptr;
+    QWidget *m_side = nullptr, *m_paretoPanel = nullptr;
+    int m_current = -1;
+    bool m_isRanked = false;
     bool m_isWidthChosen = false; // set by the user
 };
 

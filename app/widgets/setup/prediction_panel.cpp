@@ -14,12 +14,14 @@ namespace app {
 namespace {
 
 constexpr int kDebounce = 60;             // ms; a huge prediction waits until the user stops typing
+constexpr int kMemoryDelay = 200;         // ms; memory is planned when the user stops typing
 constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at once in the pool
 
 } // namespace
 
 PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain, QWidget* parent)
     : QWidget(parent)
+    , m_background(this)
     , m_preview(named(new SchedulePreview(theme), "preview"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
     , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
@@ -38,6 +40,9 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain,
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connect(&m_debounce, &QTimer::timeout, this, &PredictionPanel::predict);
+    m_memoryDelay.setSingleShot(true);
+    m_memoryDelay.setInterval(kMemoryDelay);
+    connect(&m_memoryDelay, &QTimer::timeout, this, &PredictionPanel::askForMemory);
     connect(&m_predictor, &PreviewPredictor::answered, this, &PredictionPanel::showAnswer);
 }
 
@@ -61,6 +66,8 @@ void PredictionPanel::setPlan(const RunPlan& plan, const Fault& fault)
     m_plan = plan;
     m_fault = fault;
     m_verdict = {.isEditable = m_verdict.isEditable, .problem = {}};
+    ++m_memoryQuestion; // drops the answer for the previous plan
+    m_memoryDelay.stop();
     Q_EMIT judged();
     m_preview->setWaiting();
     if (estimatedOps(plan.experiment.schedule) <= kHuge)
@@ -131,6 +138,29 @@ void PredictionPanel::judge(const Prediction& prediction)
                         "through stages 0\u2013%2; sends match receives.")
                          .arg(number(static_cast<double>(prediction.computeOps), 0))
                          .arg(prediction.run->schedule.shape.stages - 1));
+    if (problem.isEmpty() && m_plan.experiment.mode != engine::Mode::Simulate)
+        m_memoryDelay.start();
+    Q_EMIT judged();
+}
+
+void PredictionPanel::askForMemory()
+{
+    m_background.run([plan = m_plan] { return checkMemory(plan); },
+                     [this, asked = ++m_memoryQuestion](const MemoryCheck& check) {
+                         if (asked == m_memoryQuestion)
+                             showMemory(check);
+                     });
+}
+
+// A run that does not fit cannot be started here, but its command can be copied.
+void PredictionPanel::showMemory(const MemoryCheck& check)
+{
+    if (check.problem.isEmpty())
+        return;
+    m_verdict = {.isCommand = true, .isEditable = true, .problem = check.problem};
+    m_band->show(Band::Kind::Error, tr("Does not fit."), check.problem);
+    offerPlans(check.changes);
+    m_simulate->setVisible(check.changes.empty());
     Q_EMIT judged();
 }
 
@@ -172,6 +202,18 @@ void PredictionPanel::offer(const std::vector<Remedy>& remedies)
         m_remedies[i].experiment.schedule = remedies[i].request;
         m_remedyButtons[i]->setText(remedies[i].text);
         m_remedyButtons[i]->setToolTip(tr("Use %1").arg(remedies[i].text));
+    }
+}
+
+void PredictionPanel::offerPlans(const std::vector<MemoryCheck::Change>& changes)
+{
+    for (std::size_t i = 0; i < m_remedyButtons.size(); ++i) {
+        m_remedyButtons[i]->setVisible(i < changes.size());
+        if (i >= changes.size())
+            continue;
+        m_remedies[i] = changes[i].plan;
+        m_remedyButtons[i]->setText(changes[i].text);
+        m_remedyButtons[i]->setToolTip(tr("Use %1").arg(changes[i].text));
     }
 }
 

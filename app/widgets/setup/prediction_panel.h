@@ -1,7 +1,9 @@
 #pragma once
 
+#include "app/jobs/background.h"
 #include "app/jobs/preview_predictor.h"
 #include "app/models/plan/fault.h"
+#include "app/models/plan/memory_check.h"
 #include "app/models/plan/run_plan.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/band.h"
@@ -59,8 +61,12 @@ private:
     void judge(const Prediction& prediction);
     void showFacts(const Prediction* prediction);
     void offer(const std::vector<Remedy>& remedies);
+    void offerPlans(const std::vector<MemoryCheck::Change>& changes);
+    // Checks in the background whether the run fits in memory.
+    void askForMemory();
+    void showMemory(const MemoryCheck& check);
 
-    static constexpr int kRemedies = 2;
+    static constexpr int kRemedies = 3;
 
     RunPlan m_plan;
     Fault m_fault;
@@ -68,7 +74,9 @@ private:
     DeviceFacts m_here = deviceFacts();
     PreviewPredictor m_predictor;
     std::shared_ptr<const engine::Result<Prediction>> m_shown;
-    QTimer m_debounce;
+    QTimer m_debounce, m_memoryDelay;
+    Background m_background;
+    int m_memoryQuestion = 0; // number of the last memory check
     SchedulePreview* m_preview;
     Band* m_band;
     KeyNumbers* m_numbers;

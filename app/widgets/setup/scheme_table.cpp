@@ -34,7 +34,6 @@ SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* p
     m_view->setDispensable({static_cast<int>(Local), static_cast<int>(Weights),
                             static_cast<int>(Messages), static_cast<int>(Stash)});
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_run->setToolTip(tr("Train with the selected schemes sequentially"));
     m_run->hide();
     QPushButton* copyButton
         = makeButton(tr("Copy as CSV"), QStringLiteral("copyTableButton"), "link", copy);
@@ -134,12 +133,33 @@ QStringList SchemeTable::marked() const
 void SchemeTable::showMarked()
 {
     const auto count = marked().size();
-    m_run->setVisible(count > 1 && m_plan.experiment.mode != engine::Mode::Simulate);
-    m_run->setText(tr("Run %1 schemes").arg(count));
+    const bool isSimulated = m_plan.experiment.mode == engine::Mode::Simulate;
+    m_run->setVisible(count > 1);
+    m_run->setText(isSimulated ? tr("Compare %1 predictions").arg(count)
+                               : tr("Run %1 schemes").arg(count));
+    m_run->setToolTip(isSimulated
+                          ? tr("Keep the predictions of the selected schemes and compare them")
+                          : tr("Train with the selected schemes sequentially and compare them"));
+}
+
+void SchemeTable::predictMarked()
+{
+    std::vector<RunPlan> plans;
+    QStringList refused;
+    for (const QString& name : marked()) {
+        RunPlan plan = planOf(name.toStdString());
+        if (engine::checkRequest(plan.request().schedule))
+            plans.push_back(std::move(plan));
+        else
+            refused.append(name);
+    }
+    Q_EMIT predictRequested(plans, refused);
 }
 
 void SchemeTable::runMarked()
 {
+    if (m_plan.experiment.mode == engine::Mode::Simulate)
+        return predictMarked();
     const DeviceFacts here = deviceFacts();
     QList<QStringList> options;
     QStringList refused;

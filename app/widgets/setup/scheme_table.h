@@ -34,6 +34,8 @@ Q_SIGNALS:
     // `options`: those of the selected schemes that can be trained; `refused`: the names of the
     // others.
     void runRequested(const QList<QStringList>& options, const QStringList& refused);
+    // In simulation mode: the selected schemes that are possible, to be predicted and compared.
+    void predictRequested(const std::vector<app::RunPlan>& plans, const QStringList& refused);
 
 private:
     QWidget* makeTitle(QAction* copy);
@@ -42,6 +44,7 @@ private:
     void showArrived();
     void showMarked();
     void runMarked();
+    void predictMarked();
     QStringList marked() const;
 
     RunPlan m_plan;

@@ -2,6 +2,7 @@
 
 #include "app/models/tables/runs_model.h"
 #include "app/widgets/controls/icons.h"
+#include "app/widgets/window/grouped_runs.h"
 
 #include <QFontMetrics>
 #include <QMouseEvent>
@@ -37,6 +38,8 @@ RunsDelegate::RunsDelegate(const ThemeController& theme, QObject* parent)
 
 QSize RunsDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
 {
+    if (index.data(GroupedRuns::HeaderRole).toBool())
+        return {200, 28};
     return {200, index.data(RunsModel::RunningRole).toBool() ? 48 : 40};
 }
 
@@ -48,12 +51,15 @@ QRect RunsDelegate::checkBox(const QRect& row)
 void RunsDelegate::paintCheck(QPainter& painter, const QRect& row, const QModelIndex& index) const
 {
     const Chrome& chrome = m_theme.theme().chrome;
-    const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    const int state = index.data(Qt::CheckStateRole).toInt();
+    const bool isChecked = state != Qt::Unchecked;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(isChecked ? chrome.primary : chrome.lineStrong);
     painter.setBrush(isChecked ? chrome.primary : chrome.surface);
     painter.drawRoundedRect(QRectF(checkBox(row)).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
-    if (isChecked)
+    if (state == Qt::PartiallyChecked)
+        painter.fillRect(QRectF(checkBox(row)).adjusted(3, 6, -3, -6), chrome.primaryText);
+    else if (isChecked)
         paintIcon(painter, Icon::Check, QRectF(checkBox(row)).adjusted(1, 1, -1, -1),
                   chrome.primaryText);
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -64,6 +70,13 @@ void RunsDelegate::paintTexts(QPainter& painter, const QRect& row, const QModelI
 {
     const Chrome& chrome = m_theme.theme().chrome;
     const QRect text = row.adjusted(kTextLeft, 0, -kPadding, 0);
+    if (index.data(GroupedRuns::HeaderRole).toBool()) {
+        painter.setFont(uiFont(12, QFont::Medium));
+        painter.setPen(chrome.text);
+        drawLine(painter, text, index.data().toString(),
+                 index.data(RunsModel::ValueRole).toString());
+        return;
+    }
     painter.setFont(uiFont(13, isSelected ? QFont::Medium : QFont::Normal));
     painter.setPen(chrome.text);
     drawLine(painter, QRect(text.left(), row.top() + 4, text.width(), 18), index.data().toString(),

@@ -3,12 +3,14 @@
 #include "app/models/numbers.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/window/grouped_runs.h"
 #include "app/widgets/window/runs_delegate.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -64,7 +66,8 @@ protected:
         }
         QListView::mouseReleaseEvent(event);
         const QModelIndex index = indexAt(event->position().toPoint());
-        if (index.isValid() && event->button() == Qt::LeftButton
+        const bool isRun = index.isValid() && !index.data(GroupedRuns::HeaderRole).toBool();
+        if (isRun && event->button() == Qt::LeftButton
             && event->position().x() > RunsDelegate::checkBox(visualRect(index)).right() + 6)
             Q_EMIT activated(index);
     }
@@ -94,6 +97,7 @@ private:
 RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent)
     : QWidget(parent)
     , m_runs(runs)
+    , m_groups(new GroupedRuns(runs, this))
     , m_list(named(new RunsList([this](int row, int by) { moveInQueue(row, by); }), "runsList",
                    tr("Runs")))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
@@ -105,7 +109,8 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     setMinimumWidth(160);
     auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme);
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
-    m_list->setModel(&runs);
+    m_filterRow = makeFilter();
+    m_list->setModel(m_groups);
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);
     m_list->setFrameShape(QFrame::NoFrame);
@@ -116,10 +121,18 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0, {m_compare});
 
     spaced(new QVBoxLayout(this), {}, 0,
-           {title, makeLine(Qt::Horizontal), {m_list, 1}, makeLine(Qt::Horizontal), sum, foot});
+           {title,
+            makeLine(Qt::Horizontal),
+            m_filterRow,
+            {m_list, 1},
+            makeLine(Qt::Horizontal),
+            sum,
+            foot});
 
     connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
+        if (m_groups->runOf(index) < 0)
+            return;
         const QString file = index.data(RunsModel::FileRole).toString();
         setCurrent(m_current); // this page still shows its run
         Q_EMIT activated(file);
@@ -133,14 +146,40 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateQueue);
+    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
+        connect(&runs, signal, this, &RunsDock::updateFilter);
+    // The rows were arranged anew, which clears the current one.
+    connect(m_groups, &QAbstractItemModel::modelReset, this, [this] { setCurrent(m_current); });
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
     updateCompareButton();
     updateQueue();
+    updateFilter();
 }
 
+QWidget* RunsDock::makeFilter()
+{
+    m_filter = named(new QLineEdit, "filterRuns", tr("Filter the runs"));
+    m_filter->setClearButtonEnabled(true);
+    connect(m_filter, &QLineEdit::textChanged, this,
+            [this](const QString& text) { m_groups->setFilter(text); });
+    auto* row = makeSurface("plain");
+    spaced(new QHBoxLayout(row), {8, 6, 8, 6}, 0)->addWidget(m_filter);
+    return row;
+}
+
+// A few runs need no filter.
+void RunsDock::updateFilter()
+{
+    const int runs = m_runs.rowCount();
+    m_filter->setPlaceholderText(tr("Filter %1").arg(countOf(runs, "run")));
+    m_filterRow->setVisible(runs >= GroupedRuns::kHeadersFrom || m_groups->isFiltered());
+}
+
+// `row` is a row of the list.
 void RunsDock::moveInQueue(int row, int by)
 {
-    Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
+    if (const int run = m_groups->runOf(m_groups->index(row)); run >= 0)
+        Q_EMIT moveInQueueRequested(*m_runs.at(run), by);
 }
 
 // The number of queued runs, and when all of them will be complete if that is known.
@@ -166,8 +205,7 @@ void RunsDock::updateQueue()
 void RunsDock::setCurrent(const RunDocument* document)
 {
     m_current = document;
-    const int row = m_runs.rowOf(document);
-    m_list->setCurrentIndex(row < 0 ? QModelIndex() : m_runs.index(row));
+    m_list->setCurrentIndex(m_groups->indexOf(m_runs.rowOf(document)));
 }
 
 void RunsDock::showMenu(const QPoint& position)
@@ -175,17 +213,26 @@ void RunsDock::showMenu(const QPoint& position)
     const QModelIndex index = m_list->indexAt(position);
     if (!index.isValid())
         return;
-    const std::shared_ptr<RunDocument> document = m_runs.at(index.row());
     QMenu menu(this);
+    const QPoint at = m_list->viewport()->mapToGlobal(position);
+    if (m_groups->runOf(index) < 0) {
+        std::vector<const RunDocument*> group;
+        for (const int run : m_groups->groupOf(index))
+            group.push_back(m_runs.at(run).get());
+        addTickActions(menu, group);
+        menu.exec(at);
+        return;
+    }
+    const std::shared_ptr<RunDocument> document = m_runs.at(m_groups->runOf(index));
     const QAction* show = menu.addAction(tr("Show"));
     const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
     const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
-    addTickActions(menu, document.get());
+    addTickActions(menu, {document.get()});
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
     QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
-    const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));
+    const QAction* chosen = menu.exec(at);
     if (chosen == show)
         Q_EMIT activated(document->file());
     else if (chosen != nullptr && (chosen == sooner || chosen == later))
@@ -196,7 +243,7 @@ void RunsDock::showMenu(const QPoint& position)
         Q_EMIT removeRequested(*document);
 }
 
-void RunsDock::addTickActions(QMenu& menu, const RunDocument* clicked)
+void RunsDock::addTickActions(QMenu& menu, const std::vector<const RunDocument*>& clicked)
 {
     using IsTicked = std::function<bool(const RunDocument*, bool wasTicked)>;
     const auto add = [&](const QString& text, const IsTicked& isTicked) {
@@ -209,7 +256,9 @@ void RunsDock::addTickActions(QMenu& menu, const RunDocument* clicked)
         });
     };
     menu.addSeparator();
-    add(tr("Tick only this run"), [clicked](const auto* one, bool) { return one == clicked; });
+    const auto isClicked
+        = [clicked](const RunDocument* one, bool) { return std::ranges::count(clicked, one) > 0; };
+    add(clicked.size() == 1 ? tr("Tick only this run") : tr("Tick only these runs"), isClicked);
     add(tr("Tick all runs"), [](const auto*, bool) { return true; });
     add(tr("Untick all runs"), [](const auto*, bool) { return false; });
     add(tr("Invert the ticks"), [](const auto*, bool wasTicked) { return !wasTicked; });

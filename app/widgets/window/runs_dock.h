@@ -7,13 +7,16 @@
 #include <QWidget>
 
 class QLabel;
+class QLineEdit;
 class QMenu;
 class QPushButton;
 
 namespace app {
 
-// The open runs of the window. A check mark selects a run for comparison; a running run shows its
-// progress.
+class GroupedRuns;
+
+// The open runs of the window, in groups that can be compared. A check mark selects a run or a
+// group for comparison; a running run shows its progress.
 class RunsDock : public QWidget
 {
     Q_OBJECT
@@ -35,13 +38,18 @@ Q_SIGNALS:
 
 private:
     void updateCompareButton();
+    void updateFilter();
     void updateQueue();
+    QWidget* makeFilter();
     void moveInQueue(int row, int by);
     void showMenu(const QPoint& position);
-    void addTickActions(QMenu& menu, const RunDocument* clicked);
+    void addTickActions(QMenu& menu, const std::vector<const RunDocument*>& clicked);
     QStringList checkedFiles() const;
 
     RunsModel& m_runs;
+    GroupedRuns* m_groups;
+    QLineEdit* m_filter = nullptr;
+    QWidget* m_filterRow = nullptr;
     QListView* m_list;
     QPushButton* m_compare;
     QLabel* m_queue;

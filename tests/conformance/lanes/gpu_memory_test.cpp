@@ -120,14 +120,14 @@ TEST_CASE("memory without an owner is a difference, and reported with its GPU ab
     CHECK(account[1].difference() == 40 * kMega);
     CHECK(account[1].differenceShare() > 0.05);
     CHECK_THAT(memoryNote(account),
-               Contains("GPU 1: the driver reports ") && Contains(" % more memory (42 MB)")
+               Contains("GPU 1: the driver reports ") && Contains(" % more memory (40 MiB)")
                    && !Contains("GPU 0"));
     cuda_on_cpu::plugIn({});
     GpuMemory less;
     less[GpuMemoryOwner::Weights] = 110 * kMega;
     less.used = 100 * kMega;
     CHECK_THAT(memoryNote({&less, 1}),
-               Contains("GPU 0: the driver reports 10.0 % less memory (10 MB)"));
+               Contains("GPU 0: the driver reports 10.0 % less memory (10 MiB)"));
 }
 
 TEST_CASE("a GPU that emulates all devices has the arenas of all of them")

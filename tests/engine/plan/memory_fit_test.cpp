@@ -67,11 +67,11 @@ TEST_CASE("a device that holds its arena and no byte more is large enough")
 TEST_CASE("a memory error names device, op, missing bytes and a setting that fits")
 {
     Planned planned(gpipe());
-    planned.experiment.deviceMemory = planned.fullest() - 3'000'000;
+    planned.experiment.deviceMemory = planned.fullest() - (3 << 20);
     const std::string message = planned.check().error().message;
     CHECK_THAT(message, Catch::StartsWith("device 3 needs "));
     CHECK_THAT(message, Catch::Contains(" at 3F7, but --device-memory is "));
-    CHECK_THAT(message, Catch::Contains(", 3.0 MB too little; these would fit: "));
+    CHECK_THAT(message, Catch::Contains(", 3.0 MiB too little; these would fit: "));
     CHECK_THAT(message, Catch::Contains("--scheme 1f1b ("));
     CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));
 }
@@ -156,7 +156,7 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().message,
                Catch::StartsWith("GPU 5 needs ")
-                   && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
+                   && Catch::Contains(" of memory for 1 of 8 devices, 192.0 MiB of it for NCCL's "
                                       "communicators, but can use ")
                    && Catch::Contains("--transport peer ("));
     experiment.transport = TransportChoice::Peer;

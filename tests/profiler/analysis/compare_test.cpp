@@ -104,6 +104,31 @@ TEST_CASE("a setting that one run lacks is not a difference")
           == std::vector<std::string>{"the runs were measured on different hardware"});
 }
 
+TEST_CASE("models, sequences, tokens and flushes that differ are noted")
+{
+    Run base = simulated("1f1b", 2, 2);
+    base.info.model = "tiny";
+    base.info.command = "bscope run --scheme 1f1b";
+    base.info.tokensPerIteration = 64;
+    const auto notesWith = [&](const auto& change) {
+        Run other = base;
+        change(other);
+        return compare({&base, &other}).value().notes;
+    };
+    using Notes = std::vector<std::string>;
+    CHECK(notesWith([](Run&) {}).empty());
+    CHECK(notesWith([](Run& r) { r.info.command += " --width 96"; })
+          == Notes{"the runs train different models"});
+    CHECK(notesWith([](Run& r) { r.info.command += " --sequence 32"; })
+          == Notes{"the runs have different sequence lengths"});
+    CHECK(notesWith([](Run& r) { r.info.command += " --seed 2"; }).empty());
+    CHECK(notesWith([](Run& r) { r.info.tokensPerIteration = 128; })
+          == Notes{"the iterations of the runs process different numbers of tokens"});
+    CHECK(notesWith([](Run& r) { r.schedule.shape.windows = 3; })
+          == Notes{"asynchronous schemes do not flush between iterations and train with older "
+                   "weights"});
+}
+
 TEST_CASE("the losses of a comparison are the first and the last that were trained")
 {
     Run run = simulated("1f1b", 2, 2);

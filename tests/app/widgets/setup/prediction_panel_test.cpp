@@ -50,3 +50,31 @@ TEST_CASE("a plan that this machine cannot train is a command, and can be simula
     REQUIRE(offered.count() == 1);
     CHECK(offered.front().front().value<RunPlan>().experiment.mode == engine::Mode::Simulate);
 }
+
+TEST_CASE("a run that does not fit in memory is refused before it starts, and a change is offered")
+{
+    ThemeController theme;
+    QAction explain;
+    PredictionPanel panel(theme, &explain);
+    panel.show();
+    RunPlan plan;
+    plan.experiment.mode = engine::Mode::Emulate;
+    plan.experiment.schedule.scheme = "gpipe";
+    plan.experiment.schedule.microBatches = 32;
+    const auto isJudged = [&] { return panel.verdict().isRunnable; };
+    panel.setPlan(plan, {});
+    REQUIRE(waitFor(isJudged));
+    plan.experiment.deviceMemory = 12 << 20; // GPipe holds all micro-batches
+    panel.setPlan(plan, {});
+    REQUIRE(
+        waitFor([&] { return panel.band().text().startsWith(QStringLiteral("Does not fit")); }));
+    CHECK_FALSE(panel.verdict().isRunnable);
+    CHECK(panel.verdict().isCommand);
+    auto* remedy = panel.findChild<QPushButton*>(QStringLiteral("remedy0"));
+    REQUIRE(remedy->isVisible());
+    QSignalSpy offered(&panel, &PredictionPanel::planOffered);
+    remedy->click();
+    REQUIRE(offered.count() == 1);
+    panel.setPlan(offered.front().front().value<RunPlan>(), {});
+    REQUIRE(waitFor(isJudged));
+}

@@ -3,29 +3,26 @@
 #include "app/jobs/background.h"
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
+#include "app/models/compare/compare_numbers.h"
+#include "app/models/compare/run_parameters.h"
 #include "app/models/theme.h"
+#include "app/timeline/view/selection.h"
 #include "app/widgets/controls/page.h"
-#include "profiler/analysis/compare.h"
+
+#include <QTimer>
 
 #include <memory>
 #include <vector>
 
 class QAction;
-class QComboBox;
-class QSplitter;
-class QStackedWidget;
 
 namespace app {
 
-class Band;
-class CompareWidget;
-class ComparisonPanels;
-class EmptyState;
+class CompareFrame;
 class RunSaver;
-class RunsDock;
 
 // Shows the ticked runs with a common ruler, their differences from a baseline, and how each run
-// spends its time. Runs are ticked in the dock of any page.
+// spends its time. Five or more runs are ranked. Runs are ticked in the dock of any page.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -36,36 +33,42 @@ public:
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
 
+    void tick(const std::vector<std::shared_ptr<RunDocument>>& documents); // and no others
     QString title() const override
     {
         return m_runs.size() == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(m_runs.size());
     }
     QStringList statusTexts() const override;
-    QString statusNote() const override
-    {
-        return m_runs.empty() ? QString() : tr("the reported iteration of every run");
-    }
+    QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
 
 protected:
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void makeActions();
-    void buildLayout();
-    QWidget* makeToolbar();
-    void distributeHeight();
+    void makeRankActions();
     void connectAll();
+    void connectLanes();
 
     void refresh(); // call it after the ticked runs or their data changed
+    void takeRuns(std::vector<std::shared_ptr<RunDocument>> documents,
+                  std::vector<RunPointer> runs);
+    void showUnfinished(int unfinished);
     void askForNumbers();
-    void showNumbers(const engine::Result<profiler::Comparison>& comparison);
+    void takeNumbers(engine::Result<CompareNumbers> numbers);
+    void showNumbers(); // when both the numbers and the views of the runs are known
+    void showNotes(const profiler::Comparison& comparison);
+    void rankBy(profiler::RankBy by);
     void fillBaselines();
     void setBaseline(int run);
+    void choose(int run);
+    void explain(int run, const Selection& selection); // in the details
+    void showParameters();
     void addPrediction();
     void addRunMenu();
     QStringList titles() const;
+    QString commonMode() const; // "": the runs have several modes
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
@@ -73,27 +76,27 @@ private:
     ViewPreparation m_views;
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // [document]
+    std::vector<RunParameter> m_parameters;
     std::size_t m_baseline = 0;
     // The baseline that the user chose. If it is nullptr, the baseline follows from the set of
     // runs, not from their order.
     std::shared_ptr<RunDocument> m_chosen;
-    int m_generation = 0; // number of the last request for metrics
-    bool m_hasRoomForRuns = true;
+    std::shared_ptr<RunDocument> m_current; // run that the user chose in a row or a chart
+    CompareNumbersPointer m_numbers;        // nullptr: being computed
+    profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
+    profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
+    QTimer m_refresh;        // many runs are ticked at once
+    int m_generation = 0;    // number of the last request for metrics
+    bool m_hasViews = false; // whether the lanes show m_runs
+    int m_explained = -1;    // run of the details
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
             *m_addRun = nullptr, *m_export = nullptr, *m_report = nullptr, *m_predict = nullptr,
-            *m_showRuns = nullptr;
-    RunsDock* m_dock = nullptr;
+            *m_showRuns = nullptr, *m_showDetails = nullptr, *m_ghost = nullptr,
+            *m_parametersAction = nullptr;
+    QList<QAction*> m_rankActions;
     RunSaver* m_saver;
-    QComboBox* m_baselineBox = nullptr;
-    Band *m_band = nullptr, *m_refused = nullptr; // m_refused: for files that are not runs
-    ComparisonPanels* m_tables = nullptr;
-    CompareWidget* m_compare = nullptr;
-    EmptyState* m_empty = nullptr;
-    QWidget* m_single = nullptr;
-    QStackedWidget* m_stack = nullptr;
-    QSplitter* m_rows = nullptr;
-    bool m_areRowsChosen = false; // whether the user chose the height of the rows
+    CompareFrame* m_frame = nullptr;
 };
 
 } // namespace app

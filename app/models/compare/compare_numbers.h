@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/models/compare/op_times.h"
+#include "app/models/numbers.h"
+#include "profiler/analysis/ranking/reasons.h"
+
+#include <QStringList>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// The numbers of the compared runs and their order.
+struct CompareNumbers
+{
+    profiler::Comparison comparison;
+    std::vector<OpTimes> ops; // [run] of the reported iteration
+    profiler::RankBy by = profiler::RankBy::Iteration;
+    profiler::RankOrder direction = profiler::RankOrder::BestFirst;
+    profiler::Ranking ranking; // by `by`, in `direction`
+
+    // The largest peak of all runs, in bytes and in M_a; at least 1.
+    double largestBytes() const;
+    double largestStash() const;
+    bool hasBytes() const; // whether any run states bytes
+    Scale bytes() const { return byteScale(static_cast<std::int64_t>(largestBytes())); }
+    // The unit of times in the list of the baseline.
+    Scale time() const;
+    // A time of a run in units of time(); times of runs in another unit are not comparable.
+    double inTime(std::size_t run, double ticks) const;
+
+    // Why the run of the shortest iteration is the shortest.
+    profiler::WinReason reason() const;
+    bool isInUnitOfBaseline(std::size_t run) const;
+    // The best runs of the baseline's list by iteration time, at most `most`, then `current` if it
+    // is a run in the unit of the baseline, and then the baseline; no run twice.
+    std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
+};
+using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;
+
+// Compares the runs and ranks them by iteration time. `titles` has names for runs with equal
+// labels; may be empty. May be called on any thread. Fails if a run has no iteration.
+engine::Result<CompareNumbers> compareNumbers(const std::vector<const engine::Run*>& runs,
+                                              std::size_t baseline, const QStringList& titles = {});
+// The same numbers in another order.
+CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
+                               profiler::RankOrder direction);
+
+} // namespace app

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "app/models/compare/compare_numbers.h"
+#include "app/models/tables/table_model.h"
+
+namespace app {
+
+// The time of each kind of op in the compared runs: the mean of the devices, with the difference
+// from the baseline. Backward includes its halves I and W, because schemes that split it are
+// compared with others. The tooltip has the number of ops and their median. A row is an index of a
+// run.
+class OperationModel : public TableModel<std::size_t>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    // `titles` has one title per run; nullptr clears the table.
+    void show(CompareNumbersPointer numbers, const QStringList& titles);
+    int rowOf(int run) const; // as sorted; -1: not shown
+
+private:
+    using Kinds = std::vector<engine::OpKind>;
+    TableColumn<std::size_t> column(const QString& title, const Kinds& kinds) const;
+    double timeOf(std::size_t run, const Kinds& kinds) const; // in units of the table
+    QString toolTip(std::size_t run, const Kinds& kinds) const;
+
+    CompareNumbersPointer m_numbers;
+};
+
+// The bubble of every device of the compared runs, in per cent of the iteration. A row is an index
+// of a run. Runs with more than 16 devices show the least, the mean and the largest bubble.
+class DeviceModel : public TableModel<std::size_t>
+{
+    Q_OBJECT
+
+public:
+    using TableModel::TableModel;
+
+    void show(CompareNumbersPointer numbers, const QStringList& titles);
+    int rowOf(int run) const; // as sorted; -1: not shown
+
+private:
+    Columns deviceColumns(int devices) const;
+    Columns summaryColumns() const;
+
+    CompareNumbersPointer m_numbers;
+};
+
+} // namespace app

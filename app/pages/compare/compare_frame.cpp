@@ -1,0 +1,241 @@
+#include "app/pages/compare/compare_frame.h"
+
+#include "app/widgets/compare/compare_summary.h"
+#include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/compare/comparison_panels.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/details_panel.h"
+#include "app/widgets/window/runs_dock.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kCompareRunsWidth = 216, kCompareDetails = 292;
+constexpr int kLeastTables = 120, kMostTables = 340;
+constexpr int kFoldCompareRuns = 1180, kWideToolbar = 1130, kFoldCompareDetails = 1360;
+
+Band* makeStateBand(const ThemeController& theme, const char* name)
+{
+    auto* band = named(new Band(theme, Band::Shape::State), name);
+    band->hide();
+    return band;
+}
+
+SegmentControl* makeSegments(const ThemeController& theme, const char* name, const QString& title,
+                             const QStringList& choices)
+{
+    auto* segments = named(new SegmentControl(theme, choices), name);
+    segments->setName(title);
+    segments->setCompact();
+    return segments;
+}
+
+} // namespace
+
+CompareFrame::CompareFrame(const ThemeController& theme, const CompareActions& actions,
+                           RunsModel& model)
+    : dock(new RunsDock(theme, model))
+    , summary(new CompareSummary(theme))
+    , band(makeStateBand(theme, "compareBand"))
+    , refused(makeStateBand(theme, "refusedBand"))
+    , baseline(named(new QComboBox, "baseline", tr("Baseline")))
+    , sort(makeSegments(theme, "sortRuns", tr("Sort"),
+                        {tr("Iteration"), tr("Bubble"), tr("Peak memory"), tr("Name")}))
+    , lane(makeSegments(theme, "laneOf", tr("Lane"), {tr("Mean of devices"), tr("Worst device")}))
+    , align(makeSegments(theme, "alignRuns", tr("Align"),
+                         {tr("Iteration start"), tr("First F"), tr("End")}))
+    , compare(new CompareWidget(theme))
+    , tables(new ComparisonPanels(theme))
+    , details(new DetailsPanel(theme))
+    , empty(new EmptyState(theme,
+                           {Icon::Compare, tr("Tick two runs to compare them"),
+                            tr("Tick runs in the list on the left, or add one."), tr("Add run")}))
+    , m_actions(actions)
+    , m_stack(new QStackedWidget)
+    , m_rows(makeSplitter(Qt::Vertical))
+{
+    single = makeSingle();
+    m_detailsDock = makeDetails(theme);
+    auto* columns = makeSplitter(Qt::Horizontal);
+    for (QWidget* column : {static_cast<QWidget*>(dock), makeCentre(), m_detailsDock})
+        columns->addWidget(column);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kCompareRunsWidth, 1384, kCompareDetails});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    connect(actions.showRuns, &QAction::toggled, this, [this](bool isShown) {
+        dock->setVisible(isShown);
+        distributeHeight();
+    });
+    connect(actions.showDetails, &QAction::toggled, m_detailsDock, &QWidget::setVisible);
+    connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_areRowsChosen = true; });
+    m_rows->installEventFilter(this); // its width depends on the columns beside it
+    setCompact(false);
+}
+
+QWidget* CompareFrame::makeToolbar()
+{
+    baseline->setMinimumWidth(140);
+    baseline->setMaximumWidth(200);
+    QWidget* back = makeToolButton(m_actions.back);
+    QWidget* forward = makeToolButton(m_actions.forward);
+    QWidget* blink = makeActionButton(m_actions.blink);
+    QWidget* add = makeActionButton(m_actions.addRun);
+    QWidget* figure = makeActionButton(m_actions.exportFigure);
+    QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
+            *laneLabel = makeLabel(tr("Lane"), "small"),
+            *alignLabel = makeLabel(tr("Align"), "small");
+    m_tallOnly = {back, forward, line, alignLabel, align};
+    m_compactOnly = {sortLabel, sort, laneLabel, lane};
+    m_wideOnly = {blink, add, figure, laneLabel, alignLabel, sortLabel};
+    auto* bar = makeSurface("plain");
+    bar->setFixedHeight(40);
+    spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
+           {makeToolButton(m_actions.showRuns), back, forward, makeToolButton(m_actions.fit), line,
+            alignLabel, align, makeLabel(tr("Baseline"), "small"), baseline, sortLabel, sort,
+            laneLabel, lane, kStretch, blink, add, figure, makeToolButton(m_actions.showDetails)});
+    return bar;
+}
+
+QWidget* CompareFrame::makeSingle()
+{
+    auto* row = makeSurface("alt");
+    spaced(new QHBoxLayout(row), {16, 8, 12, 8}, 10,
+           {{makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
+                          "prediction."),
+                       "secondary"),
+             1},
+            makeActionButton(m_actions.predict)});
+    return row;
+}
+
+QWidget* CompareFrame::makeCentre()
+{
+    m_rows->addWidget(compare);
+    m_rows->addWidget(tables);
+    m_rows->setStretchFactor(0, 1);
+    auto* nothing = new QWidget;
+    spaced(new QVBoxLayout(nothing), {14, 14, 14, 14}, 0)->addWidget(empty);
+    m_stack->addWidget(nothing);
+    m_stack->addWidget(m_rows);
+    auto* centre = makeSurface("plain");
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {summary,
+            makeLine(Qt::Horizontal),
+            makeToolbar(),
+            makeLine(Qt::Horizontal),
+            refused,
+            band,
+            single,
+            {m_stack, 1}});
+    return centre;
+}
+
+QWidget* CompareFrame::makeDetails(const ThemeController& theme)
+{
+    auto* column = named(makeSurface("plain"), "detailsDock");
+    column->setMinimumWidth(220);
+    auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), theme);
+    connect(close, &QToolButton::clicked, m_actions.showDetails,
+            [action = m_actions.showDetails] { action->setChecked(false); });
+    auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
+    spaced(new QVBoxLayout(column), {}, 0, {title, makeLine(Qt::Horizontal), {details, 1}});
+    column->hide();
+    return column;
+}
+
+void CompareFrame::showPart(Part part)
+{
+    m_stack->setCurrentIndex(static_cast<int>(part));
+    summary->setVisible(part == Rows);
+}
+
+void CompareFrame::distributeHeight()
+{
+    if (!m_areRowsChosen) {
+        const int height = m_rows->height();
+        const int unused = height - compare->greatestHeight();
+        const int most = std::max(kLeastTables, height / 2);
+        const int wanted = std::max(tables->fittingHeight(), std::min(unused, kMostTables));
+        const int below = std::clamp(wanted, kLeastTables, most);
+        m_rows->setSizes({height - below, below});
+    }
+    tables->shareWidth();
+}
+
+void CompareFrame::setCompact(bool isCompact)
+{
+    m_isCompact = isCompact;
+    tables->setRanked(isCompact);
+    updateToolbar();
+    distributeHeight();
+}
+
+void CompareFrame::updateToolbar()
+{
+    const bool isWide = m_rows->width() >= kWideToolbar;
+    for (QWidget* part : m_tallOnly)
+        part->setVisible(!m_isCompact);
+    for (QWidget* part : m_compactOnly)
+        part->setVisible(m_isCompact);
+    for (QWidget* part : m_wideOnly)
+        if (!isWide)
+            part->hide();
+        else if (!m_tallOnly.contains(part) && !m_compactOnly.contains(part))
+            part->show();
+}
+
+void CompareFrame::fold(int width)
+{
+    const bool hasRoom = width >= kFoldCompareRuns;
+    if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom)) {
+        m_actions.showRuns->setChecked(hasRoom);
+        if (!hasRoom)
+            m_actions.showDetails->setChecked(false);
+    }
+}
+
+void CompareFrame::openDetails()
+{
+    if (width() >= kFoldCompareDetails)
+        m_actions.showDetails->setChecked(true);
+}
+
+void CompareFrame::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    distributeHeight();
+}
+
+void CompareFrame::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fold(width());
+    distributeHeight();
+}
+
+bool CompareFrame::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_rows && event->type() == QEvent::Resize) {
+        updateToolbar();
+        tables->shareWidth();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace app

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/view/selection.h"
+
+#include <QWidget>
+
+class QAction;
+class QComboBox;
+class QSplitter;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class CompareSummary;
+class CompareWidget;
+class ComparisonPanels;
+class DetailsPanel;
+class EmptyState;
+class RunsDock;
+class RunsModel;
+class SegmentControl;
+
+struct CompareActions
+{
+    QAction *back, *forward, *fit, *blink, *addRun, *exportFigure, *report, *predict, *showRuns,
+        *showDetails, *ghost;
+};
+
+// The layout of the comparison: runs, toolbar, what differs, the lanes above the tables, details.
+// It hides parts if the window is small. The page creates the content of the parts.
+class CompareFrame : public QWidget
+{
+    Q_OBJECT
+
+public:
+    CompareFrame(const ThemeController& theme, const CompareActions& actions, RunsModel& runs);
+
+    enum Part { Empty, Rows };
+    void showPart(Part part);
+    // Shares the height between lanes and tables: the tables get the height of their contents, and
+    // the lanes the rest. Height that the lanes do not need goes back to the tables.
+    void distributeHeight();
+    // Shows the controls of few or of many runs.
+    void setCompact(bool isCompact);
+    void fold(int width); // hides what does not fit beside the lanes
+    void openDetails();   // if there is space for them
+
+    RunsDock* dock;
+    CompareSummary* summary;
+    Band *band, *refused; // refused: for files that are not runs
+    QComboBox* baseline;
+    SegmentControl *sort, *lane, *align;
+    CompareWidget* compare;
+    ComparisonPanels* tables;
+    DetailsPanel* details;
+    EmptyState* empty;
+    QWidget* single; // shown if one run is compared
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QWidget* makeToolbar();
+    QWidget* makeCentre();
+    QWidget* makeSingle();
+    QWidget* makeDetails(const ThemeController& theme);
+    void updateToolbar();
+
+    CompareActions m_actions;
+    QStackedWidget* m_stack;
+    QSplitter* m_rows;
+    QWidget* m_detailsDock;
+    QList<QWidget*> m_tallOnly, m_compactOnly, m_wideOnly; // parts of the toolbar
+    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: by the user
+    bool m_isCompact = false;
+};
+
+} // namespace app

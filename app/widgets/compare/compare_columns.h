@@ -1,0 +1,44 @@
+#pragma once
+
+#include "app/models/compare/compare_numbers.h"
+#include "app/models/tables/table_roles.h"
+#include "app/timeline/view/compare_layout.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace app {
+
+// A column of numbers beside the lanes of a compact comparison.
+struct CompareColumn
+{
+    enum class Kind { Iteration, Difference, Percent, Bubble, Peak, Messages };
+
+    Kind kind = Kind::Iteration;
+    QString title; // with the unit
+    double left = 0, width = 0;
+
+    // What a click on the title ranks by.
+    profiler::RankBy ranksBy() const;
+};
+
+// The columns that fit beside a time area of at least 320 pixels, at the right of `width` pixels.
+// `headers` is the width left of the time area.
+std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const CompareLayout& layout,
+                                         double headers, double width);
+
+struct CompareCell
+{
+    QString text;
+    Verdict verdict = Verdict::Neutral; // colour of a difference
+    bool isHint = false;                // "baseline"
+    double share = -1;                  // of the bar left of the text; < 0: none
+};
+// The cell of a run, or of one of its devices.
+CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layout,
+                        const CompareRow& row, CompareColumn::Kind kind);
+CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
+                        engine::DeviceId device, CompareColumn::Kind kind);
+
+} // namespace app

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "app/models/tables/runs_model.h"
+
+#include <QAbstractListModel>
+#include <QStringList>
+
+#include <vector>
+
+namespace app {
+
+// The runs of the dock in groups that can be compared: runs of one shape, mode and unit. Each group
+// has a header with a tick for all its runs. Runs without data yet come first. Up to four runs have
+// no headers. A filter hides the runs that lack one of its words.
+class GroupedRuns : public QAbstractListModel
+{
+    Q_OBJECT
+
+public:
+    // Also has the roles of RunsModel. HeaderRole: bool, whether the row is the header of a group.
+    // Its RunsModel::ValueRole is the number of its runs.
+    enum Role : int { HeaderRole = Qt::UserRole + 100 };
+
+    explicit GroupedRuns(RunsModel& runs, QObject* parent = nullptr);
+
+    void setFilter(const QString& filter);
+    bool isFiltered() const { return !m_words.isEmpty(); }
+    int runOf(const QModelIndex& index) const; // row in RunsModel; -1: a header, or none
+    QModelIndex indexOf(int run) const;        // invalid: hidden
+    // The runs of the group of a row, as rows in RunsModel, without hidden ones.
+    std::vector<int> groupOf(const QModelIndex& index) const;
+    static constexpr int kHeadersFrom = 5; // runs
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+private:
+    struct Row
+    {
+        int run = -1;  // -1: a header
+        QString group; // "" for runs without a group
+
+        friend bool operator==(const Row&, const Row&) = default;
+    };
+    std::vector<Row> arranged() const;
+    void rebuild(); // does nothing if the rows stay the same
+    void runsChanged(const QModelIndex& from, const QModelIndex& to);
+    bool matches(int run) const;
+    QString groupTitle(int run) const;
+    QVariant groupData(const Row& header, int role) const;
+    Qt::CheckState checkOf(const QString& group) const;
+
+    RunsModel& m_runs;
+    QStringList m_words; // of the filter
+    std::vector<Row> m_rows;
+};
+
+} // namespace app

@@ -1,0 +1,131 @@
+#include "profiler/analysis/ranking/ranking.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace profiler {
+
+namespace {
+
+constexpr double kUnknownValue = std::numeric_limits<double>::infinity(); // is ranked last
+
+// Runs with the same key are ranked with each other.
+auto listOf(const ComparedRun& run)
+{
+    return std::tuple(run.ticksPerUnit != 1, run.mode);
+}
+
+double duration(const ComparedRun& run)
+{
+    return static_cast<double>(run.metrics.duration) / static_cast<double>(run.ticksPerUnit);
+}
+
+// Whether all runs state their tokens, and the tokens differ.
+bool haveOtherTokens(const std::vector<ComparedRun>& runs)
+{
+    const auto tokens = [](const ComparedRun& run) { return run.tokensPerIteration; };
+    return std::ranges::all_of(runs, [&](const auto& run) { return tokens(run) > 0; })
+        && std::ranges::any_of(runs,
+                               [&](const auto& run) { return tokens(run) != tokens(runs[0]); });
+}
+
+double valueOf(const ComparedRun& run, RankBy by, bool isPerToken)
+{
+    switch (by) {
+    case RankBy::Iteration:
+        return isPerToken ? duration(run) / static_cast<double>(run.tokensPerIteration)
+                          : duration(run);
+    case RankBy::Bubble:
+        return run.metrics.bubbleRatio;
+    case RankBy::Peak:
+        return peakOf(run).value_or(kUnknownValue);
+    case RankBy::Messages:
+        return run.metrics.messages;
+    case RankBy::Name:
+        break;
+    }
+    return 0;
+}
+
+// Neighbours in the list [first, end) of `order` whose intervals all overlap.
+void addTies(const Comparison& comparison, std::size_t first, std::size_t end, Ranking& ranking)
+{
+    const auto interval
+        = [&](std::size_t place) { return comparison.runs[ranking.order[place]].interval; };
+    while (first < end) {
+        auto common = interval(first);
+        std::size_t last = first;
+        for (std::size_t next = first + 1; common && next < end; last = next++) {
+            const auto other = interval(next);
+            if (!other || !common->overlaps(*other))
+                break;
+            common = TimeInterval{std::max(common->least, other->least),
+                                  std::min(common->most, other->most)};
+        }
+        if (last > first)
+            ranking.ties.push_back({first, last});
+        first = last + 1;
+    }
+}
+
+} // namespace
+
+std::optional<double> peakOf(const ComparedRun& run)
+{
+    if (run.peakBytes)
+        return static_cast<double>(*run.peakBytes);
+    return run.peakStash;
+}
+
+Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order)
+{
+    Ranking ranking;
+    const auto& runs = comparison.runs;
+    if (runs.empty())
+        return ranking;
+    ranking.isPerToken = by == RankBy::Iteration && haveOtherTokens(runs);
+    const auto own = listOf(runs[comparison.baseline]);
+    const auto key = [&](std::size_t k) {
+        const auto list = listOf(runs[k]);
+        return std::tuple(list != own, list, valueOf(runs[k], by, ranking.isPerToken),
+                          runs[k].label, k);
+    };
+    ranking.order.resize(runs.size());
+    std::iota(ranking.order.begin(), ranking.order.end(), std::size_t{0});
+    std::ranges::sort(ranking.order, {}, key);
+    ranking.rank.resize(runs.size());
+    for (std::size_t first = 0, end = 0; first < runs.size(); first = end) {
+        ranking.lists.push_back(first);
+        const auto list = listOf(runs[ranking.order[first]]);
+        for (; end < runs.size() && listOf(runs[ranking.order[end]]) == list; ++end)
+            ranking.rank[ranking.order[end]] = static_cast<int>(end - first) + 1;
+        if (order == RankOrder::WorstFirst)
+            std::reverse(ranking.order.begin() + static_cast<std::ptrdiff_t>(first),
+                         ranking.order.begin() + static_cast<std::ptrdiff_t>(end));
+        if (by == RankBy::Iteration && !ranking.isPerToken)
+            addTies(comparison, first, end, ranking);
+    }
+    return ranking;
+}
+
+std::vector<bool> paretoFront(const Comparison& comparison)
+{
+    const auto& runs = comparison.runs;
+    std::vector<bool> isOnFront(runs.size());
+    const auto counts = [&](const ComparedRun& run) {
+        return listOf(run) == listOf(runs[comparison.baseline]) && peakOf(run);
+    };
+    const auto beats = [&](const ComparedRun& one, const ComparedRun& other) {
+        const bool isNoWorse = duration(one) <= duration(other) && *peakOf(one) <= *peakOf(other);
+        return isNoWorse && (duration(one) < duration(other) || *peakOf(one) < *peakOf(other));
+    };
+    for (std::size_t k = 0; k < runs.size(); ++k)
+        isOnFront[k] = counts(runs[k]) && std::ranges::none_of(runs, [&](const auto& other) {
+                           return counts(other) && beats(other, runs[k]);
+                       });
+    return isOnFront;
+}
+
+} // namespace profiler

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "profiler/analysis/compare.h"
+
+#include <optional>
+#include <vector>
+
+namespace profiler {
+
+// What a ranking compares. Iteration: the time of an iteration, or the time per token if the
+// iterations process different numbers of tokens.
+enum class RankBy { Iteration, Bubble, Peak, Messages, Name };
+enum class RankOrder { BestFirst, WorstFirst };
+
+// The runs of a comparison in order. Runs of different modes or units are not ranked with each
+// other: each mode has a list of its own, and the list of the baseline comes first.
+struct Ranking
+{
+    // Neighbours in `order` whose 95 % intervals all overlap: [first, last].
+    struct Tie
+    {
+        std::size_t first = 0, last = 0;
+        friend bool operator==(const Tie&, const Tie&) = default;
+    };
+
+    std::vector<std::size_t> order; // indices of runs
+    std::vector<int> rank;          // [run] place in its list, from 1; the best run has 1
+    std::vector<std::size_t> lists; // indices into `order` at which the lists begin
+    std::vector<Tie> ties;          // only for RankBy::Iteration
+    bool isPerToken = false;        // whether iterations were compared by their time per token
+};
+Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order = RankOrder::BestFirst);
+
+// Peak memory in bytes, or the peak stash in M_a if no bytes were recorded; nullopt if unknown.
+std::optional<double> peakOf(const ComparedRun& run);
+
+// [run] Whether the run is on the Pareto front of iteration time and peak memory: no other run has
+// less of one without having more of the other. Only runs of the baseline's list are compared.
+std::vector<bool> paretoFront(const Comparison& comparison);
+
+} // namespace profiler
