@@ -44,6 +44,11 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     exportReport = make("exportReport", tr("Export report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     exportReport->setStatusTip(tr("write the results as one HTML page"));
+    exportTrace = make("exportTrace", tr("Export trace…"), {});
+    exportTrace->setStatusTip(tr("write the ops as a Chrome trace for Perfetto, or as CSV"));
+    exportTrace->setEnabled(!page.file().isEmpty());
+    QObject::connect(exportTrace, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.traceRequested(page.file()); });
     savePart = make("savePart", tr("Save the selection as a new run…"), {});
     savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
     savePart->setEnabled(false);
@@ -99,7 +104,7 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Compare:
         return {compare};
     case Menu::Export:
-        return {exportFigure, exportReport};
+        return {exportFigure, exportReport, exportTrace};
     case Menu::Analyze:
         return {importReport, whatIf,     memory,         query,      find,      findNext,
                 findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};

@@ -18,7 +18,7 @@ public:
 
     QList<QAction*> of(Menu menu) const;
 
-    QAction *savePart, *query, *memory;
+    QAction *exportTrace, *savePart, *query, *memory;
     QAction *compare, *copyCommand, *fitAll, *fitSelection;
     QAction *foldPanels, *flow, *colourBy, *kernels;
     QAction *findNext, *findPrevious;

@@ -62,6 +62,7 @@ private:
 
     static constexpr int kRemedies = 2;
 
+    const ThemeController& m_theme;
     RunPlan m_plan;
     Fault m_fault;
     Verdict m_verdict;
