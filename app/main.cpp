@@ -1,9 +1,12 @@
 #include "app/figures/figure_command.h"
+#include "app/models/message_log.h"
 #include "app/models/settings.h"
 #include "app/pages/application.h"
 #include "app/pages/command_line.h"
 #include "app/pages/main_window.h"
 #include "app/pages/screenshot.h"
+#include "app/pages/session/window_session.h"
+#include "app/pages/settings/apply_settings.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 #include "engine/base/process.h"
@@ -18,11 +21,23 @@
 
 namespace {
 
+// With files or a page on the command line, the tabs of the last session stay closed.
+void beginSession(app::MainWindow& window, const app::CommandLine& line)
+{
+    using Tabs = app::WindowSession::Tabs;
+    const bool isPlain = line.files.isEmpty() && line.page.isEmpty();
+    if (line.size)
+        window.resize(*line.size);
+    app::openPage(window, line);
+    window.session().begin(isPlain && line.restore ? Tabs::Open : Tabs::LeaveClosed);
+}
+
 int runWindow(int argc, char** argv, const app::CommandLine& line)
 {
     std::optional<app::DisplayGuard> guard(std::in_place);
     app::Application application(argc, argv);
     guard.reset();
+    app::keepMessages();
     QApplication::setApplicationName(QStringLiteral("bubblescope"));
     QApplication::setApplicationDisplayName(QString());
     QApplication::setDesktopFileName(QStringLiteral("bubblescope"));
@@ -36,6 +51,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
                         : line.theme == QStringLiteral("light")
                         ? app::ThemeController::Choice::Light
                         : settings.theme());
+    app::applyLookSettings(settings, theme);
     app::applyLook(application, theme);
     app::MainWindow window(theme, settings);
     fitToScreen(window);
@@ -44,7 +60,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     if (!line.screenshot.isEmpty())
         app::scheduleScreenshot(window, line);
     else
-        app::openPage(window, line);
+        beginSession(window, line);
     return QApplication::exec();
 }
 

@@ -1,5 +1,6 @@
 #include "app/jobs/run_ledger.h"
 
+#include "app/models/setting_table.h"
 #include "profiler/store/trace_store.h"
 
 #include <QCoreApplication>
@@ -74,7 +75,8 @@ Result<QString> moveFile(const QString& file, const QString& folder)
 
 QString runsFolder()
 {
-    return dataFolder() + QStringLiteral("/runs");
+    const QString chosen = chosenFolder(key::kRuns);
+    return chosen.isEmpty() ? dataFolder() + QStringLiteral("/runs") : chosen;
 }
 
 QString trashFolder()

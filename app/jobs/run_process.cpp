@@ -1,5 +1,7 @@
 #include "app/jobs/run_process.h"
 
+#include "app/models/setting_table.h"
+#include "app/models/settings.h"
 #include "engine/base/version.h"
 
 #include <QCoreApplication>
@@ -15,8 +17,6 @@
 namespace app {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
-
 QString ownBuild()
 {
     const std::string_view build = engine::buildId();
@@ -27,6 +27,9 @@ QString ownBuild()
 
 QString workerProgram()
 {
+    const QString chosen = Settings().value(key::kWorker).toString();
+    if (!chosen.isEmpty())
+        return chosen;
     const QString beside
         = QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("bscope"));
     return QFileInfo(beside).isExecutable() ? beside : QString();
@@ -51,7 +54,7 @@ RunProcess::RunProcess(QObject* parent)
     connect(&m_worker, &QProcess::readyRead, this, &RunProcess::readLines);
     connect(&m_worker, &QProcess::finished, this, &RunProcess::workerFinished);
     m_killTimer.setSingleShot(true);
-    setPatience(kPatience);
+    setPatience(std::chrono::seconds(Settings().value(key::kPatience).toInt()));
     connect(&m_killTimer, &QTimer::timeout, &m_worker, &QProcess::kill);
 }
 

@@ -1,10 +1,12 @@
 #include "app/models/settings.h"
 
 #include "app/models/numbers.h"
+#include "app/models/setting_table.h"
 #include "app/models/text.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QFileInfo>
 #include <QLocale>
 #include <QSettings>
@@ -17,9 +19,10 @@ QString text(const char* source)
     return QCoreApplication::translate("Settings", source);
 }
 
-const QString kTheme = QStringLiteral("theme");
 const QString kGeometry = QStringLiteral("geometry");
 const QString kRecent = QStringLiteral("recent");
+const QString kSession = QStringLiteral("session/tabs");
+const QString kRestoring = QStringLiteral("session/restoring");
 
 RecentRun readEntry(const QSettings& settings)
 {
@@ -88,27 +91,72 @@ Settings::Settings()
     : m_settings(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                                              QStringLiteral("bubblescope"),
                                              QStringLiteral("bubblescope")))
-{ }
+{
+    replaceDamagedFile();
+}
 
 Settings::Settings(const QString& iniFile)
     : m_settings(std::make_unique<QSettings>(iniFile, QSettings::IniFormat))
-{ }
+{
+    replaceDamagedFile();
+}
 
 Settings::~Settings() = default;
 
+void Settings::replaceDamagedFile()
+{
+    if (m_settings->status() != QSettings::FormatError)
+        return;
+    const QString file = m_settings->fileName(), kept = file + QStringLiteral(".damaged");
+    QFile::remove(kept);
+    QFile::rename(file, kept);
+    m_settings = std::make_unique<QSettings>(file, QSettings::IniFormat);
+    m_problem = text("The settings file was damaged, so the defaults are used. The damaged file "
+                     "was kept as %1.")
+                    .arg(kept);
+}
+
+Session Settings::session() const
+{
+    return sessionFromJson(m_settings->value(kSession).toString().toUtf8());
+}
+
+void Settings::setSession(const Session& session)
+{
+    m_settings->setValue(kSession, QString::fromUtf8(toJson(session)));
+}
+
+bool Settings::isRestoring() const
+{
+    return m_settings->value(kRestoring, false).toBool();
+}
+
+void Settings::setRestoring(bool restoring)
+{
+    m_settings->setValue(kRestoring, restoring);
+    m_settings->sync();
+}
+
+QVariant Settings::value(const char* key) const
+{
+    const Setting& of = setting(key);
+    return of.valid(m_settings->value(QString::fromLatin1(key), of.byDefault));
+}
+
+void Settings::setValue(const char* key, const QVariant& value)
+{
+    m_settings->setValue(QString::fromLatin1(key), value);
+}
+
 ThemeController::Choice Settings::theme() const
 {
-    const QString name = m_settings->value(kTheme).toString();
-    if (name == QStringLiteral("light"))
-        return ThemeController::Choice::Light;
-    return name == QStringLiteral("dark") ? ThemeController::Choice::Dark
-                                          : ThemeController::Choice::System;
+    const QStringList& names = setting(key::kTheme).values;
+    return static_cast<ThemeController::Choice>(names.indexOf(value(key::kTheme).toString()));
 }
 
 void Settings::setTheme(ThemeController::Choice choice)
 {
-    constexpr const char* kNames[] = {"system", "light", "dark"};
-    m_settings->setValue(kTheme, QString::fromLatin1(kNames[static_cast<int>(choice)]));
+    setValue(key::kTheme, setting(key::kTheme).values.at(static_cast<int>(choice)));
 }
 
 QByteArray Settings::geometry() const

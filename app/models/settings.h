@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/session.h"
 #include "app/models/theme.h"
 #include "app/models/thumbnail.h"
 
@@ -33,12 +34,26 @@ class Settings
 public:
     Settings();
     explicit Settings(const QString& iniFile); // for tests
+    // If the file was damaged when it was opened, a sentence about it, otherwise "". The defaults
+    // are used, and the damaged file is kept under another name.
+    QString problem() const { return m_problem; }
     ~Settings();
 
+    // A setting of settingTable(). A value that is not possible reads as the default.
+    QVariant value(const char* key) const;
+    void setValue(const char* key, const QVariant& value);
     ThemeController::Choice theme() const;
     void setTheme(ThemeController::Choice choice);
     QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
+
+    // The tabs of the last session. They come back at the next start unless that is turned off.
+    Session session() const;
+    void setSession(const Session& session);
+    // Whether a start that opens the tabs of the last session has begun and did not finish. Written
+    // at once, because the program may crash in such a start.
+    bool isRestoring() const;
+    void setRestoring(bool restoring);
 
     // Newest first, at most kRecentRuns; omits files that no longer exist.
     static constexpr std::size_t kRecentRuns = 8;
@@ -47,7 +62,10 @@ public:
     void clearRecent();
 
 private:
+    void replaceDamagedFile();
     void writeRecent(const std::vector<RecentRun>& runs);
+
+    QString m_problem;
     std::unique_ptr<QSettings> m_settings;
 };
 

@@ -6,12 +6,23 @@
 #include <QGuiApplication>
 #include <QPalette>
 
+#include <algorithm>
+#include <utility>
+
 namespace app {
 namespace {
 
 QColor rgb(QRgb value)
 {
     return QColor::fromRgb(value);
+}
+
+// Of this process, because painters ask for fonts without a widget.
+double textScale = 1;
+
+int scaledText(int pixelSize)
+{
+    return qRound(pixelSize * textScale);
 }
 
 // The colours are in the order of the members.
@@ -53,11 +64,12 @@ profiler::ThemeMode desktopMode()
 
 } // namespace
 
-Theme makeTheme(profiler::ThemeMode mode)
+Theme makeTheme(profiler::ThemeMode mode, const QString& palette)
 {
-    auto palette = profiler::loadPalette("default", mode);
-    CHECK(palette.has_value()); // palettes are compiled in
-    return {mode, mode == profiler::ThemeMode::Dark ? darkChrome() : lightChrome(), *palette};
+    auto loaded = profiler::loadPalette(palette.toStdString(), mode);
+    CHECK(loaded.has_value()); // palettes are compiled in
+    return {mode, mode == profiler::ThemeMode::Dark ? darkChrome() : lightChrome(), *loaded,
+            textScale};
 }
 
 QColor toQt(profiler::Colour colour)
@@ -72,7 +84,7 @@ QFont uiFont(int pixelSize, QFont::Weight weight)
         ? QFont(QStringLiteral("Roboto"))
         : QFontDatabase::systemFont(QFontDatabase::GeneralFont);
     QFont font = kBase;
-    font.setPixelSize(pixelSize);
+    font.setPixelSize(scaledText(pixelSize));
     font.setWeight(weight);
     return font;
 }
@@ -82,7 +94,7 @@ QFont codeFont(int pixelSize)
     QFont font(QStringLiteral("monospace")); // an alias that fontconfig resolves
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
-    font.setPixelSize(pixelSize);
+    font.setPixelSize(scaledText(pixelSize));
     return font;
 }
 
@@ -95,10 +107,28 @@ ThemeController::ThemeController(QObject* parent)
 void ThemeController::setChoice(Choice choice)
 {
     m_choice = choice;
-    const profiler::ThemeMode mode = modeFor(choice, m_desktop);
-    if (mode == m_theme.mode)
-        return;
-    m_theme = makeTheme(mode);
+    if (modeFor(choice, m_desktop) != m_theme.mode)
+        remake();
+}
+
+void ThemeController::setPalette(const QString& name)
+{
+    const auto names = profiler::paletteNames();
+    const bool isKnown = std::ranges::find(names, name.toStdString()) != names.end();
+    const QString palette = isKnown ? name : QString::fromStdString(names.front());
+    if (palette != std::exchange(m_palette, palette))
+        remake();
+}
+
+void ThemeController::setTextScale(double scale)
+{
+    if (scale != std::exchange(textScale, scale))
+        remake();
+}
+
+void ThemeController::remake()
+{
+    m_theme = makeTheme(modeFor(m_choice, m_desktop), m_palette);
     Q_EMIT changed();
 }
 

@@ -26,15 +26,17 @@ struct Theme
     profiler::ThemeMode mode = profiler::ThemeMode::Light;
     Chrome chrome;
     profiler::Palette palette;
+    double textScale = 1; // of the sizes of the type scale
 
     bool isDark() const { return mode == profiler::ThemeMode::Dark; }
 };
 
-Theme makeTheme(profiler::ThemeMode mode);
+Theme makeTheme(profiler::ThemeMode mode, const QString& palette = QStringLiteral("default"));
 QColor toQt(profiler::Colour colour);
 
 // Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
-// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold.
+// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold. The text scale of the
+// ThemeController applies to both fonts, as QGuiApplication's font applies to all widgets.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
 QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
 
@@ -49,16 +51,21 @@ public:
     explicit ThemeController(QObject* parent = nullptr);
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
-    void setChoice(Choice choice); // System: the desktop's mode when the program started
+    void setChoice(Choice choice);        // System: the desktop's mode when the program started
+    void setPalette(const QString& name); // the default one if `name` is unknown
+    void setTextScale(double scale);      // 1: the sizes of the design
 
 Q_SIGNALS:
     void changed(); // theme() has changed
 
 private:
+    void remake();
+
     // Read once, before the window sets its palette.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;
+    QString m_palette = QStringLiteral("default");
 };
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/pages/application.h"
 
+#include "app/models/message_log.h"
 #include "engine/base/process.h"
 
 #include <QAbstractSpinBox>
@@ -43,6 +44,7 @@ bool Application::notify(QObject* receiver, QEvent* event)
 // Shows one message box at a time, because a paint handler may throw again and again.
 void Application::report(const QString& what)
 {
+    keepError(what);
     engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());
     if (std::exchange(m_isReporting, true))
         return;

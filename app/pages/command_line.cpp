@@ -26,9 +26,10 @@ constexpr const char* kHelp
       "bubblescope --version | --help\n"
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
-      "  --page setup|scheme|mapping|editor|estimator|study|runs|keys|commands\n"
+      "  --page setup|scheme|mapping|editor|estimator|study|runs|settings|keys|commands\n"
       "                                     the page or dialog to open\n"
       "  --page whatif|why|memory|query|report|rules|cluster   the page to open about the run\n"
+      "  --no-restore                       do not open the tabs of the last session\n"
       "  --force                            replace the screenshot's file if it exists\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
@@ -44,7 +45,12 @@ const QStringList kPages{
     QStringLiteral("why"),   QStringLiteral("query"),     QStringLiteral("report"),
     QStringLiteral("rules"), QStringLiteral("estimator"), QStringLiteral("runs"),
     QStringLiteral("study"), QStringLiteral("mapping"),   QStringLiteral("cluster"),
-    QStringLiteral("memory")};
+    QStringLiteral("memory"), QStringLiteral("settings")};
+
+// Those that show something about a run that is named, too.
+const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"), QStringLiteral("query"),
+                               QStringLiteral("report"), QStringLiteral("rules"),
+                               QStringLiteral("memory")};
 
 QString wrong(const QString& what)
 {
@@ -78,13 +84,14 @@ QString takeChoice(QString& chosen, const QString& value, const QStringList& cho
         : QStringLiteral("is not one of ") + choices.join(QLatin1String(", "));
 }
 
-QString takeSize(QSize& size, const QString& value)
+QString takeSize(std::optional<QSize>& size, const QString& value)
 {
     constexpr int kLeast = 100, kMost = 16384; // pictures that Qt can paint
     const QStringList sides = value.split(QLatin1Char('x'));
-    size = {sides.value(0).toInt(), sides.value(1).toInt()};
-    const bool fits = sides.size() == 2 && std::min(size.width(), size.height()) >= kLeast
-        && std::max(size.width(), size.height()) <= kMost;
+    const int width = sides.value(0).toInt(), height = sides.value(1).toInt();
+    size = QSize(width, height);
+    const bool fits = sides.size() == 2 && std::min(width, height) >= kLeast
+        && std::max(width, height) <= kMost;
     return fits ? QString()
                 : QStringLiteral("is not a size from %1x%1 to %2x%2, such as 1600x1000")
                       .arg(kLeast)
@@ -119,6 +126,8 @@ CommandLine parseCommandLine(const QStringList& arguments)
                 = QStringLiteral("bubblescope ") + fromUtf8(engine::version()) + QLatin1Char('\n');
         else if (argument == QStringLiteral("--force"))
             result.force = true;
+        else if (argument == QStringLiteral("--no-restore"))
+            result.restore = false;
         else if (withValue.contains(argument) && i + 1 == arguments.size())
             result.error = wrong(argument + QStringLiteral(" needs a value"));
         else if (withValue.contains(argument)) {
@@ -130,6 +139,10 @@ CommandLine parseCommandLine(const QStringList& arguments)
         else
             result.files.append(argument);
     }
+    if (result.error.isEmpty() && result.files.isEmpty() && kPagesOfRuns.contains(result.page))
+        result.error
+            = wrong(QStringLiteral("--page %1 needs a run: bubblescope --page %1 RUN.sqlite")
+                        .arg(result.page));
     return result;
 }
 

@@ -15,10 +15,13 @@ struct CommandLine
     QString print; // --help, --version: the text to print before exiting
     QString error; // wrong usage, one line; exit status 2
 
+    QString page, theme;
+    std::optional<QSize> size; // pixels; absent: as it was last
+    bool restore = true;       // whether the tabs of the last session are opened
+
     // For packaging/screenshots.sh: renders the window into a file and exits.
-    QString screenshot, page, theme;
-    QSize size = {1600, 1000}; // pixels
-    bool force = false;        // whether an existing screenshot is replaced
+    QString screenshot;
+    bool force = false; // whether an existing screenshot is replaced
 };
 
 // `arguments` excludes the name of the program.

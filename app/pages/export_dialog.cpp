@@ -1,5 +1,6 @@
 #include "app/pages/export_dialog.h"
 
+#include "app/models/setting_table.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
@@ -118,7 +119,8 @@ QWidget* ExportDialog::makeButtons()
 void ExportDialog::loadSettings()
 {
     m_settings = loadExportSettings(*openSettings());
-    QString folder = m_settings.base;
+    const QString chosen = chosenFolder(key::kExports);
+    QString folder = chosen.isEmpty() ? m_settings.base : chosen;
     if (folder.isEmpty() || !QFileInfo(folder).isDir())
         folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
     if (!QFileInfo(folder).isDir())

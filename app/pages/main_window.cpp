@@ -9,12 +9,13 @@
 #include "app/pages/dialogs/keys_dialog.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
-#include "app/pages/export_dialog.h"
 #include "app/pages/import_page.h"
 #include "app/pages/ledger/ledger_page.h"
 #include "app/pages/memory/memory_page.h"
 #include "app/pages/query_page.h"
 #include "app/pages/run_page.h"
+#include "app/pages/session/saved_files.h"
+#include "app/pages/session/window_session.h"
 #include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
 #include "app/pages/study/study_page.h"
@@ -22,6 +23,7 @@
 #include "app/pages/window_menus.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
+#include "app/widgets/window/notice_bar.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
 
@@ -39,6 +41,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     , m_tabs(new TabStrip(theme))
     , m_stack(new QStackedWidget)
     , m_status(new StatusLine)
+    , m_notice(new NoticeBar(theme))
+    , m_session(new WindowSession(*this, *m_notice, settings))
     , m_menus(new WindowMenus(*this, theme, settings))
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -47,7 +51,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     resize(1600, 1000);
     setAcceptDrops(true);
     auto* body = new QWidget;
-    spaced(new QVBoxLayout(body), {}, 0, {m_tabs, {m_stack, 1}});
+    spaced(new QVBoxLayout(body), {}, 0, {m_tabs, m_notice, {m_stack, 1}});
     setCentralWidget(body);
     setStatusBar(m_status);
 
@@ -73,6 +77,14 @@ MainWindow::~MainWindow()
 Page* MainWindow::currentPage() const
 {
     return static_cast<Page*>(m_stack->currentWidget());
+}
+
+QList<Page*> MainWindow::pages() const
+{
+    QList<Page*> pages;
+    for (int i = 0; i < m_stack->count(); ++i)
+        pages.append(static_cast<Page*>(m_stack->widget(i)));
+    return pages;
 }
 
 Page* MainWindow::addPage(Page* page)
@@ -128,7 +140,7 @@ void MainWindow::connectPage(Page* page)
                 m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
                 m_ledger.add(file, run);
             });
-    connectExport(page);
+    connectExports(*this, *page, m_theme, *m_notice);
 }
 
 void MainWindow::showPage(int index)
@@ -138,7 +150,13 @@ void MainWindow::showPage(int index)
     m_stack->setCurrentIndex(index);
     m_stack->currentWidget()->setFocus();
     m_menus->showPage(*currentPage());
+    m_session->tabsChanged();
     updateStatus();
+}
+
+void MainWindow::makeCurrent(Page* page)
+{
+    m_tabs->setCurrent(m_stack->indexOf(page));
 }
 
 bool MainWindow::closePage(Page* page)
@@ -192,23 +210,6 @@ void MainWindow::openLedger()
 {
     if (!showPageIf([](Page* page) { return qobject_cast<LedgerPage*>(page) != nullptr; }))
         addPage(new LedgerPage(m_theme, m_library, m_ledger));
-}
-
-// Queued runs survive the end of the program: the next window offers to start them.
-void MainWindow::keepQueue()
-{
-    connect(&m_library, &RunLibrary::queueChanged, this,
-            [this] { m_ledger.keepQueue(m_library.queuedOptions()); });
-    m_ledger.takeQueues([this](const QList<QStringList>& left) {
-        m_start->offerQueue(static_cast<int>(left.size()));
-        connect(
-            m_start, &StartPage::queueAnswered, this,
-            [this, left](bool start) {
-                if (start)
-                    startRuns(left);
-            },
-            Qt::SingleShotConnection);
-    });
 }
 
 void MainWindow::openEstimator()
@@ -304,19 +305,6 @@ void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>
         addPage(new ComparePage(m_theme, m_library, documents));
 }
 
-void MainWindow::connectExport(Page* page)
-{
-    connect(page, &Page::exportRequested, this,
-            [this, page](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
-                auto* dialog = new ExportDialog(m_theme, runs, this);
-                dialog->setIteration(page->exportedIteration());
-                dialog->setNotes(page->notes());
-                dialog->setAttribute(Qt::WA_DeleteOnClose);
-                fitToScreen(*dialog);
-                dialog->open();
-            });
-}
-
 void MainWindow::showKeys()
 {
     (new KeysDialog(m_theme, m_menus->actions(), this))->open();
@@ -329,7 +317,7 @@ void MainWindow::showAbout()
 
 void MainWindow::showDevices()
 {
-    (new DeviceDialog(this))->open();
+    (new DeviceDialog(m_theme, this))->open();
 }
 
 // Every page may refuse, so that closing the window does not lose a running run.
@@ -344,6 +332,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         }
     }
     m_settings.setGeometry(saveGeometry());
+    m_session->end();
     event->accept();
 }
 

@@ -14,11 +14,13 @@ class QStackedWidget;
 
 namespace app {
 
+class NoticeBar;
 class SetupPage;
 class StartPage;
 class StatusLine;
 class TabStrip;
 class WindowMenus;
+class WindowSession;
 
 enum class FileKind { Runs, Schedule, Traces, TraceFolder };
 
@@ -34,6 +36,10 @@ public:
     ~MainWindow() override;
 
     Page* currentPage() const;
+    QList<Page*> pages() const; // from left to right
+    void makeCurrent(Page* page);
+    bool canReopenTabs() const;
+    WindowSession& session() { return *m_session; }
     RunLibrary& library() { return m_library; }
     RunLedger& ledger() { return m_ledger; }
 
@@ -47,7 +53,9 @@ public Q_SLOTS:
     void askFor(FileKind kind);               // with a dialog
     void openLedger();                        // if a tab shows it already, makes that tab current
     void openStudy(const QString& file = {}); // a preset or a file; "": a new study
-    void openEstimator();                     // if a tab shows it already, makes that tab current
+    // `key`: the setting to show; nullptr: all.
+    void openSettings(const char* key = nullptr);
+    void openEstimator(); // if a tab shows it already, makes that tab current
     // Opens a page that runs the set-up or the run of the current page on a cluster.
     void openCluster();
     void editFile(const QString& file); // if a tab shows the file already, makes that tab current
@@ -62,6 +70,8 @@ public Q_SLOTS:
     void showKeys();
     void showAbout();
     void showDevices();
+    void showDiagnostics();
+    void reopenTabs();          // those of the last session
     bool closePage(Page* page); // returns false if the user cancelled
 
 protected:
@@ -82,7 +92,6 @@ private:
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);
-    void connectExport(Page* page);
     void keepQueue();
     void showPage(int index);
     void updateStatus();
@@ -94,6 +103,8 @@ private:
     TabStrip* m_tabs;
     QStackedWidget* m_stack;
     StatusLine* m_status;
+    NoticeBar* m_notice;
+    WindowSession* m_session;
     WindowMenus* m_menus;
     StartPage* m_start = nullptr;
 };

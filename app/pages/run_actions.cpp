@@ -49,6 +49,11 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     exportReport->setStatusTip(tr("write the results as one HTML page"));
     markRange = make("markRange", tr("Mark a range…"), Qt::Key_R);
     markRange->setStatusTip(tr("type a range of time: 102-172.4 ms"));
+    exportTrace = make("exportTrace", tr("Export trace…"), {});
+    exportTrace->setStatusTip(tr("write the ops as a Chrome trace for Perfetto, or as CSV"));
+    exportTrace->setEnabled(!page.file().isEmpty());
+    QObject::connect(exportTrace, &QAction::triggered, &page,
+                     [&page] { Q_EMIT page.traceRequested(page.file()); });
     savePart = make("savePart", tr("Save the selection as a new run…"), {});
     savePart->setStatusTip(tr("write the ops of the selected time range to a new file"));
     savePart->setEnabled(false);
@@ -130,7 +135,7 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Compare:
         return {compare};
     case Menu::Export:
-        return {exportFigure, exportReport};
+        return {exportFigure, exportReport, exportTrace};
     case Menu::Analyze:
         return {importReport, why, whatIf,    memory,     query,          find,       findNext,
                 findPrevious, markRange, notes.note, notes.bookmark, notes.undo, notes.redo};

@@ -18,7 +18,7 @@ public:
 
     QList<QAction*> of(Menu menu) const;
 
-    QAction *markRange, *savePart, *query, *memory;
+    QAction *markRange, *exportTrace, *savePart, *query, *memory;
     QAction *compare, *copyCommand, *fitAll, *fitSelection;
     QAction *foldPanels, *flow, *colourBy, *kernels, *plan;
     QAction *findNext, *findPrevious;

@@ -1,11 +1,15 @@
 #include "app/pages/run_saver.h"
 
 #include "app/figures/write_figure.h"
+#include "app/models/setting_table.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/page.h"
+#include "profiler/export/exporters.h"
 #include "profiler/export/import_json.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/part_of_run.h"
+#include "profiler/store/trace_store.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/study_report.h"
@@ -59,6 +63,29 @@ void RunSaver::savePart(const std::shared_ptr<const engine::Run>& run, const QSt
          QFileInfo(file).completeBaseName() + QStringLiteral("-part.sqlite"), tr("Runs (*.sqlite)"),
          QStringLiteral("sqlite")},
         job, &RunSaver::partSaved);
+}
+
+void RunSaver::saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file)
+{
+    const auto job = [run, from = file.toStdString()](const QString& to) {
+        const auto gpu = [&](const std::function<void(const engine::GpuTrace&)>& use) {
+            return profiler::readGpuPieces(from, use);
+        };
+        const bool isTable = to.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
+        const profiler::Exporter* exporter = profiler::findExporter(isTable ? "csv" : "chrome");
+        const std::filesystem::path inputs[] = {from};
+        return failureOf(
+            engine::NewFile::beside(to.toStdString(), engine::IfExists::Replace, inputs)
+                .and_then([&](engine::NewFile target) {
+                    return engine::saveFile(std::move(target), [&](const engine::TextSink& sink) {
+                        return exporter->write(*run, gpu, sink);
+                    });
+                }));
+    };
+    ask({tr("Export trace"), QFileInfo(file).completeBaseName() + QStringLiteral(".json"),
+         tr("Chrome traces, for Perfetto (*.json);;Tables of spans (*.csv)"),
+         QStringLiteral("json")},
+        job, &RunSaver::traceSaved);
 }
 
 void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name)
@@ -152,6 +179,10 @@ void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(request.suffix);
+    if (const QString folder = chosenFolder(key::kExports); !folder.isEmpty()) {
+        dialog->setDirectory(folder);
+        dialog->selectFile(request.name);
+    }
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
         dialog->setDefaultSuffix(filter.section(QStringLiteral("*."), 1).chopped(1));
     });
@@ -160,6 +191,8 @@ void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done
                       [this, file, done](const QString& failure) {
                           if (failure.isEmpty()) {
                               Q_EMIT(this->*done)(file);
+                              if (auto* page = qobject_cast<Page*>(&m_page))
+                                  Q_EMIT page->filesSaved({file});
                               return;
                           }
                           auto* box = named(new QMessageBox(QMessageBox::Warning, tr("Not saved"),

@@ -31,6 +31,9 @@ public:
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 
+    // Exports a run as a Chrome trace, with the GPU records of its `file`, or as CSV, by the name
+    // of the new file.
+    void saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file);
     // Saves the report of an imported run as JSON.
     void saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name);
     void saveRules(const QString& toml);
@@ -49,6 +52,7 @@ Q_SIGNALS:
     void reportSaved(const QString& file);
     void rulesSaved(const QString& file);
     void partSaved(const QString& file);
+    void traceSaved(const QString& file);
 
 private:
     struct Request

@@ -16,27 +16,52 @@
 
 #include <cstdio>
 #include <functional>
+#include <utility>
 
 namespace app {
 
 namespace {
 
-// The actions that lead from a run's page to a page about the run; empty for other pages.
-QStringList actionsTo(const QString& page)
+constexpr QSize kDefaultSize(1600, 1000); // of a screenshot
+
+// The request with which a run's page opens a page about its run; nullptr for other pages.
+using Request = void (Page::*)(const QString& file);
+Request requestOf(const QString& page)
 {
-    const QString report = QStringLiteral("importReport");
-    if (page == QStringLiteral("report"))
-        return {report};
-    if (page == QStringLiteral("rules"))
-        return {report, QStringLiteral("editRules")};
-    if (page == QStringLiteral("whatif"))
-        return {QStringLiteral("whatIf")};
-    if (page == QStringLiteral("why"))
-        return {QStringLiteral("whyNotFaster")};
-    if (page == QStringLiteral("memory"))
-        return {QStringLiteral("memoryPage")};
-    return page == QStringLiteral("query") ? QStringList{QStringLiteral("querySql")}
-                                           : QStringList();
+    const std::pair<const char*, Request> requests[] = {{"whatif", &Page::whatIfRequested},
+                                                        {"memory", &Page::memoryRequested},
+                                                        {"query", &Page::queryRequested}};
+    for (const auto& [name, request] : requests)
+        if (page == QLatin1String(name))
+            return request;
+    return nullptr;
+}
+
+// Triggers an action of a page as soon as the page offers it; an action that is switched on stays
+// on.
+void triggerWhenOffered(const Page& page, const char* name, const std::function<void()>& then)
+{
+    auto* action = page.findChild<QAction*>(QString::fromLatin1(name));
+    if (action == nullptr)
+        return;
+    const auto trigger = [action, then] {
+        if (!action->isVisible() || !action->isEnabled() || action->isChecked())
+            return;
+        action->disconnect(action); // this connection
+        action->trigger();
+        then();
+    };
+    QObject::connect(action, &QAction::changed, action, trigger);
+    trigger();
+}
+
+// Opens the report of an import, once the run is known to have one, and then its rules.
+void openReport(MainWindow& window, bool withRules)
+{
+    triggerWhenOffered(*window.currentPage(), "importReport", [&window, withRules] {
+        if (withRules)
+            triggerWhenOffered(*window.currentPage(), "editRules", [] {});
+    });
 }
 
 // BitPipe's published set-up on 32 A800 (arXiv 2410.19367).
@@ -96,26 +121,6 @@ void capture(MainWindow& window, const CommandLine& line)
     QCoreApplication::exit(saved ? 0 : 1);
 }
 
-void openPageThenCapture(MainWindow& window, const CommandLine& line)
-{
-    constexpr int kSettle = 1800; // ms, because runs are prepared in the background
-    int delay = kSettle;
-    if (line.page == QStringLiteral("cluster")) {
-        if (line.files.isEmpty())
-            window.newRun()->setPlan(onNodes());
-        QTimer::singleShot(delay, &window, &MainWindow::openCluster);
-        delay += 2 * kSettle; // for the kit
-    }
-    for (const QString& action : actionsTo(line.page)) {
-        QTimer::singleShot(delay, &window, [&window, action] {
-            if (auto* found = window.currentPage()->findChild<QAction*>(action))
-                found->trigger();
-        });
-        delay += kSettle;
-    }
-    QTimer::singleShot(delay, &window, [&window, line] { capture(window, line); });
-}
-
 } // namespace
 
 void openPage(MainWindow& window, const CommandLine& line)
@@ -138,10 +143,24 @@ void openPage(MainWindow& window, const CommandLine& line)
         window.openStudy();
     if (line.page == QStringLiteral("runs"))
         window.openLedger();
+    if (line.page == QStringLiteral("settings"))
+        window.openSettings();
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
+    if (line.page == QStringLiteral("cluster")) {
+        if (line.files.isEmpty())
+            window.newRun()->setPlan(onNodes());
+        window.openCluster();
+    }
+    if (const Request request = requestOf(line.page))
+        Q_EMIT(window.currentPage()->*request)(line.files.value(0));
+    if (line.page == QStringLiteral("why"))
+        triggerWhenOffered(*window.currentPage(), "whyNotFaster", [] {});
+    const bool hasRules = line.page == QStringLiteral("rules");
+    if (hasRules || line.page == QStringLiteral("report"))
+        openReport(window, hasRules);
 }
 
 void scheduleScreenshot(MainWindow& window, const CommandLine& line)
@@ -153,10 +172,19 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         QTimer::singleShot(0, &window, [] { QCoreApplication::exit(1); });
         return;
     }
-    window.resize(line.size);
+    constexpr int kSettle = 1800; // ms, because runs are prepared in the background
+    window.resize(line.size.value_or(kDefaultSize));
     openPage(window, line);
-    QTimer::singleShot(0, &window, [&window, line] {
-        whenRead(window, [&window, line] { openPageThenCapture(window, line); });
+    // Pages about a run read it first, and a cluster's page writes its kit.
+    const QStringList slow{QStringLiteral("cluster"), QStringLiteral("report"),
+                           QStringLiteral("rules")};
+    const int delay = slow.contains(line.page) ? 3 * kSettle
+        : requestOf(line.page) != nullptr      ? 2 * kSettle
+                                               : kSettle;
+    QTimer::singleShot(0, &window, [&window, line, delay] {
+        whenRead(window, [&window, line, delay] {
+            QTimer::singleShot(delay, &window, [&window, line] { capture(window, line); });
+        });
     });
 }
 

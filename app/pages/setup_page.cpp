@@ -29,7 +29,7 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     , m_copy(makeAction("copyCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
                         [this] { copyCommand(); }))
     , m_reset(makeAction("resetPlan", tr("Reset &parameters"), {}, [this] { setPlan({}); }))
-    , m_edit(makeAction("editThisSchedule", tr("&Edit this schedule"), tr("Ctrl+E"),
+    , m_edit(makeAction("editThisSchedule", tr("&Edit this schedule"), tr("Ctrl+Alt+E"),
                         [this] { editSchedule(); }))
     , m_copyTable(makeAction("copyTable", tr("Copy the &table of schemes as CSV"),
                              tr("Ctrl+Shift+T"), [this] { copyTable(); }))
@@ -82,7 +82,7 @@ QWidget* SetupPage::makeHeader(const ThemeController& theme)
     m_costs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_costs->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     QPushButton* edit = makeButton(tr("Edit"), QStringLiteral("editSchedule"), "tool", m_edit);
-    edit->setToolTip(tr("Edit this schedule op by op (Ctrl+E)"));
+    edit->setToolTip(tr("Edit this schedule op by op (Ctrl+Alt+E)"));
     m_editButton = edit;
     return makeBar(40, 10, {m_tabs, new Tag(theme, tr("simulated")), {m_costs, 1}, edit});
 }

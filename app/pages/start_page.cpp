@@ -2,11 +2,13 @@
 
 #include "app/models/device_facts.h"
 #include "app/models/numbers.h"
+#include "app/models/setting_table.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/window/start_cards.h"
+#include "app/widgets/window/start_hints.h"
 #include "engine/base/version.h"
 
 #include <QGridLayout>
@@ -15,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace app {
 namespace {
@@ -83,7 +86,7 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     QScrollArea* scroll = makeScroll(centred);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     spaced(new QVBoxLayout(this), QMargins(), 0)->addWidget(scroll);
-    fillRecent();
+    refresh();
 }
 
 QWidget* StartPage::makeTitle()
@@ -144,6 +147,12 @@ QWidget* StartPage::makeBegin()
     connect(open, &CardButton::clicked, this, &StartPage::openDialogRequested);
     column->addWidget(newRun);
     column->addWidget(open);
+    auto* hints = new StartHints(m_theme);
+    connect(hints, &StartHints::dismissed, this, [this] {
+        m_settings.setValue(key::kHints, false);
+        refresh();
+    });
+    column->addWidget(m_hints = hints);
     return begin;
 }
 
@@ -259,6 +268,7 @@ void StartPage::openSample(const Sample& sample)
 void StartPage::refresh()
 {
     fillRecent();
+    m_hints->setVisible(!m_isLow && m_settings.value(key::kHints).toBool());
 }
 
 void StartPage::showError(const QString& bold, const QString& sentence)
@@ -278,16 +288,18 @@ void StartPage::showEvent(QShowEvent* event)
     Page::showEvent(event);
 }
 
-// In a low window the first row of samples is completely visible.
+// In a low window the first row of samples is completely visible, and hints have no space.
 void StartPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kRoomy = 680;
-    const bool isLow = height() < kRoomy;
-    const int edge = isLow ? 16 : 36, gap = isLow ? 12 : 28;
+    const bool wasLow = std::exchange(m_isLow, height() < kRoomy);
+    const int edge = m_isLow ? 16 : 36, gap = m_isLow ? 12 : 28;
     m_column->setContentsMargins(0, edge, 0, edge);
     for (QSpacerItem* item : m_gaps)
         item->changeSize(0, gap);
     m_column->invalidate();
+    if (wasLow != m_isLow)
+        refresh();
     Page::resizeEvent(event);
 }
 

@@ -52,6 +52,8 @@ private:
     const ThemeController& m_theme;
     Settings& m_settings;
     Band *m_error = nullptr, *m_queue = nullptr;
+    QWidget* m_hints = nullptr;
+    bool m_isLow = false; // whether the page has little height
     QVBoxLayout *m_column = nullptr, *m_recent = nullptr;
     std::array<QSpacerItem*, 2> m_gaps{}; // space between the rows of the page
 };

@@ -1,5 +1,6 @@
 #include "app/pages/window_menus.h"
 
+#include "app/models/setting_table.h"
 #include "app/models/settings.h"
 #include "app/models/text.h"
 #include "app/pages/main_window.h"
@@ -114,9 +115,14 @@ void WindowMenus::makeFileMenu()
     connect(add(file, tr("Import a &folder of traces…"), QStringLiteral("importFolder"), {}),
             &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::TraceFolder); });
     connect(
-        add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Shift+E")),
+        add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Alt+O")),
         &QAction::triggered, &m_window, [this] { m_window.askFor(FileKind::Schedule); });
+    m_reopen = add(file, tr("&Reopen the tabs of the last session"), QStringLiteral("reopenTabs"),
+                   tr("Ctrl+Shift+R"));
+    connect(m_reopen, &QAction::triggered, &m_window, &MainWindow::reopenTabs);
     file->addSeparator();
+    connect(add(file, tr("&Settings"), QStringLiteral("settings"), tr("Ctrl+,")),
+            &QAction::triggered, &m_window, [this] { m_window.openSettings(); });
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
     connect(m_close, &QAction::triggered, &m_window,
             [this] { m_window.closePage(m_window.currentPage()); });
@@ -143,6 +149,10 @@ void WindowMenus::makeThemeMenu(QMenu* view)
 {
     QMenu* themes = view->addMenu(tr("&Theme"));
     auto* group = new QActionGroup(this);
+    // The settings page and a reset change the theme, too.
+    connect(themes, &QMenu::aboutToShow, group, [this, group] {
+        group->actions().at(static_cast<int>(m_theme.choice()))->setChecked(true);
+    });
     const QStringList titles = {tr("As the &system"), tr("&Light"), tr("&Dark")};
     const QStringList names = {QStringLiteral("themeSystem"), QStringLiteral("themeLight"),
                                QStringLiteral("themeDark")};
@@ -168,6 +178,8 @@ void WindowMenus::makeHelpMenu()
     connect(keys, &QAction::triggered, &m_window, &MainWindow::showKeys);
     connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
             &m_window, &MainWindow::showDevices);
+    connect(add(m_help, tr("Save d&iagnostics…"), QStringLiteral("diagnostics"), {}),
+            &QAction::triggered, &m_window, &MainWindow::showDiagnostics);
     connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
             &m_window, &MainWindow::showAbout);
 }
@@ -193,6 +205,7 @@ void WindowMenus::showPage(const Page& page)
         m_menus[i]->setEnabled(!m_menus[i]->actions().isEmpty());
     }
     m_close->setEnabled(page.isClosable());
+    m_reopen->setEnabled(m_window.canReopenTabs());
 }
 
 // Commands that open a run of the ledger, or the set-up with a scheme.
@@ -212,6 +225,9 @@ QList<CommandPalette::Command> WindowMenus::foundCommands()
             experiment.schedule.scheme = scheme.name;
             m_window.newRun(QString::fromStdString(engine::toToml(experiment)));
         });
+    for (const Setting& setting : settingTable())
+        found(setting.title, tr("setting"),
+              [this, &setting] { m_window.openSettings(setting.key); });
     const std::vector<LedgerRun>& runs = m_window.ledger().runs();
     for (const LedgerRun& run : std::span(runs).first(std::min(runs.size(), kMostRuns)))
         if (!run.isTrashed())

@@ -48,7 +48,7 @@ private:
     CommandPalette* m_palette;
     std::array<QMenu*, 6> m_menus{}; // [Menu]
     QMenu* m_help = nullptr;
-    QAction *m_newRun = nullptr, *m_close = nullptr;
+    QAction *m_newRun = nullptr, *m_close = nullptr, *m_reopen = nullptr;
     std::unique_ptr<QObject> m_found; // owns the actions of foundCommands()
     QList<QAction*> m_fixedActions;   // actions of the window
     QList<QAction*> m_pageActions;    // actions of the current page

@@ -221,10 +221,10 @@ Fields<UnitCosts> unitCostFields()
         add(kCosts, cost("--forward", "Forward F", "F", &C::forward));
         add(kCosts, wholeBackward());
         add(kCosts,
-            half("--input-gradient", "Backward, input I", "I, the gradient of the input",
+            half("--input-gradient", "Input gradient I", "I, the input gradient",
                  &C::inputGradient));
         add(kCosts,
-            half("--weight-gradient", "Backward, weights W", "W, the gradient of the weights",
+            half("--weight-gradient", "Weight gradient W", "W, the weight gradient",
                  &C::weightGradient));
         add(kCosts,
             cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p));

@@ -20,7 +20,7 @@ struct EmulatedLinks
 };
 // Fails if the mapping does not fit the schedule.
 Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered);
-std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 us (assumed)", "free"
+std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 µs (assumed)", "free"
 
 // Costs in nanoseconds for placing an emulated run. Transfers and all-reduces follow the link
 // model. Compute ops follow their FLOPs until they are measured.

@@ -27,7 +27,7 @@ std::string describeLink(const LinkCost& link)
     const std::string bandwidth = link.bytesPerSecond > 0
         ? fmt::format("{:.4g} GB/s", link.bytesPerSecond / 1e9)
         : "unlimited bandwidth";
-    return fmt::format("{}, {:.4g} us (assumed)", bandwidth, link.latency.count() / 1e3);
+    return fmt::format("{}, {:.4g} µs (assumed)", bandwidth, link.latency.count() / 1e3);
 }
 
 } // namespace engine

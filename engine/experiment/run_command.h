@@ -10,6 +10,6 @@ namespace engine {
 std::string commandText(std::string_view command, std::span<const std::string> arguments);
 // The bscope command that repeats the run, without defaults.
 std::string commandOf(const Experiment& experiment);
-std::string describeLink(const LinkCost& link); // "50 GB/s, 5 us (assumed)", "free"
+std::string describeLink(const LinkCost& link); // "50 GB/s, 5 µs (assumed)", "free"
 
 } // namespace engine

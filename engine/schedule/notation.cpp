@@ -19,8 +19,8 @@ struct KindNames
 constexpr EnumArray<OpKind, KindNames, kOpKinds> kNames{{{
     {"F", "F", "Forward"},
     {"B", "B", "Backward"},
-    {"I", "I", "Backward for the input"},
-    {"W", "W", "Backward for the weights"},
+    {"I", "I", "Input gradient"},
+    {"W", "W", "Weight gradient"},
     {"SEND_F", "SF", "Send activation"},
     {"RECV_F", "RF", "Receive activation"},
     {"SEND_B", "SB", "Send gradient"},

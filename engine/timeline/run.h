@@ -53,7 +53,7 @@ struct RunHardware
     std::string hostName;   // name of the machine; "": unknown
     std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
     std::string timing;     // the clock of ops: "thread CPU clock", "" when simulated
-    std::string link;       // link model of P2P: "50 GB/s, 5 us (assumed)", "free"
+    std::string link;       // link model of P2P: "50 GB/s, 5 µs (assumed)", "free"
     // Transport between devices on GPUs or partitions: "local", "peer", "nccl" (--transport) or
     // "local, peer"; "" without GPUs.
     std::string transport;

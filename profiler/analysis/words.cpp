@@ -45,7 +45,7 @@ std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
     const bool tiny = ticksPerUnit == 1 && ticks != 0 && std::llabs(ticks) < 1'000'000;
     if (tiny)
-        return fixed(ticks * 1e-3, 1) + " us";
+        return fixed(ticks * 1e-3, 1) + " µs";
     return timeNumber(ticks, ticksPerUnit) + " " + timeUnit(ticksPerUnit);
 }
 

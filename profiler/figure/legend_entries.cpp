@@ -20,9 +20,9 @@ const char* kindText(OpKind kind)
     case OpKind::Backward:
         return "backward";
     case OpKind::BackwardInput:
-        return "backward, input";
+        return "input gradient";
     case OpKind::BackwardWeight:
-        return "backward, weights";
+        return "weight gradient";
     case OpKind::Recompute:
         return "recompute";
     case OpKind::OptimizerStep:

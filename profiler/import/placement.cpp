@@ -280,7 +280,7 @@ void Placer::placeStages()
             }
 }
 
-// Where the weight gradient is an op of its own, its B computes the gradient of the input alone.
+// Where the weight gradient is an op of its own, its B computes the input gradient alone.
 void Placer::splitBackward()
 {
     const auto partOf = [](const PlacedWork& work, const Op& op) {

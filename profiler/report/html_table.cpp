@@ -1,14 +1,31 @@
 #include "profiler/report/html_table.h"
 
 #include "profiler/figure/svg.h"
+#include "profiler/report/definitions.h"
+
+#include <fmt/format.h>
 
 namespace profiler {
+namespace {
+
+// The title of a column, with the definition of its numbers as its tooltip.
+std::string headOf(const std::string& column)
+{
+    const Definition* of = findDefinition(column);
+    const std::string title = of == nullptr
+        ? ""
+        : fmt::format(" title=\"{} = {}. {} Source: {}\"", markupText(of->term),
+                      markupText(of->formula), markupText(of->meaning), markupText(of->source));
+    return "<th" + title + ">" + markupText(column) + "</th>";
+}
+
+} // namespace
 
 HtmlTable::HtmlTable(const std::vector<std::string>& columns)
     : m_text("<div class=\"wide\"><table><thead><tr>")
 {
     for (const std::string& column : columns)
-        m_text += "<th>" + markupText(column) + "</th>";
+        m_text += headOf(column);
     m_text += "</tr></thead><tbody>\n";
 }
 

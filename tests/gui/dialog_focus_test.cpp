@@ -54,9 +54,9 @@ TEST_CASE("Tab reaches everything in the message and question dialogs")
 {
     ThemeController theme;
     checkKeyboard(new AboutDialog(theme));
-    checkKeyboard(new DeviceDialog);
+    checkKeyboard(new DeviceDialog(theme));
     checkKeyboard(new KeysDialog(theme, {}));
-    auto* scheme = new SchemeDialog;
+    auto* scheme = new SchemeDialog(theme);
     scheme->show(engine::ScheduleRequest(), nullptr);
     checkKeyboard(scheme);
     RunDocument document(QStringLiteral("run.sqlite"), 1);

@@ -26,6 +26,8 @@
 #include <QTest>
 #include <QTimer>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -156,6 +158,34 @@ TEST_CASE("keys select, swap, delete and restore ops, and violations are listed 
     CHECK(editor.verdict().startsWith(QStringLiteral("Valid.")));
 }
 
+// Ins restored the op that the list has last: it is sorted by device.
+TEST_CASE("Ins restores the op that was deleted last, or the selected one")
+{
+    Editor editor;
+    auto* absent = editor.page.findChild<QListWidget*>(QStringLiteral("absentOps"));
+    editor.click({1, 3});
+    editor.key(Qt::Key_Delete); // 1B1
+    editor.click({0, 1});
+    editor.key(Qt::Key_Delete); // 0F1
+    REQUIRE(absent->count() == 2);
+    editor.key(Qt::Key_Insert);
+    CHECK(editor.ops(0) == QStringLiteral("0F0 0F1 0B0 0B1"));
+    CHECK(editor.ops(1) == QStringLiteral("1F0 1F1 1B0"));
+    editor.key(Qt::Key_Z, Qt::ControlModifier); // the restoring
+    editor.key(Qt::Key_Z, Qt::ControlModifier); // the deletion of 0F1
+    editor.key(Qt::Key_Insert);
+    CHECK(editor.ops(1) == QStringLiteral("1F0 1F1 1B0 1B1"));
+
+    editor.click({0, 1});
+    editor.key(Qt::Key_Delete);
+    editor.click({1, 3});
+    editor.key(Qt::Key_Delete);
+    absent->setCurrentRow(0);
+    editor.key(Qt::Key_Insert);
+    CHECK(editor.ops(0) == QStringLiteral("0F0 0F1 0B0 0B1"));
+    CHECK(editor.ops(1) == QStringLiteral("1F0 1F1 1B0"));
+}
+
 TEST_CASE("a click on a violation goes to its op")
 {
     Editor editor;
@@ -167,7 +197,11 @@ TEST_CASE("a click on a violation goes to its op")
     list->setCurrentRow(0);
     CHECK(editor.grid->selected() == OpPlace{0, 1});
     CHECK(list->item(2)->text()
-          == QStringLiteral("1F1 on device 1 waits for 0F1 on device 0, which comes after 0B0."));
+          == QStringLiteral(
+              "Why: 1F1 on device 1 waits for 0F1 on device 0, which comes after 0B0."));
+    CHECK(editor.verdict().startsWith(QStringLiteral("1 violation.")));
+    const auto labels = editor.page.findChildren<QLabel*>();
+    CHECK(std::ranges::count(labels, QStringLiteral("1 violation"), &QLabel::text) == 1);
     list->setCurrentRow(2);
     CHECK(editor.grid->selected() == OpPlace{1, 1});
 }

@@ -134,7 +134,7 @@ TEST_CASE("keyboard focus is framed in both themes, mouse focus is not")
     for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
         desk.theme.setChoice(choice);
         const QImage seen = timeline->grab().toImage();
-        CHECK(seen.pixelColor(seen.width() / 2, 0) == desk.theme.theme().chrome.text);
+        CHECK(seen.pixelColor(seen.width() / 2, 0) == desk.theme.theme().chrome.text3);
     }
     timeline->clearFocus();
     CHECK_FALSE(frame()->isVisible()); // at once

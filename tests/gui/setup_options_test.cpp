@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -33,7 +34,8 @@ TEST_CASE("the scheme is explained with its rule, its picture and the numbers of
     CHECK(text->toPlainText().contains(QStringLiteral("At D = 4, N = 4")));
     CHECK(text->toPlainText().contains(QStringLiteral("14 units")));
     setup.press("scheme_zb-v");
-    CHECK(text->toPlainText().contains(QStringLiteral("ZB-V")));
+    CHECK(setup.find<QLabel>("schemeTitle")->text().contains(QStringLiteral("ZB-V")));
+    CHECK(setup.find<QWidget>("schemePreview")->isVisible());
 }
 
 TEST_CASE("passes and costs behind the line change the preview and the command")

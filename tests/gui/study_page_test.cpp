@@ -17,6 +17,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 
 namespace app {
@@ -75,11 +76,13 @@ struct Studied
     }
     void save(const char* name, const QString& file) const
     {
+        QSignalSpy saved(page, &Page::filesSaved);
         action(name)->trigger();
         auto* dialog = find<QFileDialog>("saveDialog");
         Q_EMIT dialog->fileSelected(file);
         dialog->close();
-        REQUIRE(waitFor([&] { return notice() == QStringLiteral("Saved. ") + file; }));
+        REQUIRE(waitFor([&] { return !saved.isEmpty(); }));
+        CHECK(saved.front().front().toStringList() == QStringList(file));
         CHECK(QFileInfo(file).size() > 0);
     }
     QString writeToml(const char* text) const

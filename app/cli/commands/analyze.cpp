@@ -10,6 +10,7 @@
 #include "app/cli/text/why_text.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
+#include "profiler/report/definitions.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -34,6 +35,7 @@ struct AnalyzeOptions
     int iteration = -1;
     bool json = false;
     bool kernels = false, notes = false, why = false;
+    bool definitions = false;
     std::string op; // "": all kinds
     int device = -1;
 };
@@ -107,6 +109,10 @@ nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const G
 
 Result<int> analyze(const AnalyzeOptions& options)
 {
+    if (options.definitions) {
+        printText(definitionsText());
+        return 0;
+    }
     const auto run = openRun(options.file);
     if (!run)
         return tl::unexpected(run.error());
@@ -160,7 +166,8 @@ Result<int> analyze(const AnalyzeOptions& options)
 Action prepareAnalyze(CLI::App& app)
 {
     const auto options = std::make_shared<AnalyzeOptions>();
-    app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
+    CLI::Option* file = app.add_option("FILE", options->file, "Recorded run");
+    file->type_name("RUN.sqlite")->required();
     app.add_option("--iteration", options->iteration,
                    "Index of the iteration (default: the median iteration)")
         ->type_name("K")
@@ -179,6 +186,13 @@ Action prepareAnalyze(CLI::App& app)
                  "would gain, and the next best scheme");
     app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
+    app.add_flag_callback(
+        "--definitions",
+        [options, file] {
+            options->definitions = true;
+            file->required(false);
+        },
+        "Print the formula and the source of every number; needs no run");
     return [options] { return analyze(*options); };
 }
 

@@ -80,7 +80,7 @@ std::string clockScatter(const ImportReport& report)
     const auto [least, most] = std::ranges::minmax(offsets);
     return fmt::format(
         "clocks of {} hosts: median offset {} ms, {} ms from the first to the last; aligned to "
-        "{:.1f} us (median), {:.1f} us at most\n",
+        "{:.1f} µs (median), {:.1f} µs at most\n",
         offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
         static_cast<double>(medianOf(spreads)) / 1e3,
         static_cast<double>(std::ranges::max(spreads)) / 1e3);
@@ -94,7 +94,7 @@ std::string importText(const Run& run, const std::string& file)
     if (!report.leftOut.empty())
         text += "\n" + leftOutTable(report);
     for (const ImportReport::Clock& clock : report.clocks)
-        text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} us ({} pairs)\n",
+        text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} µs ({} pairs)\n",
                             clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,
                             static_cast<double>(clock.spread) / 1e3, clock.pairs);
     text += clockScatter(report);

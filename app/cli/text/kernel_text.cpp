@@ -66,7 +66,7 @@ std::string rowTable(const GpuActivity& activity, const KernelTable& table)
 
 std::string kernelText(const GpuActivity& activity, const KernelTable& table)
 {
-    return "\nkernels, times in us, by op type:\n" + opTable(table) + "\n"
+    return "\nkernels, times in µs, by op type:\n" + opTable(table) + "\n"
         + rowTable(activity, table);
 }
 

@@ -156,6 +156,7 @@ OpPlace EditedSchedule::remove(OpPlace place)
     if (place.index + 1 == last && place.index > first)
         ops[index - 1] = alone(ops[index - 1]); // now the end of its group
     const QString name = nameOf(ops[index]);
+    m_removals.emplace_back(place.device, alone(ops[index]));
     ops.erase(ops.begin() + place.index);
     const int left = static_cast<int>(ops.size());
     step(tr("delete %1").arg(name), place, std::move(ops));
@@ -182,6 +183,20 @@ std::vector<AbsentOp> EditedSchedule::removed() const
     for (int device = 0; device < static_cast<int>(m_opened.program.size()); ++device)
         std::ranges::move(removedFrom(device), std::back_inserter(absent));
     return absent;
+}
+
+// A removal may have been undone, and its op restored and removed again.
+int EditedSchedule::lastRemoved() const
+{
+    const std::vector<AbsentOp> absent = removed();
+    for (auto last = m_removals.rbegin(); last != m_removals.rend(); ++last) {
+        const auto found = std::ranges::find_if(absent, [&](const AbsentOp& one) {
+            return one.place.device == last->first && alone(one.op) == last->second;
+        });
+        if (found != absent.end())
+            return static_cast<int>(found - absent.begin());
+    }
+    return -1;
 }
 
 std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const

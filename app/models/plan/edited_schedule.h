@@ -56,6 +56,8 @@ public:
 
     // The removed ops of the original schedule, by device, then position.
     std::vector<AbsentOp> removed() const;
+    // The index in removed() of the op that was removed last; -1: none is removed.
+    int lastRemoved() const;
 
 Q_SIGNALS:
     void changed(const app::OpPlace& place); // the place of the first op that moved
@@ -74,6 +76,7 @@ private:
 
     engine::Schedule m_schedule, m_opened;
     std::size_t m_leftOut = 0;
+    std::vector<std::pair<int, engine::Op>> m_removals; // device and op, oldest first
     QUndoStack m_undo;
 };
 

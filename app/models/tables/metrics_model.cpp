@@ -163,6 +163,20 @@ MetricsModel::Columns MetricsModel::columns() const
     return columns;
 }
 
+// With the number of all devices, which is in the last row.
+QVariant MetricsModel::headerToolTip(int section, const QString& title) const
+{
+    const bool isCount = title == tr("Sent / received") || title == tr("Local");
+    const QString unit = title.contains(QLatin1String(", ")) ? title.section(QLatin1String(", "), 1)
+        : isCount                                            ? QString()
+                                                             : m_time.unit;
+    const QString value = rowCount() == 0
+        ? QString()
+        : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();
+    const QString text = definitionText(title, value);
+    return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
+}
+
 QString MetricsModel::keyNumbers() const
 {
     if (m_metrics.devices.empty())

@@ -29,6 +29,7 @@ private:
     using Device = profiler::DeviceMetrics;
     using Ticks = std::function<std::int64_t(const Device&)>;
 
+    QVariant headerToolTip(int section, const QString& title) const override;
     Columns columns() const;
     TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
     TableColumn<const Device*> bubbleShareColumn() const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/definition_text.h"
 #include "app/models/tables/table_roles.h"
 #include "app/models/text.h"
 
@@ -93,6 +94,8 @@ public:
         const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(section)];
         if (role == Qt::TextAlignmentRole)
             return QVariant::fromValue(Qt::Alignment(column.alignment | Qt::AlignVCenter));
+        if (role == Qt::ToolTipRole)
+            return headerToolTip(section, column.title);
         return role == Qt::DisplayRole ? QVariant(column.title) : QVariant();
     }
 
@@ -115,6 +118,13 @@ public:
 
 protected:
     using Columns = std::vector<TableColumn<Row>>;
+
+    // The definition of the numbers of a column; invalid if they have none.
+    virtual QVariant headerToolTip(int /*section*/, const QString& title) const
+    {
+        const QString text = definitionText(title);
+        return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
+    }
 
     // In the order in which they were set, not as shown.
     const std::vector<Row>& rows() const { return m_rows; }

@@ -38,6 +38,13 @@ public:
     {
         return m_runs.size() == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(m_runs.size());
     }
+    QStringList files() const override
+    {
+        QStringList files;
+        for (const auto& document : m_documents)
+            files.append(document->file());
+        return files;
+    }
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;

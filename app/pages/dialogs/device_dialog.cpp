@@ -1,50 +1,69 @@
 #include "app/pages/dialogs/device_dialog.h"
 
 #include "app/jobs/run_process.h"
-#include "app/models/theme.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QPlainTextEdit>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace app {
+namespace {
 
-DeviceDialog::DeviceDialog(QWidget* parent)
+QWidget* makeDeviceCard(const ThemeController& theme, const DeviceEntry& entry)
+{
+    QWidget* card = makeSurface("card");
+    auto* texts = spaced(new QVBoxLayout, {}, 2, {makeLabel(entry.title, "section")});
+    for (const QString& fact : entry.facts) {
+        QLabel* line = makeLabel(fact, "small");
+        line->setWordWrap(true);
+        line->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        texts->addWidget(line);
+    }
+    auto* icon = entry.isUsable ? new IconLabel(theme, Icon::Check, &Chrome::ok)
+                                : new IconLabel(theme, Icon::Info, &Chrome::text3);
+    spaced(new QHBoxLayout(card), {14, 12, 14, 12}, 12, {{icon, 0, Qt::AlignTop}, {texts, 1}});
+    card->setAccessibleName(entry.title + QStringLiteral(": ")
+                            + entry.facts.join(QStringLiteral("; ")));
+    return card;
+}
+
+} // namespace
+
+DeviceDialog::DeviceDialog(const ThemeController& theme, QWidget* parent)
     : QDialog(parent)
-    , m_text(named(new QPlainTextEdit(tr("Querying the worker ...")), "deviceText",
-                   tr("Devices of this machine")))
+    , m_theme(theme)
+    , m_copy(makeButton(tr("Copy report"), QStringLiteral("copyDevices")))
 {
     setObjectName(QStringLiteral("deviceDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Device check"));
-    resize(720, 360);
-    m_text->setReadOnly(true);
-    m_text->setFont(codeFont());
-    auto* column
-        = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10,
-                 {makeLabel(tr("Devices that this machine can run on"), "section"), {m_text, 1}});
-    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
-    QPushButton* copy = makeButton(tr("Copy report"), QStringLiteral("copyDevices"));
-    connect(copy, &QPushButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });
+    resize(640, 480);
+    auto* content = new QWidget;
+    m_cards = spaced(new QVBoxLayout(content), {20, 4, 20, 16}, 8);
+    m_cards->addWidget(makeLabel(tr("The worker is asked for its devices."), "secondary"));
+    m_cards->addStretch();
+    QScrollArea* scroll = named(makeScroll(content), "deviceCards", windowTitle());
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     QPushButton* close = makeButton(tr("Close"), QStringLiteral("closeDevices"), "primary");
+    auto* head
+        = spaced(new QVBoxLayout, {20, 16, 20, 8}, 2,
+                 {makeLabel(tr("Device check"), "heading"),
+                  makeLabel(tr("What this machine can simulate, emulate and train on"), "small")});
+    auto* buttons = spaced(new QHBoxLayout, {20, 12, 20, 16}, 8, {m_copy, kStretch, close});
+    spaced(new QVBoxLayout(this), {}, 0, {head, {scroll, 1}, makeLine(Qt::Horizontal), buttons});
+    m_copy->setEnabled(false);
+    connect(m_copy, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_report.text()); });
     connect(close, &QPushButton::clicked, this, &QDialog::accept);
-    row->addWidget(copy);
-    row->addStretch();
-    row->addWidget(close);
-    column->addLayout(row);
-
     connect(&m_process, &QProcess::finished, this, &DeviceDialog::finished);
     connect(&m_process, &QProcess::errorOccurred, this, &DeviceDialog::finished);
-    m_process.setProcessChannelMode(QProcess::MergedChannels);
     const QString program = workerProgram();
     if (program.isEmpty())
-        m_text->setPlainText(
-            tr("bscope is not in the folder of this program; reinstall Bubblescope."));
+        show({{}, {}, tr("bscope is not in the folder of this program; reinstall Bubblescope.")});
     else
-        m_process.start(program, {QStringLiteral("devices")});
+        m_process.start(program, {QStringLiteral("devices"), QStringLiteral("--json")});
 }
 
 DeviceDialog::~DeviceDialog()
@@ -55,8 +74,37 @@ DeviceDialog::~DeviceDialog()
 
 void DeviceDialog::finished()
 {
-    const QString report = QString::fromUtf8(m_process.readAll()).trimmed();
-    m_text->setPlainText(report.isEmpty() ? m_process.errorString() : report);
+    const QByteArray answer = m_process.readAllStandardOutput();
+    const QString error = QString::fromUtf8(m_process.readAllStandardError()).trimmed();
+    if (!answer.isEmpty())
+        show(deviceReport(answer));
+    else
+        show({{}, {}, error.isEmpty() ? m_process.errorString() : error});
+}
+
+void DeviceDialog::addSection(const QString& title, const std::vector<DeviceEntry>& entries)
+{
+    if (entries.empty())
+        return;
+    m_cards->addSpacing(4);
+    m_cards->addWidget(makeLabel(title, "dock"));
+    for (const DeviceEntry& entry : entries)
+        m_cards->addWidget(makeDeviceCard(m_theme, entry));
+}
+
+void DeviceDialog::show(const DeviceReport& report)
+{
+    m_report = report;
+    while (QLayoutItem* item = m_cards->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    if (!report.problem.isEmpty())
+        m_cards->addWidget(makeDeviceCard(m_theme, {false, tr("No answer"), {report.problem}}));
+    addSection(tr("Devices"), report.devices);
+    addSection(tr("CUDA libraries"), report.libraries);
+    m_cards->addStretch();
+    m_copy->setEnabled(true);
 }
 
 } // namespace app

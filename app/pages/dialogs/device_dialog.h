@@ -1,27 +1,38 @@
 #pragma once
 
+#include "app/models/device_report.h"
+#include "app/models/theme.h"
+
 #include <QDialog>
 #include <QProcess>
 
-class QPlainTextEdit;
+class QPushButton;
+class QVBoxLayout;
 
 namespace app {
 
-// Shows the output of `bscope devices`. The worker queries the driver, so that a driver that hangs
-// does not block the window.
+// What this machine can run on: a card for each device, and the CUDA libraries. The worker queries
+// the driver, so that a driver that hangs does not block the window.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    explicit DeviceDialog(QWidget* parent = nullptr);
+    explicit DeviceDialog(const ThemeController& theme, QWidget* parent = nullptr);
     ~DeviceDialog() override;
+
+    void show(const DeviceReport& report);
+    using QDialog::show;
 
 private:
     void finished();
+    void addSection(const QString& title, const std::vector<DeviceEntry>& entries);
 
+    const ThemeController& m_theme;
     QProcess m_process;
-    QPlainTextEdit* m_text;
+    DeviceReport m_report;
+    QVBoxLayout* m_cards;
+    QPushButton* m_copy;
 };
 
 } // namespace app

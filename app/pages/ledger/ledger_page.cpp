@@ -55,7 +55,7 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
                           tr("Runs that are recorded or opened are listed here."), tr("New run")}),
           "ledgerEmpty"))
     , m_stack(new QStackedWidget)
-    , m_details(new QScrollArea)
+    , m_details(named(new QScrollArea, "ledgerDetails", tr("Details of the run")))
 {
     setObjectName(QStringLiteral("ledgerPage"));
     makeActions();

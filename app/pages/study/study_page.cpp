@@ -129,15 +129,9 @@ void StudyPage::connectAll()
         m_frame->notice->show(Band::Kind::Error, tr("Not simulated."), reason);
         showState();
     });
-    const auto saved = [this](const QString& file) {
-        m_frame->notice->show(Band::Kind::Ok, tr("Saved."), file);
-    };
-    connect(&m_saver, &RunSaver::reportSaved, this, saved);
-    connect(&m_saver, &RunSaver::figureSaved, this, saved);
-    connect(&m_saver, &RunSaver::studySaved, this, [this, saved](const QString& file) {
+    connect(&m_saver, &RunSaver::studySaved, this, [this](const QString& file) {
         m_file = file;
         m_name = QFileInfo(file).completeBaseName();
-        saved(file);
         Q_EMIT titleChanged();
     });
 }

@@ -269,8 +269,8 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
 void applyLook(QApplication& application, ThemeController& theme)
 {
     QApplication::setStyle(new ControlStyle(theme)); // the application owns it
-    QApplication::setFont(uiFont(13));
     const auto apply = [&application, &theme] {
+        QApplication::setFont(uiFont(13));
         QApplication::setPalette(chromePalette(theme.theme()));
         application.setStyleSheet(styleSheet(theme.theme()));
     };

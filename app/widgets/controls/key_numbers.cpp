@@ -1,11 +1,14 @@
 #include "app/widgets/controls/key_numbers.h"
 
+#include "app/models/definition_text.h"
 #include "app/models/numbers.h"
 #include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/subscript.h"
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -169,11 +172,34 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     }
 }
 
+double KeyNumbers::itemWidth() const
+{
+    return width() / static_cast<double>(m_items.size() + (width() >= kBarsFrom ? 1 : 0));
+}
+
+bool KeyNumbers::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const Item item = m_items.value(static_cast<int>(help->pos().x() / itemWidth()));
+    // The title "Bubble" has the ratio.
+    const QString title
+        = item.unit == QStringLiteral("%") ? item.title + QStringLiteral(", %") : item.title;
+    const QString text
+        = definitionText(title, (item.value + QLatin1Char(' ') + item.unit).trimmed());
+    if (text.isEmpty())
+        return QWidget::event(event);
+    const QString hint = item.hint.isEmpty() ? QString() : QLatin1Char('\n') + item.hint;
+    QToolTip::showText(help->globalPos(), toolTipText(text + hint), this);
+    return true;
+}
+
 void KeyNumbers::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const bool hasBars = width() >= kBarsFrom;
-    const double each = width() / static_cast<double>(m_items.size() + (hasBars ? 1 : 0));
+    const double each = itemWidth();
     for (int i = 0; i < m_items.size(); ++i) {
         const double x = std::round(i * each);
         if (i > 0)

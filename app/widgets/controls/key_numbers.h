@@ -25,9 +25,11 @@ public:
     const QList<Item>& items() const { return m_items; }
 
 protected:
+    bool event(QEvent* event) override; // the tooltip defines the number at the pointer
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    double itemWidth() const;
     void paintItem(QPainter& painter, const QRectF& box, const Item& item) const;
     void paintBars(QPainter& painter, const QRectF& box) const;
 

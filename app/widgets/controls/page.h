@@ -31,6 +31,11 @@ public:
 
     virtual QString title() const = 0;          // title of the tab: "BitPipe #12"
     virtual QString file() const { return {}; } // path of the shown run; "" for other pages
+    // All shown runs. A comparison has several.
+    virtual QStringList files() const
+    {
+        return file().isEmpty() ? QStringList() : QStringList(file());
+    }
     virtual bool isClosable() const { return true; }
     // Asks the user for confirmation if closing would lose something, such as a running run.
     // Returns false if the page must stay open.
@@ -80,6 +85,9 @@ Q_SIGNALS:
     // A run was read completely or has finished. The window adds it to the list of recent runs.
     void runOpened(const QString& file, const std::shared_ptr<const engine::Run>& run);
 
+    // A report, chart or part of a run was written. The window names the files.
+    void filesSaved(const QStringList& files);
+
     // Requests to the window.
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
@@ -92,6 +100,7 @@ Q_SIGNALS:
     void queryRequested(const QString& file);        // `file` is any run
     void clusterRequested();                         // to run what the page shows on a cluster
     void memoryRequested(const QString& file);       // `file` is any run
+    void traceRequested(const QString& file);        // export of any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // run sequentially
     void compareRequested(const QStringList& files);

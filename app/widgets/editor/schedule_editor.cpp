@@ -98,7 +98,7 @@ void ScheduleEditor::check(const QString& name, const PredictionRequest& request
     m_check
         = std::make_shared<const ScheduleCheck>(checkSchedule(m_edited->schedule(), name, request));
     m_grid->setCheck(m_check);
-    m_list->show(m_edited->schedule(), *m_check, absentOps());
+    m_list->show(m_edited->schedule(), *m_check, absentOps(), m_edited->lastRemoved());
     updateActions();
 }
 

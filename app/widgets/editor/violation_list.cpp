@@ -15,10 +15,9 @@ namespace {
 constexpr int kLeastHeight = 44;
 constexpr int kMostShown = 200; // one edit of a large schedule may break thousands of ops
 
-QListWidget* makeList(const char* name)
+QListWidget* makeList(const char* name, const QString& title)
 {
-    auto* list = new QListWidget;
-    list->setObjectName(QString::fromLatin1(name));
+    auto* list = named(new QListWidget, name, title);
     list->setFrameShape(QFrame::NoFrame);
     list->setMinimumHeight(kLeastHeight);
     list->setProperty("kind", QStringLiteral("lines"));
@@ -34,8 +33,8 @@ ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_title(makeLabel({}, "dock"))
     , m_absentTitle(makeLabel({}, "dock"))
-    , m_violations(makeList("violations"))
-    , m_absentList(makeList("absentOps"))
+    , m_violations(makeList("violations", tr("Violations")))
+    , m_absentList(makeList("absentOps", tr("Missing ops")))
     , m_nothingRoom(new QWidget)
     , m_nothing(new EmptyState(theme,
                                {Icon::Check,
@@ -76,8 +75,8 @@ void ViolationList::addLine(const QString& text, OpPlace place)
     m_places.push_back(place);
 }
 
-void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
-                         const std::vector<AbsentOp>& absent)
+// Sentences that explain a deadlock follow the violations, but are none.
+void ViolationList::showViolations(const engine::Schedule& schedule, const ScheduleCheck& check)
 {
     const auto& violations = check.prediction.violations;
     m_places.clear();
@@ -91,27 +90,32 @@ void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& 
         addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
     for (const Wait& wait : check.waits)
         if (m_violations->count() < 2 * kMostShown)
-            addLine(sentence(schedule, wait), wait.waiting);
+            addLine(tr("Why: %1").arg(sentence(schedule, wait)), wait.waiting);
     if (!check.problem.isEmpty())
         m_violations->addItem(check.problem);
     const bool isFine = m_violations->count() == 0;
     m_nothingRoom->setVisible(isFine);
     m_violations->setVisible(!isFine);
-    m_title->setText(isFine ? tr("Validator")
-                            : countOf(static_cast<std::int64_t>(violations.size()), "violation"));
+    const auto count = static_cast<std::int64_t>(violations.size());
+    m_title->setText(count == 0 ? tr("Validator") : countOf(count, "violation"));
+}
 
+void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
+                         const std::vector<AbsentOp>& absent, int chosen)
+{
+    showViolations(schedule, check);
     m_absent = absent;
     m_absentList->clear();
     for (const AbsentOp& op : absent)
         m_absentList->addItem(tr("%1 of device %2")
                                   .arg(QString::fromStdString(engine::toString(op.op)))
                                   .arg(op.place.device));
-    m_absentTitle->setText(absent.empty()
-                               ? tr("No op is missing")
-                               : tr("Missing ops: %1 (Ins restores one)").arg(absent.size()));
+    m_absentTitle->setText(
+        absent.empty() ? tr("No op is missing")
+                       : tr("Missing ops: %1 (Ins restores the selected one)").arg(absent.size()));
     m_absentList->setVisible(!absent.empty());
-    if (!absent.empty())
-        m_absentList->setCurrentRow(static_cast<int>(absent.size()) - 1);
+    const int last = static_cast<int>(absent.size()) - 1;
+    m_absentList->setCurrentRow(chosen >= 0 && chosen <= last ? chosen : last);
 }
 
 } // namespace app

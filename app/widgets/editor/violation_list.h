@@ -21,8 +21,9 @@ class ViolationList : public QWidget
 public:
     explicit ViolationList(const ThemeController& theme, QWidget* parent = nullptr);
 
+    // `chosen` is an index into `absent`; -1: its last op.
     void show(const engine::Schedule& schedule, const ScheduleCheck& check,
-              const std::vector<AbsentOp>& absent);
+              const std::vector<AbsentOp>& absent, int chosen);
     const std::vector<AbsentOp>& absent() const { return m_absent; }
     int chosenAbsent() const; // the chosen missing op as an index into absent(); -1: none
     // Places of the violations, in the order of the list.
@@ -35,6 +36,7 @@ Q_SIGNALS:
 
 private:
     void addLine(const QString& text, OpPlace place);
+    void showViolations(const engine::Schedule& schedule, const ScheduleCheck& check);
 
     QLabel *m_title, *m_absentTitle;
     QListWidget *m_violations, *m_absentList;

@@ -21,6 +21,7 @@ constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at o
 
 PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain, QWidget* parent)
     : QWidget(parent)
+    , m_theme(theme)
     , m_background(this)
     , m_preview(named(new SchedulePreview(theme), "preview"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
@@ -184,7 +185,7 @@ void PredictionPanel::showFacts(const Prediction* prediction)
 void PredictionPanel::explain()
 {
     if (m_explanation == nullptr)
-        m_explanation = new SchemeDialog(this);
+        m_explanation = new SchemeDialog(m_theme, this);
     m_explanation->show(m_plan.experiment.schedule, prediction());
     m_explanation->setVisible(true);
     m_explanation->raise();

@@ -68,6 +68,7 @@ private:
 
     static constexpr int kRemedies = 3;
 
+    const ThemeController& m_theme;
     RunPlan m_plan;
     Fault m_fault;
     Verdict m_verdict;

@@ -1,26 +1,32 @@
 #pragma once
 
 #include "app/models/plan/prediction.h"
+#include "app/models/theme.h"
 
 #include <QDialog>
 
+class QLabel;
 class QTextBrowser;
 
 namespace app {
 
-// The description of a scheme: paper, rule, picture, closed forms with the current numbers. It
-// stays open next to the page and follows its edits.
+class SchedulePreview;
+
+// The description of a scheme: its order with the current numbers as a picture, closed forms, rule,
+// paper. It stays open next to the page and follows its edits.
 class SchemeDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    explicit SchemeDialog(QWidget* parent = nullptr);
+    explicit SchemeDialog(const ThemeController& theme, QWidget* parent = nullptr);
 
     // `prediction` is nullptr if the scheme is not possible with these numbers.
     void show(const engine::ScheduleRequest& request, const Prediction* prediction);
 
 private:
+    QLabel* m_title;
+    SchedulePreview* m_preview;
     QTextBrowser* m_text;
     QString m_scheme, m_html;
 };

@@ -109,7 +109,7 @@ void TimeCanvas::moveTo(ViewWindow to, Remember remember)
 {
     if (isEmpty())
         return;
-    to = limited(to, extent());
+    to = limited(std::exchange(m_firstView, {}).value_or(to), extent());
     if (to == m_window)
         return;
     if (remember == Remember::Yes)
@@ -121,6 +121,12 @@ void TimeCanvas::moveTo(ViewWindow to, Remember remember)
     sightChanged();
     update();
     Q_EMIT viewChanged();
+}
+
+void TimeCanvas::setInSight(ViewWindow window)
+{
+    m_firstView = window;
+    moveTo(window, Remember::No);
 }
 
 void TimeCanvas::userMovesTo(ViewWindow to, Remember remember)

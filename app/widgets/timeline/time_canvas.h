@@ -51,6 +51,10 @@ public:
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;
 
+    const ViewWindow& inSight() const { return m_window; }
+    // Shows `window`. If nothing is shown yet, it replaces the first view of what is shown later.
+    void setInSight(ViewWindow window);
+
 public Q_SLOTS:
     virtual void zoomToFit() = 0;
     virtual void zoomToAll() = 0;
@@ -68,7 +72,6 @@ protected:
     BoxColours& colours(); // the colours for the current theme, pixel ratio and colourBy()
     std::shared_ptr<const BoxColours> sharedColours() { return colours(), m_colours; }
     void setColoursBy(ColourBy by);
-    const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
     // Whether the keyboard was used since the last mouse press.
     bool isByKeyboard() const { return m_isByKeyboard; }
@@ -133,6 +136,7 @@ private:
 
     const ThemeController& m_theme;
     ViewWindow m_window;
+    std::optional<ViewWindow> m_firstView; // replaces the next move
     ZoomHistory m_history;
 
     Drag m_dragging = Drag::None;

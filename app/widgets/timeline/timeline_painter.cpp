@@ -236,7 +236,7 @@ void TimelinePainter::paintMarks() const
     const auto length = m_scene.selection.window.duration();
     marks.paintSelected(m_scene.selection,
                         timeScale(m_view.run().info, std::max<std::int64_t>(length, 10'000'000)));
-    if (m_scene.isFocused)
+    if (m_scene.isFocused || m_scene.found) // the current hit stands out among the others
         marks.paintFocus(m_scene.selection);
     m_painter.restore();
 }

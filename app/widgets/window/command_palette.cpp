@@ -15,7 +15,7 @@
 namespace app {
 namespace {
 
-constexpr int kRow = 28, kRows = 12, kWidth = 420;
+constexpr int kRow = 28, kRows = 12, kWidth = 420, kMessage = 56;
 constexpr int kPlaceRole = Qt::UserRole, kKeysRole = Qt::UserRole + 1;
 
 QString plain(QString text)
@@ -31,15 +31,17 @@ public:
         , m_theme(theme)
     { }
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
     {
-        return {kWidth, kRow};
+        return {kWidth, isMessage(index) ? kMessage : kRow};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
     {
         const Chrome& c = m_theme.theme().chrome;
+        if (isMessage(index))
+            return paintMessage(*painter, option.rect, index);
         const bool current = option.state.testFlag(QStyle::State_Selected);
         if (current)
             painter->fillRect(option.rect, c.selected);
@@ -57,6 +59,24 @@ public:
     }
 
 private:
+    // Nothing was found: a fact, and below it what to do.
+    static bool isMessage(const QModelIndex& index)
+    {
+        return !index.flags().testFlag(Qt::ItemIsEnabled);
+    }
+    void paintMessage(QPainter& painter, const QRect& box, const QModelIndex& index) const
+    {
+        const Chrome& c = m_theme.theme().chrome;
+        const QStringList lines = index.data().toString().split(QLatin1Char('\n'));
+        const QRect fact = box.adjusted(12, 10, -12, 0), advice = box.adjusted(12, 30, -12, 0);
+        painter.setPen(c.text);
+        painter.setFont(uiFont(13, QFont::Medium));
+        painter.drawText(fact, Qt::AlignTop | Qt::AlignHCenter, lines.value(0));
+        painter.setPen(c.text2);
+        painter.setFont(uiFont(11));
+        painter.drawText(advice, Qt::AlignTop | Qt::AlignHCenter, lines.value(1));
+    }
+
     const ThemeController& m_theme;
 };
 
@@ -83,7 +103,7 @@ CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     : QFrame(parent, Qt::Popup)
     , m_theme(theme)
     , m_field(named(new QLineEdit, "commandText", tr("Command")))
-    , m_list(named(new QListWidget, "commandList"))
+    , m_list(named(new QListWidget, "commandList", tr("Commands")))
 {
     setObjectName(QStringLiteral("commandPalette"));
     setAttribute(Qt::WA_StyledBackground);
@@ -128,11 +148,13 @@ void CommandPalette::filter(const QString& text)
     for (const auto& [quality, i] : found)
         add(m_commands.at(i));
     if (m_shown.isEmpty())
-        (new QListWidgetItem(tr("No command, run or scheme has these words"), m_list))
+        (new QListWidgetItem(tr("No command, run, op, scheme or setting has these words\n"
+                                "Try fewer words, or only the beginnings of them"),
+                             m_list))
             ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);
     const int rows = std::clamp(m_list->count(), 1, kRows);
-    setFixedSize(kWidth, rows * kRow + 28 + 15);
+    setFixedSize(kWidth, (m_shown.isEmpty() ? kMessage : rows * kRow) + 28 + 15);
 }
 
 void CommandPalette::add(const Command& command)

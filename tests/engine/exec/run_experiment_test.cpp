@@ -339,7 +339,7 @@ TEST_CASE("with a link model transfers take time, and the run is labelled as ass
     REQUIRE(sends != nullptr);
     for (const Span& span : sends->spans)
         CHECK(span.window().duration() == message); // 1 GB/s: a byte a nanosecond
-    CHECK(result->info.link == "1 GB/s, 2 us (assumed)");
+    CHECK(result->info.link == "1 GB/s, 2 µs (assumed)");
 }
 
 TEST_CASE("launch hooks are called around all launches of an op")

@@ -184,6 +184,6 @@ TEST_CASE("each field with an option or a key has a help text")
 TEST_CASE("the link of a run is described with its origin")
 {
     CHECK(describeLink({}) == "free");
-    CHECK(describeLink({Nanoseconds(5000), 50e9}) == "50 GB/s, 5 us (assumed)");
-    CHECK(describeLink({Nanoseconds(500), 0}) == "unlimited bandwidth, 0.5 us (assumed)");
+    CHECK(describeLink({Nanoseconds(5000), 50e9}) == "50 GB/s, 5 µs (assumed)");
+    CHECK(describeLink({Nanoseconds(500), 0}) == "unlimited bandwidth, 0.5 µs (assumed)");
 }

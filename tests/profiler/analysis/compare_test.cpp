@@ -164,7 +164,7 @@ TEST_CASE("nothing cannot be compared")
 TEST_CASE("numbers read as people write them")
 {
     CHECK(timeText(19'040'000, 1) == "19.0 ms");
-    CHECK(timeText(850'000, 1) == "850.0 us");
+    CHECK(timeText(850'000, 1) == "850.0 µs");
     CHECK(timeText(25, 2) == "12.5 units");
     CHECK(timeText(14, 6) == "2.333 units");
     CHECK(unitNumber(4) == "4.0");

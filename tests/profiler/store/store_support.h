@@ -44,7 +44,7 @@ inline engine::Run fullRun()
            {.hostName = "node17",
             .deviceName = "AMD EPYC, 1 BLAS thread",
             .timing = "thread CPU clock",
-            .link = "50 GB/s, 5 us (assumed)",
+            .link = "50 GB/s, 5 µs (assumed)",
             .transport = "",
             .threads = 6,
             .cores = 2,

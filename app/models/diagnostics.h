@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace app {
+
+class Settings;
+
+// A file of a diagnostics folder, for a bug report.
+struct DiagnosticsFile
+{
+    QString name; // "about.txt"
+    QString what; // one line: what is inside
+    QString text;
+
+    friend bool operator==(const DiagnosticsFile&, const DiagnosticsFile&) = default;
+};
+
+// What the window contributes, because it cannot be found from here.
+struct DiagnosticsFacts
+{
+    QString devices;    // output of `bscope devices --json`, or why it is missing
+    QStringList errors; // last errors of runs, oldest first
+};
+
+// About the program and the machine, the devices, the settings, and the last messages and errors.
+// Contains no run, no list of files and no tabs.
+std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const DiagnosticsFacts& facts);
+
+// Replaces the home folder by "~", and the names of the user and of the machine, where they stand
+// as words.
+QString withoutNames(QString text);
+
+// Creates `folder`, which must not exist, with the files.
+engine::Result<void> saveDiagnostics(const std::vector<DiagnosticsFile>& files,
+                                     const QString& folder);
+
+} // namespace app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace app {
+
+// A tab as it comes back at the next start.
+struct SessionTab
+{
+    QString kind;       // "run", "compare", "study"; the window has the list
+    QStringList files;  // absolute paths; empty for pages that are not about a file
+    QString experiment; // TOML of a set-up; otherwise ""
+    QJsonObject view;   // sizes of the docks, visible time; keys of pages/session/view_state.cpp
+
+    friend bool operator==(const SessionTab&, const SessionTab&) = default;
+};
+
+// The tabs of a window, from left to right, without the start page.
+struct Session
+{
+    std::vector<SessionTab> tabs;
+    int current = 0; // index of the current tab, 0: the start page
+
+    friend bool operator==(const Session&, const Session&) = default;
+};
+
+QByteArray toJson(const Session& session);
+// Ignores what it does not know and keeps at most kMostTabs. Returns an empty session if `json` is
+// damaged.
+Session sessionFromJson(const QByteArray& json);
+constexpr int kMostTabs = 100;
+
+} // namespace app

@@ -1,0 +1,163 @@
+#include "app/models/setting_table.h"
+
+#include "app/models/settings.h"
+#include "app/models/text.h"
+#include "engine/base/check.h"
+#include "profiler/figure/palette.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cstring>
+
+namespace app {
+namespace {
+
+QString settingText(const char* source)
+{
+    return QCoreApplication::translate("SettingTable", source);
+}
+
+std::vector<Setting> lookSettings()
+{
+    const QString group = settingText("Appearance");
+    QStringList palettes, titles;
+    for (const std::string& name : profiler::paletteNames()) {
+        const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
+        palettes.append(QString::fromStdString(name));
+        titles.append(palette ? QString::fromStdString(palette->title) : palettes.back());
+    }
+    const auto name = [](const char* value) { return QString::fromLatin1(value); };
+    return {
+        {.key = key::kTheme,
+         .kind = Setting::Kind::Choice,
+         .group = group,
+         .title = settingText("Theme"),
+         .explanation = settingText("The system's choice is read when the program starts."),
+         .byDefault = name("system"),
+         .values = {name("system"), name("light"), name("dark")},
+         .names = {settingText("As the system"), settingText("Light"), settingText("Dark")}},
+        {.key = key::kPalette,
+         .kind = Setting::Kind::Choice,
+         .group = group,
+         .title = settingText("Colours of operations"),
+         .explanation = settingText("Default suits colour-blind readers, Grey needs no colour."),
+         .byDefault = palettes.front(),
+         .values = palettes,
+         .names = titles},
+        {.key = key::kTextSize,
+         .kind = Setting::Kind::Choice,
+         .group = group,
+         .title = settingText("Text size"),
+         .explanation = settingText("Scales all text of the window, also in timelines and tables."),
+         .byDefault = name("100"),
+         .values = {name("90"), name("100"), name("110"), name("120")},
+         .names = {name("90 %"), name("100 %"), name("110 %"), name("120 %")}}};
+}
+
+std::vector<Setting> startSettings()
+{
+    const QString group = settingText("Start");
+    return {{.key = key::kRestore,
+             .group = group,
+             .title = settingText("Open the tabs of the last session"),
+             .explanation
+             = settingText("With their zoom, iteration and docks. --no-restore skips it once."),
+             .byDefault = true},
+            {.key = key::kHints,
+             .group = group,
+             .title = settingText("Show hints on the start page"),
+             .explanation = settingText("Three things to try first."),
+             .byDefault = true}};
+}
+
+std::vector<Setting> runSettings()
+{
+    const QString folders = settingText("Folders"), worker = settingText("Worker");
+    return {
+        {.key = key::kRuns,
+         .kind = Setting::Kind::Folder,
+         .group = folders,
+         .title = settingText("Recorded runs"),
+         .explanation = settingText("New runs are saved here. Existing runs stay where they are."),
+         .byDefault = QString(),
+         .emptyText = settingText("the data folder of the user")},
+        {.key = key::kExports,
+         .kind = Setting::Kind::Folder,
+         .group = folders,
+         .title = settingText("Exports"),
+         .explanation = settingText("Where the dialogs for figures, reports and traces begin."),
+         .byDefault = QString(),
+         .emptyText = settingText("the folder used last")},
+        {.key = key::kWorker,
+         .kind = Setting::Kind::Program,
+         .group = worker,
+         .title = settingText("Program"),
+         .explanation
+         = settingText("The bscope that trains, for runs that are started from now on."),
+         .byDefault = QString(),
+         .emptyText = settingText("bscope beside this program")},
+        {.key = key::kPatience,
+         .kind = Setting::Kind::Number,
+         .group = worker,
+         .title = settingText("Time to stop"),
+         .explanation
+         = settingText("A worker that is still running this long after Stop is killed."),
+         .byDefault = 5,
+         .least = 1,
+         .most = 600,
+         .unit = settingText("s")}};
+}
+
+std::vector<Setting> makeSettingTable()
+{
+    std::vector<Setting> table = lookSettings();
+    for (std::vector<Setting> part : {startSettings(), runSettings()})
+        std::ranges::move(part, std::back_inserter(table));
+    return table;
+}
+
+} // namespace
+
+const std::vector<Setting>& settingTable()
+{
+    static const std::vector<Setting> kTable = makeSettingTable();
+    return kTable;
+}
+
+const Setting& setting(const char* key)
+{
+    const auto& table = settingTable();
+    const auto found = std::ranges::find_if(
+        table, [key](const Setting& one) { return std::strcmp(one.key, key) == 0; });
+    CHECK(found != table.end());
+    return *found;
+}
+
+QVariant Setting::valid(const QVariant& stored) const
+{
+    switch (kind) {
+    case Kind::Choice:
+        return values.contains(stored.toString()) ? QVariant(stored.toString()) : byDefault;
+    case Kind::Switch:
+        return stored.canConvert<bool>() ? QVariant(stored.toBool()) : byDefault;
+    case Kind::Number: {
+        bool isNumber = false;
+        const int number = stored.toInt(&isNumber);
+        return isNumber && number >= least && number <= most ? QVariant(number) : byDefault;
+    }
+    case Kind::Folder:
+    case Kind::Program:
+        break;
+    }
+    return stored.toString();
+}
+
+QString chosenFolder(const char* key)
+{
+    const QString folder = Settings().value(key).toString();
+    return QFileInfo(folder).isDir() ? folder : QString();
+}
+
+} // namespace app

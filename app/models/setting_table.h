@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <vector>
+
+namespace app {
+
+// A setting that the user can change: its name in the settings file, what the settings page shows,
+// and its values. Everything about a setting except what it does is here.
+struct Setting
+{
+    enum class Kind { Choice, Switch, Number, Folder, Program };
+
+    const char* key = nullptr; // in the settings file: "folders/runs"
+    Kind kind = Kind::Switch;
+    QString group = {}, title = {}, explanation = {}; // the explanation is one line
+    QVariant byDefault = {};                          // Folder, Program: "", see `emptyText`
+    QStringList values = {}, names = {};              // of a Choice: in the file, and on the screen
+    int least = 0, most = 0;                          // of a Number
+    QString unit = {};                                // of a Number: "s"
+    QString emptyText = {};                           // of a Folder or Program: what "" stands for
+
+    // The stored value, or the default if it is none of the possible values.
+    QVariant valid(const QVariant& stored) const;
+};
+
+const std::vector<Setting>& settingTable();
+const Setting& setting(const char* key); // `key` is in the table
+
+// Keys of settings that the program asks for by name.
+namespace key {
+constexpr const char *kTheme = "theme", *kPalette = "palette", *kTextSize = "textSize",
+                     *kRestore = "session/restore", *kHints = "hints", *kWorker = "worker/program",
+                     *kPatience = "worker/patience", *kRuns = "folders/runs",
+                     *kExports = "folders/exports";
+} // namespace key
+
+// The value of a folder's setting in the user's settings file; "" if it is not set or the folder
+// does not exist.
+QString chosenFolder(const char* key);
+
+} // namespace app

@@ -1,0 +1,66 @@
+#include "app/pages/session/saved_files.h"
+
+#include "app/models/numbers.h"
+#include "app/pages/export_dialog.h"
+#include "app/pages/main_window.h"
+#include "app/pages/run_saver.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/window/notice_bar.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileInfo>
+#include <QUrl>
+
+namespace app {
+namespace {
+
+void openFolder(NoticeBar& notice, const QString& folder)
+{
+    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder)))
+        notice.say(
+            Band::Kind::Warning, MainWindow::tr("The folder was not opened."),
+            MainWindow::tr("No file manager is available. The files are in %1.").arg(folder));
+}
+
+} // namespace
+
+void announceFiles(NoticeBar& notice, const QStringList& files)
+{
+    QStringList names;
+    for (const QString& file : files)
+        names.append(QFileInfo(file).fileName());
+    const QString folder = QFileInfo(files.value(0)).absolutePath();
+    notice.say(Band::Kind::Ok, MainWindow::tr("%1 saved.").arg(countOf(files.size(), "file")),
+               MainWindow::tr("%1 in %2")
+                   .arg(names.join(QStringLiteral(", ")), QDir::toNativeSeparators(folder)),
+               {MainWindow::tr("Open folder"), [&notice, folder] { openFolder(notice, folder); }});
+}
+
+void connectExports(MainWindow& window, Page& page, const ThemeController& theme, NoticeBar& notice)
+{
+    auto* saver = new RunSaver(&page);
+    QObject::connect(&page, &Page::traceRequested, &window,
+                     [&window, &notice, saver](const QString& file) {
+                         if (const RunPointer run = window.library().open(file)->run())
+                             saver->saveTrace(run, file);
+                         else
+                             notice.say(Band::Kind::Warning, MainWindow::tr("Nothing to export."),
+                                        MainWindow::tr("The run has not been read yet."));
+                     });
+    const auto announce = [&notice](const QStringList& files) { announceFiles(notice, files); };
+    QObject::connect(&page, &Page::filesSaved, &window, announce);
+    QObject::connect(&page, &Page::exportRequested, &window,
+                     [&window, &page, &theme,
+                      announce](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
+                         auto* dialog = new ExportDialog(theme, runs, &window);
+                         QObject::connect(dialog, &ExportDialog::exported, &window, announce);
+                         dialog->setIteration(page.exportedIteration());
+                         dialog->setNotes(page.notes());
+                         dialog->setAttribute(Qt::WA_DeleteOnClose);
+                         fitToScreen(*dialog);
+                         dialog->open();
+                     });
+}
+
+} // namespace app

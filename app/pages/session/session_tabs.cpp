@@ -1,0 +1,156 @@
+#include "app/pages/session/session_tabs.h"
+
+#include "app/pages/cluster/cluster_page.h"
+#include "app/pages/compare_page.h"
+#include "app/pages/editor_page.h"
+#include "app/pages/estimator/estimator_page.h"
+#include "app/pages/import_page.h"
+#include "app/pages/ledger/ledger_page.h"
+#include "app/pages/main_window.h"
+#include "app/pages/memory/memory_page.h"
+#include "app/pages/query_page.h"
+#include "app/pages/run_page.h"
+#include "app/pages/session/view_state.h"
+#include "app/pages/settings/settings_page.h"
+#include "app/pages/setup_page.h"
+#include "app/pages/study/study_page.h"
+#include "app/pages/what_if_page.h"
+#include "engine/experiment/experiment.h"
+
+#include <QFileInfo>
+
+namespace app {
+namespace {
+
+enum class Needs { Files, Nothing }; // whether a page needs one of its files
+
+// A kind of page: how to recognize it, what it shows, and how to open it.
+struct TabKind
+{
+    const char* name;
+    Needs needs;
+    bool (*is)(const Page& page);
+    QStringList (*files)(const Page& page);
+    void (*open)(MainWindow& window, const SessionTab& tab);
+};
+
+template<class Shown>
+bool isOf(const Page& page)
+{
+    return qobject_cast<const Shown*>(&page) != nullptr;
+}
+
+QStringList ownFiles(const Page& page)
+{
+    return page.files();
+}
+
+QStringList noFiles(const Page&)
+{
+    return {};
+}
+
+template<class Shown>
+QStringList documentFile(const Page& page)
+{
+    const RunDocument* document = qobject_cast<const Shown*>(&page)->document();
+    return document == nullptr ? QStringList() : QStringList(document->file());
+}
+
+QString firstFile(const SessionTab& tab)
+{
+    return tab.files.value(0);
+}
+
+// Pages about a run are requested as every page requests them.
+template<void (Page::*request)(const QString&)>
+void requestPage(MainWindow& window, const SessionTab& tab)
+{
+    Q_EMIT(window.currentPage()->*request)(firstFile(tab));
+}
+
+const TabKind kTabKinds[] = {
+    {"run", Needs::Files, isOf<RunPage>, ownFiles,
+     [](MainWindow& window, const SessionTab& tab) { window.openRun(firstFile(tab)); }},
+    {"compare", Needs::Files, isOf<ComparePage>, ownFiles,
+     [](MainWindow& window, const SessionTab& tab) { window.compare(tab.files); }},
+    {"memory", Needs::Files, isOf<MemoryPage>, documentFile<MemoryPage>,
+     requestPage<&Page::memoryRequested>},
+    {"whatIf", Needs::Files, isOf<WhatIfPage>, documentFile<WhatIfPage>,
+     requestPage<&Page::whatIfRequested>},
+    {"query", Needs::Files, isOf<QueryPage>, documentFile<QueryPage>,
+     requestPage<&Page::queryRequested>},
+    {"import", Needs::Files, isOf<ImportPage>, documentFile<ImportPage>,
+     requestPage<&Page::importReportRequested>},
+    // The page follows its run, which is open in nearly every case.
+    {"cluster", Needs::Files, isOf<ClusterPage>, documentFile<ClusterPage>,
+     [](MainWindow& window, const SessionTab& tab) {
+         window.openRun(firstFile(tab));
+         window.openCluster();
+     }},
+    {"editor", Needs::Files, isOf<EditorPage>, ownFiles,
+     [](MainWindow& window, const SessionTab& tab) { window.editFile(firstFile(tab)); }},
+    {"study", Needs::Files, isOf<StudyPage>, ownFiles,
+     [](MainWindow& window, const SessionTab& tab) { window.openStudy(firstFile(tab)); }},
+    {"setup", Needs::Nothing, isOf<SetupPage>, noFiles,
+     [](MainWindow& window, const SessionTab& tab) { window.newRun(tab.experiment); }},
+    {"estimator", Needs::Nothing, isOf<EstimatorPage>, noFiles,
+     [](MainWindow& window, const SessionTab&) { window.openEstimator(); }},
+    {"runs", Needs::Nothing, isOf<LedgerPage>, noFiles,
+     [](MainWindow& window, const SessionTab&) { window.openLedger(); }},
+    {"settings", Needs::Nothing, isOf<SettingsPage>, noFiles,
+     [](MainWindow& window, const SessionTab&) { window.openSettings(); }},
+};
+
+// Splits the files of a tab into those that exist and the names of the others.
+QStringList existingFiles(const QStringList& files, QStringList& missing)
+{
+    QStringList found;
+    for (const QString& file : files) {
+        if (QFileInfo::exists(file))
+            found.append(file);
+        else
+            missing.append(QFileInfo(file).fileName());
+    }
+    return found;
+}
+
+} // namespace
+
+SessionTab sessionTab(const Page& page)
+{
+    for (const TabKind& kind : kTabKinds) {
+        if (!kind.is(page))
+            continue;
+        SessionTab tab;
+        for (const QString& file : kind.files(page))
+            if (!file.isEmpty()) // a prediction has none
+                tab.files.append(QFileInfo(file).absoluteFilePath());
+        if (kind.needs == Needs::Files && tab.files.isEmpty())
+            return {};
+        tab.kind = QString::fromLatin1(kind.name);
+        if (const auto* setup = qobject_cast<const SetupPage*>(&page))
+            tab.experiment = QString::fromStdString(engine::toToml(setup->plan().experiment));
+        tab.view = viewState(page);
+        return tab;
+    }
+    return {};
+}
+
+Page* openTab(MainWindow& window, const SessionTab& tab, QStringList& missing)
+{
+    for (const TabKind& kind : kTabKinds) {
+        if (tab.kind != QLatin1String(kind.name))
+            continue;
+        SessionTab found = tab;
+        found.files = existingFiles(tab.files, missing);
+        if (kind.needs == Needs::Files && found.files.isEmpty())
+            return nullptr;
+        kind.open(window, found);
+        restoreView(*window.currentPage(), tab.view);
+        return window.currentPage();
+    }
+    return nullptr;
+}
+
+} // namespace app

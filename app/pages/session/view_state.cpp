@@ -1,0 +1,122 @@
+#include "app/pages/session/view_state.h"
+
+#include "app/widgets/controls/page.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/timeline/timeline_widget.h"
+
+#include <QAction>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QSplitter>
+#include <QTabBar>
+
+#include <cmath>
+
+namespace app {
+namespace {
+
+const QString kSplitters = QStringLiteral("splitters"), kTabs = QStringLiteral("tabs"),
+              kDocks = QStringLiteral("docks"), kTime = QStringLiteral("time"),
+              kFolded = QStringLiteral("folded"), kFlow = QStringLiteral("flow"),
+              kColourBy = QStringLiteral("colourBy");
+// Checkable actions that show or hide a dock.
+constexpr const char* kDockActions[] = {"showRuns", "showDetails", "showForm"};
+
+// saveState() has the sizes of hidden parts, too.
+QJsonArray splitterStates(const Page& page)
+{
+    QJsonArray all;
+    for (const QSplitter* splitter : page.findChildren<QSplitter*>())
+        all.append(QString::fromLatin1(splitter->saveState().toBase64()));
+    return all;
+}
+
+void restoreSplitters(const Page& page, const QJsonArray& all)
+{
+    const QList<QSplitter*> splitters = page.findChildren<QSplitter*>();
+    if (all.size() != splitters.size())
+        return;
+    for (int i = 0; i < splitters.size(); ++i)
+        splitters.at(i)->restoreState(QByteArray::fromBase64(all.at(i).toString().toLatin1()));
+}
+
+QJsonArray chosenTabs(const Page& page)
+{
+    QJsonArray chosen;
+    for (const QTabBar* bar : page.findChildren<QTabBar*>())
+        chosen.append(bar->currentIndex());
+    return chosen;
+}
+
+void chooseTabs(const Page& page, const QJsonArray& chosen)
+{
+    const QList<QTabBar*> bars = page.findChildren<QTabBar*>();
+    if (chosen.size() != bars.size())
+        return;
+    for (int i = 0; i < bars.size(); ++i)
+        if (const int tab = chosen.at(i).toInt(); tab >= 0 && tab < bars.at(i)->count())
+            bars.at(i)->setCurrentIndex(tab);
+}
+
+QAction* dockAction(const Page& page, const char* name)
+{
+    auto* action = page.findChild<QAction*>(QString::fromLatin1(name));
+    return action != nullptr && action->isCheckable() ? action : nullptr;
+}
+
+void saveTimeline(QJsonObject& state, const TimelineWidget& timeline)
+{
+    if (timeline.iteration() >= 0)
+        state.insert(kTime, QJsonArray{timeline.inSight().begin, timeline.inSight().end});
+    state.insert(kFlow, static_cast<int>(timeline.flowMode()));
+    state.insert(kColourBy, static_cast<int>(timeline.colourBy()));
+}
+
+void restoreTimeline(const QJsonObject& state, TimelineWidget& timeline)
+{
+    using Flow = TimelineWidget::FlowMode;
+    const int flow = state.value(kFlow).toInt(-1), colourBy = state.value(kColourBy).toInt(-1);
+    if (flow >= 0 && flow <= static_cast<int>(Flow::All))
+        timeline.setFlowMode(static_cast<Flow>(flow));
+    if (colourBy >= 0 && colourBy < kColourBys)
+        timeline.setColourBy(static_cast<ColourBy>(colourBy));
+    const QJsonArray time = state.value(kTime).toArray();
+    const ViewWindow window{time.at(0).toDouble(), time.at(1).toDouble()};
+    if (time.size() == 2 && std::isfinite(window.duration()) && window.duration() > 0)
+        timeline.setInSight(window);
+}
+
+} // namespace
+
+QJsonObject viewState(const Page& page)
+{
+    QJsonObject docks;
+    for (const char* name : kDockActions)
+        if (const QAction* action = dockAction(page, name))
+            docks.insert(QString::fromLatin1(name), action->isChecked());
+    QJsonObject state{
+        {kSplitters, splitterStates(page)}, {kTabs, chosenTabs(page)}, {kDocks, docks}};
+    if (const auto* panels = page.findChild<RunPanels*>())
+        state.insert(kFolded, panels->isFolded());
+    if (const auto* timeline = page.findChild<TimelineWidget*>())
+        saveTimeline(state, *timeline);
+    return state;
+}
+
+void restoreView(Page& page, const QJsonObject& state)
+{
+    const QJsonObject docks = state.value(kDocks).toObject();
+    for (const char* name : kDockActions) {
+        const QJsonValue isShown = docks.value(QString::fromLatin1(name));
+        if (QAction* action = dockAction(page, name); action != nullptr && isShown.isBool())
+            action->setChecked(isShown.toBool());
+    }
+    chooseTabs(page, state.value(kTabs).toArray());
+    if (auto* panels = page.findChild<RunPanels*>(); panels != nullptr && state.contains(kFolded))
+        panels->setFolded(state.value(kFolded).toBool());
+    restoreSplitters(page, state.value(kSplitters).toArray());
+    if (auto* timeline = page.findChild<TimelineWidget*>())
+        restoreTimeline(state, *timeline);
+}
+
+} // namespace app

@@ -1,0 +1,124 @@
+#include "app/pages/session/window_session.h"
+
+#include "app/models/numbers.h"
+#include "app/models/setting_table.h"
+#include "app/models/settings.h"
+#include "app/pages/main_window.h"
+#include "app/pages/session/session_tabs.h"
+#include "app/widgets/window/notice_bar.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kSaveAfter = 1000;   // ms, so that closing many tabs writes once
+constexpr int kStartIsOver = 3000; // ms without a crash after all runs have been read
+
+// "a.sqlite", "a.sqlite and b.sqlite", "a.sqlite and 3 others".
+QString namesOf(const QStringList& files)
+{
+    if (files.size() <= 2)
+        return files.join(WindowSession::tr(" and "));
+    return WindowSession::tr("%1 and %2 others").arg(files.front()).arg(files.size() - 1);
+}
+
+} // namespace
+
+WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings)
+    : QObject(&window)
+    , m_window(window)
+    , m_settings(settings)
+    , m_notice(notice)
+    , m_previous(settings.session())
+{
+    m_saveTimer.setSingleShot(true);
+    connect(&m_saveTimer, &QTimer::timeout, this, &WindowSession::save);
+    m_startTimer.setSingleShot(true);
+    connect(&m_startTimer, &QTimer::timeout, this, &WindowSession::watchStart);
+}
+
+void WindowSession::begin(Tabs tabs)
+{
+    m_isSaving = true;
+    if (!m_settings.problem().isEmpty())
+        m_notice.say(Band::Kind::Warning, tr("The settings were reset."), m_settings.problem());
+    if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
+        return;
+    if (!m_settings.isRestoring())
+        return reopen();
+    m_settings.setRestoring(false);
+    m_notice.say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
+                 tr("The last start did not finish while it opened them."),
+                 {tr("Open them"), [this] { reopen(); }});
+}
+
+void WindowSession::reopen()
+{
+    const Session session = std::exchange(m_previous, {});
+    m_settings.setRestoring(true);
+    m_startTimer.start(kStartIsOver);
+    QStringList missing;
+    Page* current = m_window.currentPage();
+    for (std::size_t i = 0; i < session.tabs.size(); ++i) {
+        Page* page = openTab(m_window, session.tabs[i], missing);
+        if (page != nullptr && static_cast<int>(i) + 1 == session.current)
+            current = page;
+    }
+    m_window.makeCurrent(current);
+    missing.removeDuplicates();
+    if (!missing.isEmpty())
+        m_notice.say(Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
+                     tr("%1 of the last session: moved or deleted.").arg(namesOf(missing)));
+}
+
+// The start has finished when no run of the opened tabs is being read any more.
+void WindowSession::watchStart()
+{
+    const RunsModel& runs = m_window.library().runs();
+    for (int row = 0; row < runs.rowCount(); ++row)
+        if (runs.at(row)->state() == RunDocument::State::Loading)
+            return m_startTimer.start(kStartIsOver);
+    m_settings.setRestoring(false);
+}
+
+void WindowSession::tabsChanged()
+{
+    if (m_isSaving)
+        m_saveTimer.start(kSaveAfter);
+}
+
+Session WindowSession::current() const
+{
+    Session session;
+    for (Page* page : m_window.pages()) {
+        SessionTab tab = sessionTab(*page);
+        if (tab.kind.isEmpty())
+            continue;
+        session.tabs.push_back(std::move(tab));
+        if (page == m_window.currentPage())
+            session.current = static_cast<int>(session.tabs.size());
+    }
+    return session;
+}
+
+// Keeps the tabs of the last session until they, or others, were opened.
+void WindowSession::save()
+{
+    if (!m_isSaving)
+        return;
+    Session session = current();
+    if (!session.tabs.empty() || !canReopen())
+        m_settings.setSession(session);
+}
+
+void WindowSession::end()
+{
+    save();
+    if (m_startTimer.isActive())
+        m_settings.setRestoring(false);
+    m_startTimer.stop();
+    m_saveTimer.stop();
+}
+
+} // namespace app

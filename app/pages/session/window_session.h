@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/models/session.h"
+
+#include <QObject>
+#include <QTimer>
+
+namespace app {
+
+class MainWindow;
+class NoticeBar;
+class Settings;
+
+// The tabs that come back at the next start. Saves them a moment after every change of the tabs and
+// when the window closes; opens those of the last session. What went wrong is one notice. GUI
+// thread only.
+class WindowSession : public QObject
+{
+    Q_OBJECT
+
+public:
+    enum class Tabs { Open, LeaveClosed };
+
+    // All must outlive the session.
+    WindowSession(MainWindow& window, NoticeBar& notice, Settings& settings);
+
+    // Call it once after the window is shown. Nothing is saved before. Does not open the tabs if
+    // the settings say so, or if the last start that opened them did not finish: then offers them.
+    void begin(Tabs tabs);
+    bool canReopen() const { return !m_previous.tabs.empty(); }
+    void reopen(); // opens the tabs of the last session after the present ones
+    void tabsChanged();
+    void save();
+    void end(); // saves; call it when the window closes
+
+private:
+    Session current() const;
+    void watchStart();
+
+    MainWindow& m_window;
+    Settings& m_settings;
+    NoticeBar& m_notice;
+    Session m_previous;
+    QTimer m_saveTimer, m_startTimer;
+    bool m_isSaving = false;
+};
+
+} // namespace app

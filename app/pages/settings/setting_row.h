@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/models/setting_table.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <functional>
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+// A setting: title and explanation at the left, its control at the right, and a link that resets it
+// while it differs from the default.
+class SettingRow : public QWidget
+{
+    Q_OBJECT
+
+public:
+    SettingRow(const ThemeController& theme, const Setting& setting, QWidget* parent = nullptr);
+
+    const Setting& setting() const { return m_setting; }
+    void setValue(const QVariant& value); // emits no signal
+    bool matches(const QString& text) const;
+    void focusControl();
+
+Q_SIGNALS:
+    void changed(const QVariant& value); // by the user; valid
+
+private:
+    QWidget* makeControl(const ThemeController& theme);
+    QWidget* makeChoice(const ThemeController& theme);
+    QWidget* makeSwitch();
+    QWidget* makeNumber(const ThemeController& theme);
+    QWidget* makePath();
+    QString problemOf(const QString& path) const;
+    void browse();
+    void take(const QVariant& value);
+
+    const Setting& m_setting;
+    QWidget* m_control = nullptr;
+    std::function<void(const QVariant&)> m_show; // sets the control
+    QLabel* m_problem;
+    QPushButton* m_reset;
+};
+
+} // namespace app

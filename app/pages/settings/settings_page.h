@@ -1,0 +1,53 @@
+#pragma once
+
+#include "app/models/setting_table.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+class QLineEdit;
+class QVBoxLayout;
+
+namespace app {
+
+class EmptyState;
+class SettingRow;
+class Settings;
+
+// All settings of the program, from settingTable(). A change is stored and obeyed at once. The
+// field at the top filters the settings by the words of their titles and explanations.
+class SettingsPage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Both must outlive the page.
+    SettingsPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Settings"); }
+    QString statusNote() const override { return tr("changes are obeyed at once"); }
+    // Shows all settings, and gives this one the focus. `key` is in the table.
+    void showSetting(const char* key);
+    void refresh(); // after a setting was changed elsewhere
+
+Q_SIGNALS:
+    void settingChanged(const char* key); // it was stored
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QWidget* makeHead();
+    void addRows(QVBoxLayout& column);
+    void filter(const QString& text);
+    void resetAll();
+    void store(const Setting& setting, const QVariant& value);
+
+    const ThemeController& m_theme;
+    Settings& m_settings;
+    QLineEdit* m_filter;
+    EmptyState* m_nothing;
+    std::vector<SettingRow*> m_rows;
+    std::vector<QWidget*> m_groups; // [row] the title above a group; nullptr in the group
+};
+
+} // namespace app

@@ -1,0 +1,273 @@
+#include "app/models/setting_table.h"
+#include "app/pages/command_line.h"
+#include "app/pages/main_window.h"
+#include "app/pages/run_page.h"
+#include "app/pages/session/view_state.h"
+#include "app/pages/session/window_session.h"
+#include "app/pages/setup_page.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/window/notice_bar.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QFile>
+#include <QJsonArray>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTemporaryDir>
+
+namespace app {
+namespace {
+
+using Tabs = WindowSession::Tabs;
+
+// A folder with runs and settings that survives several windows.
+struct Desk
+{
+    QString run(const char* name) const
+    {
+        QString file = folder.filePath(QString::fromLatin1(name));
+        if (!QFile::exists(file))
+            REQUIRE(profiler::writeRun(file.toStdString(),
+                                       simulatedRun({.iterations = 3, .inNanoseconds = true}))
+                        .has_value());
+        return file;
+    }
+    QString iniFile() const { return folder.filePath(QStringLiteral("settings.ini")); }
+
+    QTemporaryDir folder;
+};
+
+struct Start
+{
+    explicit Start(const Desk& desk, Tabs tabs = Tabs::Open)
+        : settings(desk.iniFile())
+        , window(theme, settings)
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.session().begin(tabs);
+    }
+    QStringList titles() const
+    {
+        QStringList all;
+        for (const Page* page : window.pages())
+            all.append(page->title());
+        return all;
+    }
+    TimelineWidget* timeline() const { return window.currentPage()->findChild<TimelineWidget*>(); }
+    bool isRead() const { return timeline() != nullptr && timeline()->iteration() >= 0; }
+    NoticeBar* notice() const { return window.findChild<NoticeBar*>(); }
+    QPushButton* button(const char* name) const
+    {
+        return window.findChild<QPushButton*>(QString::fromLatin1(name));
+    }
+
+    Settings settings;
+    ThemeController theme;
+    MainWindow window;
+};
+
+} // namespace
+
+TEST_CASE("tabs come back in their order, and the current one is current again")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        engine::Experiment experiment;
+        experiment.schedule.scheme = "chimera";
+        experiment.schedule.devices = 8;
+        first.window.newRun(QString::fromStdString(engine::toToml(experiment)));
+        first.window.openRun(desk.run("a.sqlite"));
+        first.window.openLedger();
+        Q_EMIT first.window.pages().at(0)->memoryRequested(desk.run("a.sqlite"));
+        first.window.openRun(desk.run("a.sqlite")); // current
+        first.window.close();
+    }
+    Start second(desk);
+    REQUIRE(second.window.pages().size() == 5);
+    CHECK(second.titles().at(3) == QStringLiteral("Runs"));
+    CHECK(second.titles().at(4).startsWith(QStringLiteral("Memory")));
+    const auto* setup = qobject_cast<SetupPage*>(second.window.pages().at(1));
+    REQUIRE(setup != nullptr);
+    CHECK(setup->plan().experiment.schedule.scheme == "chimera");
+    CHECK(setup->plan().experiment.schedule.devices == 8);
+    CHECK(second.window.currentPage() == second.window.pages().at(2));
+    CHECK(second.window.currentPage()->file() == desk.run("a.sqlite"));
+    CHECK_FALSE(second.notice()->isVisible());
+}
+
+TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
+{
+    const Desk desk;
+    ViewWindow inSight;
+    QList<int> columns;
+    {
+        Start first(desk);
+        first.window.openRun(desk.run("a.sqlite"));
+        REQUIRE(waitFor([&] { return first.isRead(); }));
+        TimelineWidget* timeline = first.timeline();
+        const double middle = timeline->inSight().centre();
+        timeline->setInSight({middle - 2, middle + 3});
+        inSight = timeline->inSight();
+        timeline->setFlowMode(TimelineWidget::FlowMode::All);
+        timeline->setColourBy(ColourBy::Stage);
+        auto* splitter = first.window.currentPage()->findChild<QSplitter*>();
+        settle();
+        splitter->setSizes({300, 900, 396});
+        columns = splitter->sizes();
+        first.window.findChild<QAction*>(QStringLiteral("showRuns"))->setChecked(false);
+        first.window.close();
+    }
+    Start second(desk);
+    REQUIRE(waitFor([&] { return second.isRead(); }));
+    CHECK(second.timeline()->inSight() == inSight);
+    CHECK(second.timeline()->flowMode() == TimelineWidget::FlowMode::All);
+    CHECK(second.timeline()->colourBy() == ColourBy::Stage);
+    auto* showRuns = second.window.findChild<QAction*>(QStringLiteral("showRuns"));
+    CHECK_FALSE(showRuns->isChecked());
+    showRuns->setChecked(true);
+    settle();
+    CHECK(second.window.currentPage()->findChild<QSplitter*>()->sizes() == columns);
+}
+
+TEST_CASE("files that vanished are one sentence, and the other tabs come back")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        for (const char* name : {"a.sqlite", "b.sqlite", "c.sqlite", "d.sqlite"})
+            first.window.openRun(desk.run(name));
+        first.window.close();
+    }
+    for (const char* name : {"a.sqlite", "b.sqlite", "c.sqlite"})
+        QFile::remove(desk.folder.filePath(QString::fromLatin1(name)));
+    Start second(desk);
+    CHECK(second.window.pages().size() == 2);
+    CHECK(second.window.currentPage()->file() == desk.run("d.sqlite"));
+    REQUIRE(second.notice()->isVisible());
+    CHECK(
+        second.notice()->text()
+        == QStringLiteral("3 files not found. a.sqlite and 2 others of the last session: moved or "
+                          "deleted."));
+    second.button("closeNotice")->click();
+    CHECK_FALSE(second.notice()->isVisible());
+}
+
+TEST_CASE("a start that did not finish opening the tabs is not repeated, but the tabs are offered")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        first.window.openRun(desk.run("a.sqlite"));
+        first.window.close();
+        first.settings.setRestoring(true); // as a crash leaves it
+    }
+    {
+        Start second(desk);
+        CHECK(second.window.pages().size() == 1);
+        REQUIRE(second.notice()->isVisible());
+        CHECK(second.notice()->text().startsWith(
+            QStringLiteral("The tabs of the last session were not opened.")));
+        second.window.close(); // without having opened them: they are kept
+    }
+    Start third(desk);
+    CHECK(third.window.pages().size() == 2);
+    CHECK_FALSE(third.notice()->isVisible());
+}
+
+TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+R, and only once")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        first.window.openRun(desk.run("a.sqlite"));
+        first.window.close();
+    }
+    Start second(desk, Tabs::LeaveClosed);
+    CHECK(second.window.pages().size() == 1);
+    auto* reopen = second.window.findChild<QAction*>(QStringLiteral("reopenTabs"));
+    REQUIRE(reopen->isEnabled());
+    reopen->trigger();
+    CHECK(second.window.pages().size() == 2);
+    CHECK_FALSE(reopen->isEnabled());
+    CHECK(second.settings.isRestoring()); // until the runs are read
+    second.window.close();
+    CHECK_FALSE(second.settings.isRestoring());
+
+    second.settings.setRestoring(true);
+    Start third(desk);
+    REQUIRE(third.button("noticeAction")->isVisible());
+    third.button("noticeAction")->click();
+    CHECK(third.window.pages().size() == 2);
+    CHECK_FALSE(third.notice()->isVisible());
+}
+
+TEST_CASE("with the setting off no tab comes back")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        first.window.openRun(desk.run("a.sqlite"));
+        first.settings.setValue(key::kRestore, false);
+        first.window.close();
+    }
+    Start second(desk);
+    CHECK(second.window.pages().size() == 1);
+}
+
+TEST_CASE("a damaged settings file gives the defaults, one sentence and a copy of the file")
+{
+    const Desk desk;
+    QFile file(desk.iniFile());
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("[theme\n\x01\x02 no equals sign\n");
+    file.close();
+    Start start(desk);
+    CHECK(start.window.pages().size() == 1);
+    REQUIRE(start.notice()->isVisible());
+    CHECK(start.notice()->text().startsWith(QStringLiteral("The settings were reset.")));
+    CHECK(QFile::exists(desk.iniFile() + QStringLiteral(".damaged")));
+    start.settings.setTheme(ThemeController::Choice::Dark); // and new settings are kept
+    CHECK(Settings(desk.iniFile()).theme() == ThemeController::Choice::Dark);
+}
+
+TEST_CASE("a damaged list of tabs opens what it can")
+{
+    const Desk desk;
+    for (
+        const char* json :
+        {"", "{", "[1, 2]", R"({"tabs": 3})", R"({"tabs": [5, {"kind": "nonsense"}]})",
+         R"({"tabs": [{"kind": "run"}, {"kind": "compare", "files": ["/nowhere"]}], "current": 9})"}) {
+        INFO(json);
+        {
+            Settings settings(desk.iniFile());
+            settings.setSession(sessionFromJson(json));
+        }
+        Start start(desk);
+        CHECK(start.window.pages().size() == 1);
+        start.window.session().save();
+    }
+    SetupPage page((ThemeController()));
+    restoreView(page,
+                {{QStringLiteral("splitters"), QJsonArray{QStringLiteral("?")}},
+                 {QStringLiteral("tabs"), QJsonArray{99, -1}}});
+}
+
+TEST_CASE("page and size need no screenshot, and a page about a run says that it needs one")
+{
+    const auto parse = [](const char* line) {
+        return parseCommandLine(QString::fromLatin1(line).split(QLatin1Char(' ')));
+    };
+    CHECK(parse("--size 1000x700 --page runs").size == QSize(1000, 700));
+    CHECK_FALSE(parse("--page runs").size.has_value());
+    CHECK_FALSE(parse("--no-restore").restore);
+    CHECK(parse("--page memory").error.contains(QStringLiteral("needs a run")));
+    CHECK(parse("--page memory a.sqlite").error.isEmpty());
+}
+
+} // namespace app

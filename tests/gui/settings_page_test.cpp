@@ -1,0 +1,173 @@
+#include "app/jobs/run_ledger.h"
+#include "app/jobs/run_process.h"
+#include "app/models/setting_table.h"
+#include "app/pages/main_window.h"
+#include "app/pages/settings/setting_row.h"
+#include "app/pages/settings/settings_page.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/window/command_palette.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTemporaryFile>
+#include <QTest>
+
+namespace app {
+namespace {
+
+struct SettingsWindow
+{
+    SettingsWindow()
+    {
+        window.show();
+        window.findChild<QAction*>(QStringLiteral("settings"))->trigger();
+        page = qobject_cast<SettingsPage*>(window.currentPage());
+        REQUIRE(page != nullptr);
+    }
+    SettingRow* row(const char* key) const
+    {
+        auto* found = page->findChild<SettingRow*>(QString::fromLatin1(key));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    template<class Widget>
+    Widget* control(const char* key) const
+    {
+        auto* found = row(key)->findChild<Widget*>();
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void enter(const char* key, const QString& path) const
+    {
+        auto* field = control<QLineEdit>(key);
+        field->clear();
+        QTest::keyClicks(field, path.isEmpty() ? QStringLiteral(" ") : path);
+        QTest::keyClick(field, Qt::Key_Return);
+    }
+    void reset() const
+    {
+        QTest::mouseClick(page->findChild<QPushButton*>(QStringLiteral("resetSettings")),
+                          Qt::LeftButton);
+    }
+
+    Settings settings; // those of the user, which these tests move to a folder of their own
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    SettingsPage* page = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("every setting has a title, one line of explanation and a possible default")
+{
+    for (const Setting& one : settingTable()) {
+        INFO(one.key);
+        CHECK_FALSE(one.title.isEmpty());
+        CHECK_FALSE(one.explanation.isEmpty());
+        CHECK(one.explanation.size() <= 100);
+        CHECK(one.valid(one.byDefault) == one.byDefault);
+        CHECK(one.values.size() == one.names.size());
+    }
+    CHECK(setting(key::kPatience).valid(QStringLiteral("0")) == 5);
+    CHECK(setting(key::kPalette).valid(QStringLiteral("pink")) == QStringLiteral("default"));
+}
+
+TEST_CASE("theme, palette and text size are obeyed and stored at once, and reset to the defaults")
+{
+    SettingsWindow w;
+    const QFont before = uiFont(13);
+    const auto forward = w.theme.theme().palette.forward;
+    w.control<SegmentControl>(key::kTheme)->setCurrent(2);
+    CHECK(w.theme.theme().isDark());
+    CHECK(w.settings.theme() == ThemeController::Choice::Dark);
+    w.control<SegmentControl>(key::kPalette)->setCurrent(2);
+    CHECK(w.theme.theme().palette.name != "default");
+    w.control<SegmentControl>(key::kTextSize)->setCurrent(3);
+    CHECK(uiFont(13).pixelSize() == 16);
+    CHECK(uiFont(13).pixelSize() > before.pixelSize());
+    w.reset();
+    CHECK(uiFont(13).pixelSize() == before.pixelSize());
+    CHECK(w.theme.choice() == ThemeController::Choice::System);
+    CHECK(w.theme.theme().palette.name == "default");
+    CHECK(w.theme.theme().palette.forward == forward);
+    for (const Setting& one : settingTable())
+        CHECK(w.settings.value(one.key) == one.byDefault);
+}
+
+TEST_CASE("new runs are saved in the chosen folder, and a folder that cannot be used says why")
+{
+    SettingsWindow w;
+    QTemporaryDir folder;
+    const QString usual = runsFolder();
+    w.enter(key::kRuns, folder.filePath(QStringLiteral("missing")));
+    CHECK(w.row(key::kRuns)->findChildren<QLabel*>().last()->isVisible());
+    CHECK(runsFolder() == usual);
+    w.enter(key::kRuns, folder.path());
+    CHECK(runsFolder() == folder.path());
+    w.enter(key::kRuns, {});
+    CHECK(runsFolder() == usual);
+}
+
+TEST_CASE("the chosen worker is started, and it gets the chosen time to stop")
+{
+    SettingsWindow w;
+    const QString usual = workerProgram();
+    w.enter(key::kWorker, QStringLiteral("/bin/true"));
+    CHECK(workerProgram() == QStringLiteral("/bin/true"));
+    QTemporaryFile text; // not executable
+    REQUIRE(text.open());
+    w.enter(key::kWorker, text.fileName());
+    CHECK(workerProgram() == QStringLiteral("/bin/true"));
+    w.control<QSpinBox>(key::kPatience)->setValue(30);
+    CHECK(w.settings.value(key::kPatience) == 30);
+    w.reset();
+    CHECK(workerProgram() == usual);
+}
+
+TEST_CASE("settings are found by words in the page, and by their titles in the command palette")
+{
+    SettingsWindow w;
+    auto* filter = w.page->findChild<QLineEdit*>(QStringLiteral("settingsFilter"));
+    filter->setText(QStringLiteral("colour-blind"));
+    CHECK(w.row(key::kPalette)->isVisible());
+    CHECK_FALSE(w.row(key::kTheme)->isVisible());
+    filter->setText(QStringLiteral("zzz"));
+    CHECK(w.page->findChild<QWidget*>(QStringLiteral("noSetting"))->isVisible());
+    w.window.closePage(w.page);
+    w.window.showCommands();
+    auto* palette = w.window.findChild<CommandPalette*>();
+    auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
+    QTest::keyClicks(field, QStringLiteral("hints start"));
+    QTest::keyClick(field, Qt::Key_Return);
+    auto* page = qobject_cast<SettingsPage*>(w.window.currentPage());
+    REQUIRE(page != nullptr);
+    REQUIRE(w.window.focusWidget() != nullptr);
+    CHECK(w.window.focusWidget()->accessibleName() == setting(key::kHints).title);
+}
+
+TEST_CASE("hints are on the start page until they are hidden, and settings show them again")
+{
+    SettingsWindow w;
+    Page* start = w.window.pages().front();
+    auto* hints = start->findChild<QWidget*>(QStringLiteral("startHints"));
+    w.window.makeCurrent(start);
+    CHECK(hints->isVisible());
+    hints->findChild<QPushButton*>(QStringLiteral("hideHints"))->click();
+    CHECK_FALSE(hints->isVisible());
+    CHECK_FALSE(w.settings.value(key::kHints).toBool());
+    w.window.makeCurrent(w.page);
+    CHECK_FALSE(w.control<QCheckBox>(key::kHints)->isChecked());
+    w.control<QCheckBox>(key::kHints)->click();
+    w.window.makeCurrent(start);
+    CHECK(hints->isVisible());
+}
+
+} // namespace app
