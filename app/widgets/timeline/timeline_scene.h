@@ -10,7 +10,7 @@
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
-#include "app/timeline/view/view_link.h"
+#include "app/timeline/details/view_link.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/timeline/timeline_geometry.h"
 

@@ -1,4 +1,4 @@
-#include "app/timeline/view/view_link.h"
+#include "app/timeline/details/view_link.h"
 
 #include <QUrl>
 #include <QUrlQuery>

@@ -1,4 +1,4 @@
-#include "app/timeline/view/view_link.h"
+#include "app/timeline/details/view_link.h"
 #include "tests/catch.h"
 
 using namespace app;
