@@ -1,14 +1,14 @@
 #include "engine/schedule/notation.h"
-#include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/why/own_replay.h"
 #include "profiler/why/why.h"
 #include "profiler/why/why_text.h"
-#include "tests/profiler/analysis/hand_made.h"
+#include "tests/profiler/why/connected.h"
 
 #include <algorithm>
 
 using namespace analysis_test;
+using namespace why_test;
 using namespace engine;
 using namespace profiler;
 
@@ -39,16 +39,6 @@ double effect(const Run& run, const Why& why, WhyReason::Kind kind)
     REQUIRE(reason != nullptr);
     REQUIRE(reason->change);
     return units(run, WhyEffects(run, why.path.iteration).of(*reason->change).value());
-}
-
-// With both ends of every message, which the simulator needs.
-Run connected(Run run)
-{
-    for (auto& program : run.schedule.program)
-        for (Op& op : program)
-            if (isTransfer(op.kind))
-                op.peer = static_cast<std::uint16_t>(otherDevice(run.schedule, op).value);
-    return run;
 }
 
 UnitCosts uneven()
@@ -289,28 +279,6 @@ TEST_CASE("of every scheme the parts of the path meet and add up to the iteratio
     }
 }
 
-TEST_CASE("a trace without messages is simulated with its gaps as waits")
-{
-    const Run run = connected(handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 18},
-                                       {{0, "0F0", 0, 2},
-                                        {0, "0SEND_F0", 2, 2},
-                                        {0, "0RECV_B0", 14, 14},
-                                        {0, "0B0", 14, 18},
-                                        {1, "1RECV_F0", 5, 5},
-                                        {1, "1F0", 5, 7},
-                                        {1, "1B0", 7, 11},
-                                        {1, "1SEND_B0", 11, 11}}));
-    Run bare = run;
-    for (Track& track : bare.timeline.tracks)
-        if (track.kind != Track::Kind::Compute)
-            track.spans.clear();
-    CHECK(whyNotFaster(bare)->shares.waits == 6);
-    CHECK(OwnReplay::create(bare, 0)->simulated() == 18);
-    bare.timeline.tracks.front().spans.pop_back(); // 0B0
-    CHECK(WhyEffects(bare, 0).accuracy().error().message.find("were not recorded")
-          != std::string::npos);
-}
-
 TEST_CASE("the next scheme is the fastest of those that are faster than the run")
 {
     const Run run = simulated("gpipe", 4, 8);
@@ -321,6 +289,16 @@ TEST_CASE("the next scheme is the fastest of those that are faster than the run"
     const Run best = simulated(next->scheme, 4, 8);
     CHECK(static_cast<double>(next->iteration) / static_cast<double>(run.info.ticksPerUnit)
           == Approx(units(best, best.timeline.iterations.front().window.duration())).margin(0.1));
+    for (const Scheme& scheme : schemes()) {
+        CAPTURE(scheme.name);
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        if (scheme.asynchronous || !buildSchedule(request))
+            continue;
+        const Run other = simulated(request);
+        CHECK(units(run, next->iteration)
+              <= units(other, other.timeline.iterations.front().window.duration()) + 0.1);
+    }
     CHECK(nextScheme(run, [] { return true; }).error().code == Error::Code::Cancelled);
     const Run shortest = simulated("1f1b", 1, 2);
     CHECK_FALSE(nextScheme(shortest).value());
