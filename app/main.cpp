@@ -5,6 +5,7 @@
 #include "app/pages/command_line.h"
 #include "app/pages/main_window.h"
 #include "app/pages/screenshot.h"
+#include "app/pages/session/open_link.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/settings/apply_settings.h"
 #include "app/widgets/controls/control_style.h"
@@ -25,7 +26,7 @@ namespace {
 void beginSession(app::MainWindow& window, const app::CommandLine& line)
 {
     using Tabs = app::WindowSession::Tabs;
-    const bool isPlain = line.files.isEmpty() && line.page.isEmpty();
+    const bool isPlain = line.files.isEmpty() && line.links.isEmpty() && line.page.isEmpty();
     if (line.size)
         window.resize(*line.size);
     app::openPage(window, line);
@@ -61,6 +62,8 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
         app::scheduleScreenshot(window, line);
     else
         beginSession(window, line);
+    for (const QString& link : line.links)
+        app::openLink(window, link);
     return QApplication::exec();
 }
 

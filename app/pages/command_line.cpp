@@ -1,6 +1,7 @@
 #include "app/pages/command_line.h"
 
 #include "app/models/text.h"
+#include "app/timeline/details/view_link.h"
 #include "engine/base/version.h"
 
 #include <QFont>
@@ -19,6 +20,8 @@ constexpr const char* kHelp
       "                                   or a folder\n"
       "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
       "bubblescope STUDY.toml             a grid of simulations with its charts\n"
+      "bubblescope LINK                   a view of a run, as copied with Copy a link to this "
+      "view\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
@@ -40,17 +43,17 @@ constexpr const char* kNoDisplay
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
 const QStringList kPages{
-    QStringLiteral("setup"), QStringLiteral("scheme"),    QStringLiteral("editor"),
-    QStringLiteral("keys"),  QStringLiteral("commands"),  QStringLiteral("whatif"),
-    QStringLiteral("why"),   QStringLiteral("query"),     QStringLiteral("report"),
-    QStringLiteral("rules"), QStringLiteral("estimator"), QStringLiteral("runs"),
-    QStringLiteral("study"), QStringLiteral("mapping"),   QStringLiteral("cluster"),
+    QStringLiteral("setup"),  QStringLiteral("scheme"),    QStringLiteral("editor"),
+    QStringLiteral("keys"),   QStringLiteral("commands"),  QStringLiteral("whatif"),
+    QStringLiteral("why"),    QStringLiteral("query"),     QStringLiteral("report"),
+    QStringLiteral("rules"),  QStringLiteral("estimator"), QStringLiteral("runs"),
+    QStringLiteral("study"),  QStringLiteral("mapping"),   QStringLiteral("cluster"),
     QStringLiteral("memory"), QStringLiteral("settings")};
 
 // Those that show something about a run that is named, too.
-const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"), QStringLiteral("query"),
-                               QStringLiteral("report"), QStringLiteral("rules"),
-                               QStringLiteral("memory")};
+const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"),
+                               QStringLiteral("query"),  QStringLiteral("report"),
+                               QStringLiteral("rules"),  QStringLiteral("memory")};
 
 QString wrong(const QString& what)
 {
@@ -137,7 +140,7 @@ CommandLine parseCommandLine(const QStringList& arguments)
         } else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
             result.error = wrong(argument + QStringLiteral(" is not an option"));
         else
-            result.files.append(argument);
+            (isViewLink(argument) ? result.links : result.files).append(argument);
     }
     if (result.error.isEmpty() && result.files.isEmpty() && kPagesOfRuns.contains(result.page))
         result.error

@@ -12,8 +12,9 @@ namespace app {
 struct CommandLine
 {
     QStringList files;
-    QString print; // --help, --version: the text to print before exiting
-    QString error; // wrong usage, one line; exit status 2
+    QStringList links; // ViewLinks as text
+    QString print;     // --help, --version: the text to print before exiting
+    QString error;     // wrong usage, one line; exit status 2
 
     QString page, theme;
     std::optional<QSize> size; // pixels; absent: as it was last

@@ -62,6 +62,9 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     foldPanels = make("foldTables", tr("Collapse or expand the tables"), Qt::Key_T);
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
+    copyLink = make("copyLink", tr("Copy a link to this view"), Qt::CTRL | Qt::SHIFT | Qt::Key_C);
+    copyLink->setStatusTip(tr("copy the view as a link, with a picture"));
+    copyLink->setEnabled(!page.file().isEmpty()); // a prediction has no file
     importReport = make("importReport", tr("Import report"), Qt::Key_I);
     importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
     importReport->setVisible(false); // until the run is known to be imported
@@ -135,10 +138,11 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Compare:
         return {compare};
     case Menu::Export:
-        return {exportFigure, exportReport, exportTrace};
+        return {exportFigure, exportReport, exportTrace, copyLink};
     case Menu::Analyze:
-        return {importReport, why, whatIf,    memory,     query,          find,       findNext,
-                findPrevious, markRange, notes.note, notes.bookmark, notes.undo, notes.redo};
+        return {importReport,   why,        whatIf,       memory,    query,
+                find,           findNext,   findPrevious, markRange, notes.note,
+                notes.bookmark, notes.undo, notes.redo};
     case Menu::File:
         return {notes.saveCopy, savePart};
     }

@@ -19,7 +19,7 @@ public:
     QList<QAction*> of(Menu menu) const;
 
     QAction *markRange, *exportTrace, *savePart, *query, *memory;
-    QAction *compare, *copyCommand, *fitAll, *fitSelection;
+    QAction *compare, *copyCommand, *copyLink, *fitAll, *fitSelection;
     QAction *foldPanels, *flow, *colourBy, *kernels, *plan;
     QAction *findNext, *findPrevious;
     NoteController::Actions notes;

@@ -1,6 +1,7 @@
 #include "app/pages/run_page.h"
 
 #include "app/pages/dock_links.h"
+#include "app/pages/run/link_controller.h"
 #include "app/pages/run/run_lanes.h"
 #include "app/pages/run/run_look.h"
 #include "app/pages/run/run_menu.h"
@@ -24,8 +25,6 @@
 #include "app/widgets/timeline/timeline_widget.h"
 
 #include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QResizeEvent>
 #include <QVBoxLayout>
 
@@ -56,6 +55,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
     , m_why(new WhyController(theme, {m_actions, *m_timeline, *m_panels, *this}, m_document))
+    , m_link(new LinkController({m_actions, *m_timeline, *this}, m_document))
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
@@ -108,10 +108,6 @@ void RunPage::connectActions()
     connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
     connect(m_actions.foldPanels, &QAction::triggered, this,
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
-    connect(m_actions.copyCommand, &QAction::triggered, this, [this] {
-        if (const RunPointer run = m_document->run())
-            QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
-    });
 }
 
 void RunPage::connectFind()
@@ -240,6 +236,7 @@ void RunPage::askForMore()
         m_prediction->setRun(run, !m_document->isRunning() && m_view->shared() == run);
     }
     m_notes->setRun(m_view, *m_document);
+    m_link->viewShown();
 }
 
 void RunPage::showIteration(int iteration)

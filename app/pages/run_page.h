@@ -16,6 +16,7 @@ namespace app {
 class DetailsPanel;
 class FindBar;
 class FindController;
+class LinkController;
 class RunFrame;
 class RunLanes;
 class RunMenu;
@@ -48,6 +49,7 @@ public:
     int exportedIteration() const override;
     QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
     const RunDocument& document() const { return *m_document; }
+    LinkController& link() { return *m_link; }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -105,6 +107,7 @@ private:
     RunPalette* m_palette;
     RunSaver* m_saver;
     WhyController* m_why;
+    LinkController* m_link;
     RunFrame* m_frame = nullptr; // contains all parts
 };
 

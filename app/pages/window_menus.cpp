@@ -4,6 +4,7 @@
 #include "app/models/settings.h"
 #include "app/models/text.h"
 #include "app/pages/main_window.h"
+#include "app/pages/session/open_link.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/icons.h"
 #include "engine/experiment/experiment.h"
@@ -11,6 +12,8 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QMenuBar>
 #include <QPainter>
 
@@ -108,6 +111,9 @@ void WindowMenus::makeFileMenu()
     connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
     connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
             &m_window, [this] { m_window.askFor(FileKind::Runs); });
+    connect(add(file, tr("Open the copied lin&k"), QStringLiteral("openLink"), tr("Ctrl+Shift+V")),
+            &QAction::triggered, &m_window,
+            [this] { openLink(m_window, QGuiApplication::clipboard()->text()); });
     connect(add(file, tr("&All runs"), QStringLiteral("allRuns"), tr("Ctrl+L")),
             &QAction::triggered, &m_window, &MainWindow::openLedger);
     connect(add(file, tr("&Import traces…"), QStringLiteral("importTraces"), tr("Ctrl+Shift+I")),

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/timeline/details/view_link.h"
+
+#include <QObject>
+
+#include <memory>
+#include <optional>
+
+class QWidget;
+
+namespace app {
+
+class Page;
+class RunActions;
+class TimelineWidget;
+
+// Copies the command of a run, or what is in sight of it as a link and a picture, and restores a
+// view from a link.
+class LinkController : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Parts
+    {
+        const RunActions& actions;
+        TimelineWidget& timeline;
+        Page& page; // owns the controller
+    };
+
+    LinkController(const Parts& parts, std::shared_ptr<RunDocument> document);
+
+    void show(const ViewLink& link); // at once, or when the whole run was read
+    void viewShown();                // the timeline shows another or a longer run
+
+private:
+    void copy();
+    QString noteInSight() const;
+
+    Parts m_parts;
+    std::shared_ptr<RunDocument> m_document;
+    std::optional<ViewLink> m_wanted;
+};
+
+// A message about a link, which does not wait for the answer.
+void showLinkMessage(QWidget* parent, const QString& title, const QString& text);
+
+} // namespace app
