@@ -50,6 +50,8 @@ TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
     auto* plan = opened.find<SegmentControl>("planSegments");
     CHECK(plan->isVisible());
     CHECK(timeline->isPlanShown());
+    for (QWidget* part : {static_cast<QWidget*>(plan), opened.find<QWidget>("stopRunButton")})
+        CHECK(part->width() >= part->sizeHint().width()); // no text is cut
     const QImage with = timeline->grab().toImage();
     plan->setFocus();
     QTest::keyClick(plan, Qt::Key_Right);

@@ -160,6 +160,8 @@ Details opDetails(const RunView& view, const Selection& selection, const Details
             details.sections.push_back(std::move(*section));
     }
     addStrip(details, view, selection, clock);
+    if (!engine::isCompute(op.kind))
+        return details;
     if (auto section = memoryAndTrace(view, selection, clock, kernels); !section.rows.empty())
         details.sections.push_back(std::move(section));
     return details;

@@ -161,7 +161,7 @@ DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
                                                      engine::nvtxGrammarNamed(info.nvtxGrammar))));
         const engine::OpOfIteration of{selection.op,
                                        static_cast<std::uint32_t>(selection.iteration)};
-        section.add(tr("Kernels, records dropped in the run"),
+        section.add(tr("Kernels, dropped"),
                     tr("%1, %2")
                         .arg(kernels->activity().of(of).size())
                         .arg(kernels->activity().trace().health.dropped));

@@ -148,6 +148,10 @@ void RunToolbar::fitTexts()
         if (layout()->sizeHint().width() <= width())
             break;
     }
+    for (QLayout* changed : {m_view->layout(), m_running->layout(), layout()}) {
+        changed->invalidate();
+        changed->activate();
+    }
 }
 
 void RunToolbar::showRun(const RunDocument& document, int iteration)
