@@ -25,8 +25,10 @@ std::vector<Setting> lookSettings()
     QStringList palettes, titles;
     for (const std::string& name : profiler::paletteNames()) {
         const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
+        if (!palette || palette->backwardHatch.density > 0)
+            continue; // lanes have no hatches, without which grey ops look alike
         palettes.append(QString::fromStdString(name));
-        titles.append(palette ? QString::fromStdString(palette->title) : palettes.back());
+        titles.append(QString::fromStdString(palette->title));
     }
     const auto name = [](const char* value) { return QString::fromLatin1(value); };
     return {
@@ -42,7 +44,7 @@ std::vector<Setting> lookSettings()
          .kind = Setting::Kind::Choice,
          .group = group,
          .title = settingText("Colours of operations"),
-         .explanation = settingText("Default suits colour-blind readers, Grey needs no colour."),
+         .explanation = settingText("Default suits colour-blind readers. Figures have their own."),
          .byDefault = palettes.front(),
          .values = palettes,
          .names = titles},

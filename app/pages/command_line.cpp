@@ -29,8 +29,8 @@ constexpr const char* kHelp
       "bubblescope --version | --help\n"
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
-      "  --page setup|scheme|mapping|editor|estimator|study|runs|settings|keys|commands\n"
-      "                                     the page or dialog to open\n"
+      "  --page setup|scheme|mapping|editor|estimator|study|runs|settings|devices\n"
+      "  --page keys|commands               the page or dialog to open\n"
       "  --page whatif|why|memory|query|report|rules|cluster   the page to open about the run\n"
       "  --no-restore                       do not open the tabs of the last session\n"
       "  --force                            replace the screenshot's file if it exists\n"
@@ -43,12 +43,12 @@ constexpr const char* kNoDisplay
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need no display\n";
 
 const QStringList kPages{
-    QStringLiteral("setup"),  QStringLiteral("scheme"),    QStringLiteral("editor"),
-    QStringLiteral("keys"),   QStringLiteral("commands"),  QStringLiteral("whatif"),
-    QStringLiteral("why"),    QStringLiteral("query"),     QStringLiteral("report"),
-    QStringLiteral("rules"),  QStringLiteral("estimator"), QStringLiteral("runs"),
-    QStringLiteral("study"),  QStringLiteral("mapping"),   QStringLiteral("cluster"),
-    QStringLiteral("memory"), QStringLiteral("settings")};
+    QStringLiteral("setup"),     QStringLiteral("scheme"),   QStringLiteral("editor"),
+    QStringLiteral("keys"),      QStringLiteral("commands"), QStringLiteral("whatif"),
+    QStringLiteral("query"),     QStringLiteral("report"),   QStringLiteral("rules"),
+    QStringLiteral("estimator"), QStringLiteral("runs"),     QStringLiteral("study"),
+    QStringLiteral("mapping"),   QStringLiteral("cluster"),  QStringLiteral("memory"),
+    QStringLiteral("settings"),  QStringLiteral("devices"),  QStringLiteral("why")};
 
 // Those that show something about a run that is named, too.
 const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"),

@@ -145,6 +145,8 @@ void openPage(MainWindow& window, const CommandLine& line)
         window.openLedger();
     if (line.page == QStringLiteral("settings"))
         window.openSettings();
+    if (line.page == QStringLiteral("devices"))
+        window.showDevices();
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))

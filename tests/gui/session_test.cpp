@@ -207,6 +207,39 @@ TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+
     CHECK_FALSE(third.notice()->isVisible());
 }
 
+// A program that is killed does not close its window.
+TEST_CASE("tabs of the command line are saved without closing the window")
+{
+    const Desk desk;
+    Settings settings(desk.iniFile());
+    ThemeController theme;
+    MainWindow window(theme, settings);
+    window.show();
+    window.openRun(desk.run("a.sqlite"));
+    window.session().begin(Tabs::LeaveClosed);
+    CHECK(waitFor([&] { return settings.session().tabs.size() == 1; }));
+}
+
+TEST_CASE("a window that closes while it reads the opened runs keeps their zoom")
+{
+    const Desk desk;
+    Session session;
+    {
+        Start first(desk);
+        first.window.openRun(desk.run("a.sqlite"));
+        REQUIRE(waitFor([&] { return first.isRead(); }));
+        first.timeline()->setInSight({1e6, 3e6});
+        first.window.close();
+        session = first.settings.session();
+        CHECK(session.tabs.front().view.contains(QStringLiteral("time")));
+    }
+    {
+        Start second(desk);
+        second.window.close();
+        CHECK(second.settings.session() == session);
+    }
+}
+
 TEST_CASE("with the setting off no tab comes back")
 {
     const Desk desk;

@@ -41,6 +41,7 @@ WindowSession::WindowSession(MainWindow& window, NoticeBar& notice, Settings& se
 void WindowSession::begin(Tabs tabs)
 {
     m_isSaving = true;
+    tabsChanged(); // those of the command line
     if (!m_settings.problem().isEmpty())
         m_notice.say(Band::Kind::Warning, tr("The settings were reset."), m_settings.problem());
     if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
@@ -72,14 +73,22 @@ void WindowSession::reopen()
                      tr("%1 of the last session: moved or deleted.").arg(namesOf(missing)));
 }
 
-// The start has finished when no run of the opened tabs is being read any more.
-void WindowSession::watchStart()
+bool WindowSession::isReading() const
 {
     const RunsModel& runs = m_window.library().runs();
     for (int row = 0; row < runs.rowCount(); ++row)
         if (runs.at(row)->state() == RunDocument::State::Loading)
-            return m_startTimer.start(kStartIsOver);
+            return true;
+    return false;
+}
+
+// The start has finished when no run of the opened tabs is being read any more.
+void WindowSession::watchStart()
+{
+    if (isReading())
+        return m_startTimer.start(kStartIsOver);
     m_settings.setRestoring(false);
+    save();
 }
 
 void WindowSession::tabsChanged()
@@ -102,10 +111,11 @@ Session WindowSession::current() const
     return session;
 }
 
-// Keeps the tabs of the last session until they, or others, were opened.
+// Keeps the tabs of the last session until they, or others, were opened. Runs that are still being
+// read have no zoom yet.
 void WindowSession::save()
 {
-    if (!m_isSaving)
+    if (!m_isSaving || m_startTimer.isActive())
         return;
     Session session = current();
     if (!session.tabs.empty() || !canReopen())
@@ -114,11 +124,14 @@ void WindowSession::save()
 
 void WindowSession::end()
 {
-    save();
-    if (m_startTimer.isActive())
-        m_settings.setRestoring(false);
-    m_startTimer.stop();
     m_saveTimer.stop();
+    if (m_startTimer.isActive()) {
+        m_settings.setRestoring(false);
+        if (isReading())
+            return;
+    }
+    m_startTimer.stop();
+    save();
 }
 
 } // namespace app

@@ -35,6 +35,7 @@ public:
 
 private:
     Session current() const;
+    bool isReading() const; // whether any run is
     void watchStart();
 
     MainWindow& m_window;
