@@ -63,7 +63,7 @@ private:
     static constexpr int kEmphases = 3;
     Look m_looks[engine::kOpKinds][kChunks][kEmphases];
     Look m_exposed[kEmphases], m_hues[kHues][3][kEmphases]; // [group][Hue][emphasis]
-    Look m_lengths[kLengths][kEmphases]; // [step][emphasis]
+    Look m_lengths[kLengths][kEmphases];                    // [step][emphasis]
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;
