@@ -1,7 +1,7 @@
 #include "app/pages/session/session_tabs.h"
 
 #include "app/pages/cluster/cluster_page.h"
-#include "app/pages/compare_page.h"
+#include "app/pages/compare/compare_page.h"
 #include "app/pages/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/import_page.h"
