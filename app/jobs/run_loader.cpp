@@ -114,9 +114,9 @@ void RunLoader::take(const Step& step)
 {
     if (step.more) {
         readOn();
+        Q_EMIT progressed(step.share);
         if (step.begun)
             Q_EMIT begun(step.begun);
-        Q_EMIT progressed(step.share);
         return;
     }
     const auto done = std::exchange(m_reading, nullptr);

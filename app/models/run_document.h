@@ -64,6 +64,8 @@ public:
     int number() const { return m_number; }      // counted from 1 within this window: "BitPipe #3"
     State state() const { return m_state; }
     bool isRunning() const { return m_state == State::Running || m_state == State::Stopping; }
+    // Whether run() has the first iterations of a file, and the rest is being read.
+    bool isPartlyRead() const { return m_state == State::Loading && m_progress.read > 0; }
     RunPointer run() const { return m_run; } // null until the first rows are read
     const RunProgress& progress() const { return m_progress; }
     const Notice& notice() const { return m_notice; }

@@ -210,7 +210,7 @@ void RunPage::showView(const RunViewPointer& view)
     m_timeline->setView(view,
                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
     m_state->setCurrentWidget(m_timeline);
-    if (isFirst && m_document->state() == RunDocument::State::Loading)
+    if (isFirst && m_document->isPartlyRead())
         m_actions.follow->setChecked(true); // until the user moves or all is read
     if (isFirst && isVisible())
         m_timeline->setFocus();

@@ -44,9 +44,11 @@ struct Copied
         , timeline(opened.find<TimelineWidget>("timeline"))
     {
         REQUIRE(waitFor([&] { return opened.isRead() && timeline->iteration() >= 0; }));
-        QTest::keyClick(timeline, Qt::Key_Right);
+        ViewLink first = timeline->viewLink();
+        first.kind = Selection::Kind::Op;
+        first.iteration = 0;
+        REQUIRE(timeline->showLink(first));
         timeline->zoomToSelection();
-        REQUIRE(timeline->selection().kind == Selection::Kind::Op);
         opened.find<QAction>("copyLink")->trigger();
     }
     QString link() const { return QGuiApplication::clipboard()->text(); }

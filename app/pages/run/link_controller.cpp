@@ -27,7 +27,7 @@ LinkController::LinkController(const Parts& parts, std::shared_ptr<RunDocument> 
 void showLinkMessage(QWidget* parent, const QString& title, const QString& text)
 {
     auto* box = new QMessageBox(QMessageBox::NoIcon, title, text, QMessageBox::Ok, parent);
-    box->setTextFormat(Qt::PlainText); // a link comes from somebody else
+    box->setTextFormat(Qt::PlainText); // a link comes from another user
     box->setObjectName(QStringLiteral("linkMessage"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();

@@ -37,6 +37,13 @@ LanePicture::LanePicture(QWidget* owner)
     , m_background(owner, painters())
 { }
 
+// Fonts and the application may be gone when a thread goes on painting.
+LanePicture::~LanePicture()
+{
+    if (m_isPainting)
+        waitForPainting();
+}
+
 LanePicture::Picture LanePicture::painted(const Request& request)
 {
     const auto& [key, scene, colours] = request;

@@ -20,6 +20,7 @@ public:
 
     // Calls owner->update() when a picture is ready; `owner` owns this object.
     explicit LanePicture(QWidget* owner);
+    ~LanePicture(); // waits until the picture that is being painted is ready, at most some 0.1 s
 
     // Draws the lanes into the area of the scene. `colours` must be those of the scene's widget.
     void paint(QPainter& painter, const TimelineScene& scene,
