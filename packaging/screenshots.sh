@@ -23,6 +23,7 @@ for theme in light dark; do
     picture "mapping$ending" --theme "$theme" --page mapping
     picture "cluster$ending" --theme "$theme" --page cluster
     picture "run$ending" --theme "$theme" "${runs[1]}"
+    picture "why$ending" --theme "$theme" --page why "${runs[0]}"
     picture "compare$ending" --theme "$theme" "${runs[@]}"
     picture "study$ending" --theme "$theme" resources/studies/best-scheme.toml
 done

@@ -25,8 +25,8 @@ std::vector<Setting> lookSettings()
     QStringList palettes, titles;
     for (const std::string& name : profiler::paletteNames()) {
         const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
-        if (!palette || palette->backwardHatch.density > 0)
-            continue; // lanes have no hatches, without which grey ops look alike
+        if (!palette || palette->backwardHatch.lines != profiler::HatchLines::None)
+            continue; // lanes have no hatches, without which ops or chunks look alike
         palettes.append(QString::fromStdString(name));
         titles.append(QString::fromStdString(palette->title));
     }

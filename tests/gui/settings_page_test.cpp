@@ -78,8 +78,9 @@ TEST_CASE("every setting has a title, one line of explanation and a possible def
     }
     CHECK(setting(key::kPatience).valid(QStringLiteral("0")) == 5);
     CHECK(setting(key::kPalette).valid(QStringLiteral("pink")) == QStringLiteral("default"));
-    // Its fills differ by hatches, which the lanes do not draw.
-    CHECK_FALSE(setting(key::kPalette).values.contains(QStringLiteral("grey")));
+    // Their ops or chunks differ by hatches, which the lanes do not draw.
+    for (const char* hatched : {"grey", "bitpipe"})
+        CHECK_FALSE(setting(key::kPalette).values.contains(QString::fromLatin1(hatched)));
 }
 
 TEST_CASE("theme, palette and text size are obeyed and stored at once, and reset to the defaults")

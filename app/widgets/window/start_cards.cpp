@@ -82,9 +82,9 @@ double RecentRow::paintFacts(QPainter& painter) const
              {uiFont(12), c.text2}, Qt::AlignRight);
     if (room >= 390)
         right -= 118;
-    text(painter, QRectF(right - 64, 0, 64, 44), m_run.iteration, {uiFont(12), c.text},
+    text(painter, QRectF(right - 84, 0, 84, 44), m_run.iteration, {uiFont(12), c.text},
          Qt::AlignRight);
-    return right - 74;
+    return right - 94;
 }
 
 SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
