@@ -22,9 +22,10 @@ const std::vector<Rule>& rules()
     static const std::vector<Rule> kAll{
         {std::regex(R"(Qt::(RichText|AutoText|MarkdownText)\b)"),
          "labels are plain text",
-         {"app/widgets/compare/compare_summary.cpp", "app/widgets/controls/band.cpp", "app/widgets/controls/control_style.cpp",
-          "app/widgets/run/details_layout.cpp", "app/widgets/run/selection_popover.cpp",
-          "app/widgets/why/rich_label.cpp", "app/widgets/window/status_line.cpp"}},
+         {"app/widgets/compare/compare_summary.cpp", "app/widgets/controls/band.cpp",
+          "app/widgets/controls/control_style.cpp", "app/widgets/run/details_layout.cpp",
+          "app/widgets/run/selection_popover.cpp", "app/widgets/why/rich_label.cpp",
+          "app/widgets/window/status_line.cpp"}},
         {std::regex(R"(kHtmlToolTip\b|"htmlToolTip")"),
          "tooltips are plain text",
          {"app/widgets/controls/control_style.cpp", "app/widgets/controls/control_style.h",

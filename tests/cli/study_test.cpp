@@ -46,7 +46,7 @@ TEST_CASE("an emulated study runs its points")
     CHECK(json["not_possible"] == 0);
     const std::string csv = readText(folder / "results" / "results.csv");
     CHECK(contains(csv, "iteration_low,iteration_high,loss"));
-    CHECK_FALSE(contains(csv, ",,ns,")); // the last column is the loss
+    CHECK_FALSE(contains(csv, ",,ns,"));   // the last column is the loss
     CHECK_FALSE(contains(csv, ",,,,ns,")); // the interval of four iterations
 }
 

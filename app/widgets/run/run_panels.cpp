@@ -213,8 +213,9 @@ QString RunPanels::hintOf(Panel panel) const
         return tr("%1, %2. Last row: means, largest peak, all messages")
             .arg(m_metrics->timeUnit().unit, which);
     case Panel::Events:
-        return m_areEventsOfPath ? tr("%1, only the critical path; click an op to show it").arg(which)
-                                 : tr("%1, every op; click one to show it").arg(which);
+        return m_areEventsOfPath
+            ? tr("%1, only the critical path; click an op to show it").arg(which)
+            : tr("%1, every op; click one to show it").arg(which);
     case Panel::Memory:
         return which;
     case Panel::Notes:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/details/view_link.h"
 #include "app/timeline/paint/colour_by.h"
 #include "app/timeline/plan/plan_painter.h"
 #include "app/timeline/view/coordinates.h"
@@ -10,7 +11,6 @@
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
-#include "app/timeline/details/view_link.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/timeline/timeline_geometry.h"
 
@@ -29,8 +29,8 @@ struct TimelineScene
     bool areKernelsShown = false;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
-    PathMarksPointer path; // nullptr: not shown
-    int reason = -1;       // the highlighted reason of the path; -1: none
+    PathMarksPointer path;                   // nullptr: not shown
+    int reason = -1;                         // the highlighted reason of the path; -1: none
     std::shared_ptr<const engine::Run> plan; // one predicted iteration; nullptr: unknown
     bool isPlanShown = true;
     Selection selection, hover;
