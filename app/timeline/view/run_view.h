@@ -30,7 +30,8 @@ struct Occurrence
 };
 
 // A run prepared for painting. The data for lanes, columns, hit tests and details is computed once;
-// data of a single iteration when it is first used. Not thread-safe.
+// data of a single iteration when it is first used. Not thread-safe, except for what lanes are
+// painted from (LanePicture): spans, shares, transfers, memory and ops.
 class RunView
 {
 public:
