@@ -43,6 +43,7 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
 Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<engine::Run>& runs)
 {
     std::vector<const engine::Run*> pointers;
+    pointers.reserve(runs.size());
     for (const engine::Run& run : runs)
         pointers.push_back(&run);
     std::vector<std::vector<engine::Note>> notes;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace profiler {
 namespace {
@@ -61,7 +62,7 @@ Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, en
     for (IterationBatches batches(timeline); written && batches.hasNext();) {
         Batch batch = batches.next();
         if (!batches.hasNext())
-            batch.gpu = std::move(gpu);
+            batch.gpu = std::exchange(gpu, {});
         written = rows.write(batch);
     }
     return written;
