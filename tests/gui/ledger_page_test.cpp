@@ -118,11 +118,14 @@ TEST_CASE("a name, a tag and a star that the user adds are there in the next win
     QTest::keyClick(ledger.table, Qt::Key_Asterisk);
     REQUIRE(waitFor([&] { return ledger.table->current()->isStarred; }));
 
-    RunLedger next;
-    next.refresh();
-    REQUIRE(waitFor([&] { return next.runs().size() == 4; }));
-    const auto starred = std::ranges::find(next.runs(), true, &LedgerRun::isStarred);
-    REQUIRE(starred != next.runs().end());
+    RunLedger next; // the star is written in the background
+    const auto findStarred
+        = [&] { return std::ranges::find(next.runs(), true, &LedgerRun::isStarred); };
+    REQUIRE(waitFor([&] {
+        next.refresh();
+        return next.runs().size() == 4 && findStarred() != next.runs().end();
+    }));
+    const auto starred = findStarred();
     CHECK(starred->name == QStringLiteral("main run"));
     CHECK(starred->tags == QStringList{QStringLiteral("paper"), QStringLiteral("slow link")});
 }
