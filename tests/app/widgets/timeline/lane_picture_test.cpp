@@ -46,7 +46,7 @@ struct Shown
 // More than kSpansInBackground spans: each iteration has 64 + 2 * 3 * 8 * 2 or more.
 std::shared_ptr<const engine::Run> large()
 {
-    static const auto run = sample::units({"1f1b", 8, 64, 50});
+    static const auto run = sample::units({"1f1b", 8, 64, 100});
     return run;
 }
 
@@ -81,9 +81,9 @@ TEST_CASE("a frame of many spans is first an approximation and then exact")
 TEST_CASE("what a moved picture does not cover is filled by the whole run")
 {
     Shown shown(large());
-    shown.wheel(8, {});
+    shown.wheel(3, {});
     shown.settled();
-    shown.wheel(-2, {}); // half as much again is in sight
+    shown.wheel(-3, {}); // twice as much is in sight
     const QImage early = shown.frame();
     const QImage exact = shown.settled();
     const QRgb surface = shown.theme.theme().chrome.surface.rgb();
