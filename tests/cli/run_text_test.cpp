@@ -16,18 +16,10 @@ using namespace profiler;
 
 namespace {
 
-// One micro-batch, there and back, in milliseconds.
-Run pingPong()
+// pingPong() in milliseconds.
+Run pingPongRun()
 {
-    constexpr std::int64_t kMs = 1'000'000;
-    std::vector<Row> rows{{0, "0F0", 0, 2},   {0, "0SEND_F0", 2, 3},  {0, "0RECV_B0", 11, 12},
-                          {0, "0B0", 12, 16}, {1, "1RECV_F0", 2, 3},  {1, "1F0", 5, 7},
-                          {1, "1B0", 7, 11},  {1, "1SEND_B0", 11, 12}};
-    for (Row& row : rows) {
-        row.begin *= kMs;
-        row.end *= kMs;
-    }
-    Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16 * kMs}, rows);
+    Run run = pingPong(1'000'000);
     run.info.label = "mine";
     run.info.outcome = Outcome::Finished;
     return run;
@@ -46,7 +38,7 @@ GpuKernel kernelOf(std::uint32_t op, std::uint32_t name, Window window)
 
 TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU")
 {
-    Run run = pingPong();
+    Run run = pingPongRun();
     RunMetrics numbers = metrics(run).value();
     CHECK(cli::summaryLine(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
@@ -68,7 +60,7 @@ TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU"
 
 TEST_CASE("the heading states the number of copies and the outcome of the run")
 {
-    Run run = pingPong();
+    Run run = pingPongRun();
     CHECK_THAT(cli::headingOf(run), Catch::EndsWith("D = 2, N = 1, v = 1"));
     run.schedule.shape.dataParallel = 3;
     run.info.outcome = Outcome::Failed;
@@ -94,7 +86,7 @@ TEST_CASE("losses and norms are of what was trained: a replay trains nothing")
 
 TEST_CASE("bubbles are listed by cause, the longest first, with the transfer that was running")
 {
-    const Run run = pingPong();
+    const Run run = pingPongRun();
     const auto text = lines(cli::bubbleText(run, Explainer(run, 0).bubbles()));
     REQUIRE(text.size() == 8);
     CHECK(text[0]
@@ -109,7 +101,7 @@ TEST_CASE("bubbles are listed by cause, the longest first, with the transfer tha
 
 TEST_CASE("the critical path lists its ops by kind, and its idle time")
 {
-    const Run run = pingPong();
+    const Run run = pingPongRun();
     const std::string text = cli::pathText(run, Explainer(run, 0).criticalPath());
     CHECK_THAT(text, Catch::StartsWith("critical path: 6 ops, "));
     CHECK_THAT(text, Catch::EndsWith(", idle 2.0 ms\n"));
@@ -120,7 +112,7 @@ TEST_CASE("the critical path lists its ops by kind, and its idle time")
 
 TEST_CASE("with recomputation the table of devices has the kept activations")
 {
-    const Run run = pingPong();
+    const Run run = pingPongRun();
     RunMetrics numbers = metrics(run).value();
     CHECK_FALSE(contains(cli::deviceTable(run, numbers), "kept"));
     numbers.devices[{1}].peakStash = 1.5;
@@ -143,7 +135,7 @@ TEST_CASE("the difference is negative if the driver reports less memory than the
 
 TEST_CASE("GPU activity is printed with missing records and launches per device")
 {
-    Run run = pingPong();
+    Run run = pingPongRun();
     run.info.machine.settings = {{"tf32", "off"}, {"fallback", "plain kernels: an old GPU"}};
     GpuTrace trace;
     trace.strings = {"mine", "norm"};

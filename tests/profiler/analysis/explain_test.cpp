@@ -8,20 +8,6 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// The picture of metrics_test.cpp: one micro-batch, there and back.
-Run pingPong()
-{
-    return handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16},
-                    {{0, "0F0", 0, 2},
-                     {0, "0SEND_F0", 2, 3},
-                     {0, "0RECV_B0", 11, 12},
-                     {0, "0B0", 12, 16},
-                     {1, "1RECV_F0", 2, 3},
-                     {1, "1F0", 5, 7},
-                     {1, "1B0", 7, 11},
-                     {1, "1SEND_B0", 11, 12}});
-}
-
 std::string spelled(const Run& run, const std::vector<CauseLink>& links)
 {
     const OpIndex index(run.schedule);

@@ -60,6 +60,23 @@ inline engine::Run handMade(engine::Shape shape, engine::Window window,
     return run;
 }
 
+// One micro-batch through two devices; a message takes 1, then 1 more of nothing before 1F0.
+//
+//   time      0 1 2 3 4 5 6 7 8 9 . . 12  . . 16
+//   device 0  F F s                    r B B B B
+//   device 1      r . . F F B B B B  s            r, s: a transfer under way
+inline engine::Run pingPong(std::int64_t ticksPerUnit = 1)
+{
+    std::vector<Row> rows{{0, "0F0", 0, 2},   {0, "0SEND_F0", 2, 3},  {0, "0RECV_B0", 11, 12},
+                          {0, "0B0", 12, 16}, {1, "1RECV_F0", 2, 3},  {1, "1F0", 5, 7},
+                          {1, "1B0", 7, 11},  {1, "1SEND_B0", 11, 12}};
+    for (Row& row : rows) {
+        row.begin *= ticksPerUnit;
+        row.end *= ticksPerUnit;
+    }
+    return handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16 * ticksPerUnit}, rows);
+}
+
 inline engine::Run simulated(const engine::ScheduleRequest& request,
                              const engine::UnitCosts& costs = {}, int iterations = 1)
 {

@@ -19,24 +19,6 @@ std::int64_t sumOf(const RangeDevice& device)
         + device.between;
 }
 
-// One micro-batch through two devices, as in metrics_test.cpp.
-//
-//   time      0 1 2 3 4 5 6 7 8 9 . . 12  . . 16
-//   device 0  F F s                    r B B B B
-//   device 1      r . . F F B B B B  s            r, s: a transfer under way
-Run pingPong()
-{
-    return handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16},
-                    {{0, "0F0", 0, 2},
-                     {0, "0SEND_F0", 2, 3},
-                     {0, "0RECV_B0", 11, 12},
-                     {0, "0B0", 12, 16},
-                     {1, "1RECV_F0", 2, 3},
-                     {1, "1F0", 5, 7},
-                     {1, "1B0", 7, 11},
-                     {1, "1SEND_B0", 11, 12}});
-}
-
 } // namespace
 
 TEST_CASE("ops at the edges of a range count with their part")
