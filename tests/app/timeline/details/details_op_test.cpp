@@ -4,23 +4,13 @@
 #include "app/timeline/view/navigation.h"
 #include "engine/experiment/experiment.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/timeline/details/details_row.h"
 #include "tests/catch.h"
 
 namespace {
 
 using app::Selection;
 using app::Step;
-
-QString row(const app::Details& details, const char* name)
-{
-    for (const auto& section : details.sections) {
-        for (const auto& one : section.rows) {
-            if (one.name == QLatin1String(name))
-                return one.value;
-        }
-    }
-    return QStringLiteral("(none)");
-}
 
 } // namespace
 

@@ -1,21 +1,9 @@
 #include "app/timeline/details/details.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/timeline/details/details_row.h"
 #include "tests/catch.h"
 
 using app::Selection;
-
-namespace {
-
-QString row(const app::Details& details, const char* name)
-{
-    for (const auto& section : details.sections)
-        for (const auto& one : section.rows)
-            if (one.name == QString::fromUtf8(name))
-                return one.value;
-    return QStringLiteral("(none)");
-}
-
-} // namespace
 
 TEST_CASE("the details of a running run state what is left and how it keeps to the prediction")
 {

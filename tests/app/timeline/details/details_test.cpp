@@ -5,6 +5,7 @@
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/timeline/details/details_row.h"
 #include "tests/catch.h"
 
 #include <QStringList>
@@ -15,17 +16,6 @@ namespace {
 
 using app::Selection;
 using app::Step;
-
-QString row(const app::Details& details, const char* name)
-{
-    for (const auto& section : details.sections) {
-        for (const auto& one : section.rows) {
-            if (one.name == QLatin1String(name))
-                return one.value;
-        }
-    }
-    return QStringLiteral("(none)");
-}
 
 Selection firstBubble(const app::RunView& view)
 {
