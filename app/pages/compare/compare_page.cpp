@@ -133,7 +133,7 @@ void ComparePage::connectLanes()
     });
 }
 
-// A running run is added when it ends, because a part of it is not comparable.
+// A run is added when it has ended and was read whole, because a part of it is not comparable.
 void ComparePage::refresh()
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
@@ -144,8 +144,9 @@ void ComparePage::refresh()
         if (document->state() == RunDocument::State::Failed
             && !hasIterations(document->run().get()))
             refused.append(document->notice().text);
-        unfinished += document->isRunning() || document->isQueued() ? 1 : 0;
-        if (document->isRunning() || !hasIterations(document->run().get()))
+        const bool isGrowing = document->isRunning() || document->isPartlyRead();
+        unfinished += isGrowing || document->isQueued() ? 1 : 0;
+        if (isGrowing || !hasIterations(document->run().get()))
             continue;
         documents.push_back(document);
         runs.push_back(document->run());
