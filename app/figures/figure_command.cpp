@@ -1,6 +1,7 @@
 #include "app/figures/figure_command.h"
 
 #include "app/figures/figure_recipe.h"
+#include "app/figures/update_figures.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
 

@@ -23,9 +23,4 @@ engine::Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
 // "" if the shown digits are the same. `info` is that of the run now.
 QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info);
 
-// Draws the figures of all recipes in the files and folders again, replaces those whose bytes
-// differ, and prints what changed. A recipe that fails is reported and does not stop the others.
-// Returns the exit status: 0 if all figures could be drawn, otherwise 1.
-int updateFigures(const QStringList& filesAndFolders);
-
 } // namespace app
