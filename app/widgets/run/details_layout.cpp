@@ -18,7 +18,7 @@ namespace {
 
 using Follow = std::function<void(const Selection&)>;
 constexpr int kLinkRoom = 138;
-constexpr int kRowRoom = 252, kRowGap = 8; // width of a row in a panel of 292 px that scrolls
+constexpr int kRowRoom = 256, kRowGap = 8; // width of a row in a panel of 292 px that scrolls
 
 QLabel* text(const QString& words, const QFont& font, const char* role = "")
 {
