@@ -1,3 +1,4 @@
+#include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"
@@ -13,7 +14,8 @@
 #include <map>
 
 // Milliseconds from an input to the frame that answers it, in the GUI thread: 32 lanes with
-// sub-lanes on 1600 x 900, 60 inputs per second. The counters are the median and the slowest frame.
+// sub-lanes on 1600 x 900, or a ranking of runs, 60 inputs per second. The counters are the median
+// and the slowest frame.
 namespace {
 
 constexpr int kLanes = 32;
@@ -38,6 +40,32 @@ void wheel(QWidget& widget, int notches, Qt::KeyboardModifiers modifiers)
     QApplication::sendEvent(&widget, &event);
 }
 
+// Measures the frames that answer input(step).
+void measure(benchmark::State& state, QWidget& widget, const std::function<void(int)>& input)
+{
+    std::vector<double> times;
+    int step = 0;
+    for (auto _ : state) {
+        QElapsedTimer timer;
+        timer.start();
+        input(step++);
+        widget.repaint();
+        const double passed = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+        times.push_back(passed);
+        state.SetIterationTime(passed / 1e3);
+        QElapsedTimer rest;
+        rest.start();
+        QApplication::processEvents(); // takes a finished picture and paints it
+        times.back() = std::max(times.back(), static_cast<double>(rest.nsecsElapsed()) / 1e6);
+        const double left = kFrame - passed - static_cast<double>(rest.nsecsElapsed()) / 1e6;
+        if (left > 0)
+            QThread::usleep(static_cast<unsigned long>(left * 1e3));
+    }
+    std::ranges::sort(times);
+    state.counters["median_ms"] = times[times.size() / 2];
+    state.counters["slowest_ms"] = times.back();
+}
+
 void frames(benchmark::State& state, const std::function<void(QWidget&, int)>& input)
 {
     bench::startQt();
@@ -54,27 +82,23 @@ void frames(benchmark::State& state, const std::function<void(QWidget&, int)>& i
         app::LanePicture::waitForPainting();
         QApplication::processEvents();
     }
-    std::vector<double> times;
-    int step = 0;
-    for (auto _ : state) {
-        QElapsedTimer timer;
-        timer.start();
-        input(timeline, step++);
-        timeline.repaint();
-        const double passed = static_cast<double>(timer.nsecsElapsed()) / 1e6;
-        times.push_back(passed);
-        state.SetIterationTime(passed / 1e3);
-        QElapsedTimer rest;
-        rest.start();
-        QApplication::processEvents(); // takes a finished picture and paints it
-        times.back() = std::max(times.back(), static_cast<double>(rest.nsecsElapsed()) / 1e6);
-        const double left = kFrame - passed - static_cast<double>(rest.nsecsElapsed()) / 1e6;
-        if (left > 0)
-            QThread::usleep(static_cast<unsigned long>(left * 1e3));
-    }
-    std::ranges::sort(times);
-    state.counters["median_ms"] = times[times.size() / 2];
-    state.counters["slowest_ms"] = times.back();
+    measure(state, timeline, [&](int step) { input(timeline, step); });
+}
+
+// A ranking of state.range(0) runs of 1,000 ops, zoomed.
+void ranking(benchmark::State& state)
+{
+    bench::startQt();
+    std::vector<std::shared_ptr<const engine::Run>> runs;
+    for (int k = 0; k < state.range(0); ++k)
+        runs.push_back(sample::measured({k % 2 == 0 ? "1f1b" : "gpipe", 8, 62}));
+    app::ThemeController theme;
+    app::CompareWidget lanes(theme);
+    lanes.resize(1384, 582);
+    lanes.setRuns(runs, 0);
+    lanes.show();
+    measure(state, lanes,
+            [&](int step) { wheel(lanes, step / 30 % 2 == 0 ? 1 : -1, Qt::ControlModifier); });
 }
 
 // A slow zoom in and out again, about the middle of the run.
@@ -111,3 +135,4 @@ BENCHMARK(pan)
     ->Iterations(240)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(ranking)->Arg(30)->Iterations(240)->UseManualTime()->Unit(benchmark::kMillisecond);

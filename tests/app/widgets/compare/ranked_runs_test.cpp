@@ -8,7 +8,6 @@
 #include "tests/catch.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
@@ -233,24 +232,6 @@ TEST_CASE("the lane of the worst device differs from the mean of the devices")
     const QImage mean = ranked.picture();
     ranked.widget.setLane(app::LaneOf::WorstDevice);
     CHECK(ranked.picture() != mean);
-}
-
-// 30 runs of 1,000 ops: a frame takes less than 16 ms. The bound is loose, because tests run on
-// busy machines.
-TEST_CASE("thirty runs scroll and zoom")
-{
-    Runs runs;
-    for (int k = 0; k < 30; ++k)
-        runs.push_back(sample::measured({k % 2 == 0 ? "1f1b" : "gpipe", 8, 62}));
-    Ranked ranked(runs);
-    ranked.picture();
-    QElapsedTimer timer;
-    timer.start();
-    for (int k = 0; k < 10; ++k) {
-        QTest::keyClick(&ranked.widget, k % 2 == 0 ? Qt::Key_W : Qt::Key_S);
-        ranked.widget.grab();
-    }
-    CHECK(timer.elapsed() < 10 * 250);
 }
 
 TEST_CASE("the table, the causes and the points choose the same run")
