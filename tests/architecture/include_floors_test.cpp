@@ -152,7 +152,7 @@ TEST_CASE("an include of a lower floor is accepted")
     CHECK(complaintsAbout("engine/sim/x.cpp", "<fmt/format.h>").empty());
     CHECK(complaintsAbout("profiler/store/x.cpp", "<sqlite3.h>").empty());
     CHECK(complaintsAbout("app/pages/x.cpp", "<QWidget>").empty());
-    CHECK(complaintsAbout("app/main.cpp", "\"app/pages/main_window.h\"").empty());
+    CHECK(complaintsAbout("app/main.cpp", "\"app/pages/window/main_window.h\"").empty());
 }
 
 TEST_CASE("sqlite3.h, CUPTI and Qt stay where they belong, in tests too")
@@ -178,7 +178,7 @@ TEST_CASE("neighbours do not include each other")
 {
     const std::vector<std::pair<std::string, std::string>> tables{
         {"profiler/export/", "profiler/export/exporters."},
-        {"app/pages/", "app/pages/main_window"}};
+        {"app/pages/", "app/pages/window/main_window"}};
     const auto files = sourcesBelow({"app", "engine", "profiler"});
     for (const auto& [folder, table] : tables) {
         std::set<std::string> neighbours;

@@ -1,4 +1,4 @@
-#include "app/pages/main_window.h"
+#include "app/pages/window/main_window.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/support/paths.h"

@@ -1,6 +1,6 @@
 #include "app/pages/cluster/cluster_page.h"
-#include "app/pages/main_window.h"
-#include "app/pages/setup_page.h"
+#include "app/pages/setup/setup_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/cluster/rank_grid.h"
 #include "app/widgets/cluster/results_panel.h"
 #include "app/widgets/controls/band.h"

@@ -1,7 +1,7 @@
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
+#include "app/pages/dialogs/export_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
-#include "app/pages/export_dialog.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/editor/unsaved_dialog.h"
 #include "app/widgets/run/stop_run_dialog.h"

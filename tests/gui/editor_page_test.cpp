@@ -1,4 +1,4 @@
-#include "app/pages/editor_page.h"
+#include "app/pages/editor/editor_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/key_numbers.h"

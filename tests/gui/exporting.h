@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/pages/export_dialog.h"
+#include "app/pages/dialogs/export_dialog.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/profiler/figure/figure_runs.h"
 

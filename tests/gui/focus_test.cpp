@@ -1,5 +1,5 @@
 #include "app/models/plan/cost_source.h"
-#include "app/pages/main_window.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/segment_control.h"

@@ -1,5 +1,5 @@
-#include "app/pages/import_page.h"
-#include "app/pages/main_window.h"
+#include "app/pages/import/import_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/import/coverage_bar.h"

@@ -1,5 +1,5 @@
 #include "app/models/tables/rules_preview_model.h"
-#include "app/pages/import_page.h"
+#include "app/pages/import/import_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/import/rules_pane.h"

@@ -1,6 +1,6 @@
 #include "app/pages/dialogs/keys_dialog.h"
-#include "app/pages/editor_page.h"
-#include "app/pages/main_window.h"
+#include "app/pages/editor/editor_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/editor/schedule_grid.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"

@@ -1,5 +1,5 @@
 #include "app/pages/ledger/ledger_page.h"
-#include "app/pages/main_window.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/ledger/ledger_facets.h"
 #include "app/widgets/ledger/ledger_table.h"

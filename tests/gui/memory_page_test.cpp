@@ -1,5 +1,5 @@
-#include "app/pages/main_window.h"
 #include "app/pages/memory/memory_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/memory/memory_areas.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/pages/run_page.h"
+#include "app/pages/run/run_page.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "profiler/store/trace_store.h"

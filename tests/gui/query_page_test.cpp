@@ -1,6 +1,6 @@
 #include "app/models/tables/query_model.h"
-#include "app/pages/main_window.h"
-#include "app/pages/query_page.h"
+#include "app/pages/query/query_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/query/query_editor.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/models/tables/scheme_table_model.h"
-#include "app/pages/setup_page.h"
+#include "app/pages/setup/setup_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/key_numbers.h"

@@ -1,6 +1,6 @@
 // Every setting of a run through the window's form.
 #include "app/models/text.h"
-#include "app/pages/application.h"
+#include "app/pages/window/application.h"
 #include "app/widgets/forms/bound_fields.h"
 #include "engine/experiment/experiment_fields.h"
 #include "tests/gui/setup.h"

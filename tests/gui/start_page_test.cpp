@@ -1,4 +1,4 @@
-#include "app/pages/start_page.h"
+#include "app/pages/start/start_page.h"
 #include "app/widgets/controls/card_button.h"
 #include "app/widgets/controls/empty_state.h"
 #include "profiler/store/trace_store.h"

@@ -1,5 +1,5 @@
-#include "app/pages/main_window.h"
 #include "app/pages/study/study_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/study/chart_view.h"

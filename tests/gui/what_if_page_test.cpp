@@ -1,6 +1,6 @@
 #include "app/models/whatif/what_if_model.h"
-#include "app/pages/main_window.h"
-#include "app/pages/what_if_page.h"
+#include "app/pages/whatif/what_if_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/empty_state.h"

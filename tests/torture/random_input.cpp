@@ -1,7 +1,7 @@
 // random_input SECONDS RUN.sqlite ...: sends random keys, clicks and wheel turns to the window and
 // prints its memory every minute. Exits with 1 if the memory keeps growing or the input stops.
 #include "app/models/settings.h"
-#include "app/pages/main_window.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/page.h"

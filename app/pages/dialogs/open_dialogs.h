@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/pages/main_window.h"
+#include "app/pages/window/main_window.h"
 
 namespace app {
 

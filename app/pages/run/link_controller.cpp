@@ -1,6 +1,6 @@
 #include "app/pages/run/link_controller.h"
 
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
 #include <QAction>

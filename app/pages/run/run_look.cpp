@@ -1,6 +1,6 @@
 #include "app/pages/run/run_look.h"
 
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/run/run_toolbar.h"
 #include "app/widgets/timeline/timeline_widget.h"

@@ -1,7 +1,7 @@
 #include "app/pages/run/run_menu.h"
 
 #include "app/models/text.h"
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/timeline/view/navigation.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/run/details_panel.h"

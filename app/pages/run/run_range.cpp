@@ -1,7 +1,7 @@
 #include "app/pages/run/run_range.h"
 
 #include "app/models/range/range_text.h"
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/widgets/range/range_panel.h"
 #include "app/widgets/run/details_panel.h"
 #include "app/widgets/run/run_panels.h"

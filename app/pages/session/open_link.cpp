@@ -1,8 +1,8 @@
 #include "app/pages/session/open_link.h"
 
-#include "app/pages/main_window.h"
 #include "app/pages/run/link_controller.h"
-#include "app/pages/run_page.h"
+#include "app/pages/run/run_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/forms/file_dialog.h"
 
 #include <QFileInfo>

@@ -1,9 +1,9 @@
 #include "app/pages/session/saved_files.h"
 
 #include "app/models/numbers.h"
-#include "app/pages/export_dialog.h"
-#include "app/pages/main_window.h"
+#include "app/pages/dialogs/export_dialog.h"
 #include "app/pages/run_saver.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/window/notice_bar.h"
 

@@ -3,8 +3,8 @@
 #include "app/models/numbers.h"
 #include "app/models/setting_table.h"
 #include "app/models/settings.h"
-#include "app/pages/main_window.h"
 #include "app/pages/session/session_tabs.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/window/notice_bar.h"
 
 #include <utility>

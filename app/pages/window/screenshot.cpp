@@ -1,7 +1,7 @@
-#include "app/pages/screenshot.h"
+#include "app/pages/window/screenshot.h"
 
-#include "app/pages/main_window.h"
-#include "app/pages/setup_page.h"
+#include "app/pages/setup/setup_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/timeline/lane_picture.h"
 #include "engine/base/new_file.h"
 #include "engine/schedules/scheme.h"

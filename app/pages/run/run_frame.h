@@ -2,7 +2,7 @@
 
 #include "app/models/run_document.h"
 #include "app/models/theme.h"
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/timeline/view/selection.h"
 
 class QLabel;

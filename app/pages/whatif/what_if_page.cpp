@@ -1,4 +1,4 @@
-#include "app/pages/what_if_page.h"
+#include "app/pages/whatif/what_if_page.h"
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"

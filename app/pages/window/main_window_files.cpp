@@ -1,6 +1,6 @@
 #include "app/pages/dialogs/open_dialogs.h"
-#include "app/pages/import_page.h"
-#include "app/pages/main_window.h"
+#include "app/pages/import/import_page.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/controls.h"
 #include "profiler/store/trace_store.h"
 

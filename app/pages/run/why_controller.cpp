@@ -1,9 +1,9 @@
-#include "app/pages/why_controller.h"
+#include "app/pages/run/why_controller.h"
 
 #include "app/jobs/run_library.h"
 #include "app/models/text.h"
 #include "app/models/whatif/what_if.h"
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/why/why_panel.h"

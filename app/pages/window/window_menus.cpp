@@ -1,10 +1,10 @@
-#include "app/pages/window_menus.h"
+#include "app/pages/window/window_menus.h"
 
 #include "app/models/setting_table.h"
 #include "app/models/settings.h"
 #include "app/models/text.h"
-#include "app/pages/main_window.h"
 #include "app/pages/session/open_link.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/icons.h"
 #include "engine/experiment/experiment.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/pages/command_line.h"
+#include "app/pages/window/command_line.h"
 
 namespace app {
 

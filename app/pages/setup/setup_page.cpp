@@ -1,4 +1,4 @@
-#include "app/pages/setup_page.h"
+#include "app/pages/setup/setup_page.h"
 
 #include "app/jobs/plan/write_predictions.h"
 #include "app/jobs/run_library.h"

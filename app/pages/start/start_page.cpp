@@ -1,4 +1,4 @@
-#include "app/pages/start_page.h"
+#include "app/pages/start/start_page.h"
 
 #include "app/models/device_facts.h"
 #include "app/models/numbers.h"

@@ -1,4 +1,4 @@
-#include "app/pages/import_page.h"
+#include "app/pages/import/import_page.h"
 
 #include "app/models/import_facts.h"
 #include "app/models/numbers.h"

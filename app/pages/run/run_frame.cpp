@@ -1,4 +1,4 @@
-#include "app/pages/run_frame.h"
+#include "app/pages/run/run_frame.h"
 
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/themed_icon.h"

@@ -5,7 +5,7 @@
 #include "app/jobs/what_if_predictions.h"
 #include "app/models/theme.h"
 #include "app/models/whatif/what_if_text.h"
-#include "app/pages/what_if_frame.h"
+#include "app/pages/whatif/what_if_frame.h"
 #include "app/widgets/controls/page.h"
 
 #include <QTimer>

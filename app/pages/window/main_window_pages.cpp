@@ -1,10 +1,10 @@
 #include "app/pages/dialogs/diagnostics_dialog.h"
-#include "app/pages/main_window.h"
 #include "app/pages/session/saved_files.h"
 #include "app/pages/session/window_session.h"
 #include "app/pages/settings/apply_settings.h"
 #include "app/pages/settings/settings_page.h"
-#include "app/pages/start_page.h"
+#include "app/pages/start/start_page.h"
+#include "app/pages/window/main_window.h"
 
 namespace app {
 

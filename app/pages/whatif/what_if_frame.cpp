@@ -1,4 +1,4 @@
-#include "app/pages/what_if_frame.h"
+#include "app/pages/whatif/what_if_frame.h"
 
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/controls/band.h"

@@ -1,4 +1,4 @@
-#include "app/pages/editor_page.h"
+#include "app/pages/editor/editor_page.h"
 
 #include "app/jobs/run_library.h"
 #include "app/models/numbers.h"

@@ -1,4 +1,4 @@
-#include "app/pages/export_dialog.h"
+#include "app/pages/dialogs/export_dialog.h"
 
 #include "app/models/setting_table.h"
 #include "app/models/tables/iterations_model.h"

@@ -1,4 +1,4 @@
-#include "app/pages/run_actions.h"
+#include "app/pages/run/run_actions.h"
 
 #include "app/widgets/controls/themed_icon.h"
 

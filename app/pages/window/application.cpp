@@ -1,4 +1,4 @@
-#include "app/pages/application.h"
+#include "app/pages/window/application.h"
 
 #include "app/models/message_log.h"
 #include "engine/base/process.h"

@@ -1,4 +1,4 @@
-#include "app/pages/command_line.h"
+#include "app/pages/window/command_line.h"
 
 #include "app/models/text.h"
 #include "app/timeline/details/view_link.h"

@@ -1,4 +1,4 @@
-#include "app/pages/query_page.h"
+#include "app/pages/query/query_page.h"
 
 #include "app/models/numbers.h"
 #include "app/models/tables/query_model.h"

@@ -5,8 +5,8 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
+#include "app/pages/run/run_actions.h"
 #include "app/pages/run/run_palette.h"
-#include "app/pages/run_actions.h"
 #include "app/widgets/run/run_state_view.h"
 
 #include <memory>
