@@ -1,4 +1,5 @@
 #include "app/pages/window/main_window.h"
+#include "app/widgets/window/page_tabs.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/support/paths.h"
@@ -92,15 +93,15 @@ TEST_CASE("every interactive widget of every page has an accessible name")
     window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
     window.openRun(run);
     window.compare({run, other});
-    Page* start = window.pages().front();
+    Page* start = window.tabs().pages().front();
     Q_EMIT start->memoryRequested(run);
     Q_EMIT start->whatIfRequested(run);
     Q_EMIT start->queryRequested(run);
     Q_EMIT start->importReportRequested(run);
     settle();
-    REQUIRE(window.pages().size() == 14);
-    for (Page* page : window.pages()) {
-        window.makeCurrent(page);
+    REQUIRE(window.tabs().pages().size() == 14);
+    for (Page* page : window.tabs().pages()) {
+        window.tabs().makeCurrent(page);
         settle();
         checkNames(page);
     }

@@ -8,6 +8,7 @@
 #include "app/widgets/estimator/estimator_form.h"
 #include "app/widgets/estimator/number_sources.h"
 #include "app/widgets/forms/spin_field.h"
+#include "app/widgets/window/page_tabs.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
@@ -80,7 +81,7 @@ TEST_CASE("the estimator opens from its menu, once, with the published case of G
     estimate.window.newRun();
     estimate.window.openEstimator();
     CHECK(estimate.window.currentPage() == estimate.page);
-    REQUIRE(estimate.window.closePage(estimate.page));
+    REQUIRE(estimate.window.tabs().close(estimate.page));
     estimate.window.openEstimator(); // the closed page is not deleted yet
     CHECK(estimate.window.currentPage() != estimate.page);
     estimate.page = estimate.window.currentPage();

@@ -5,6 +5,7 @@
 #include "app/widgets/import/coverage_bar.h"
 #include "app/widgets/import/rank_chips.h"
 #include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/window/page_tabs.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"
@@ -106,7 +107,7 @@ TEST_CASE("a dropped folder of traces becomes a run, whose report opens it")
     timeline->setFocus();
     QTest::keyClick(timeline, Qt::Key_I);
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));
-    w.window.closePage(w.window.currentPage());
+    w.window.tabs().close(w.window.currentPage());
     w.window.openRun(run);
     QTest::mouseClick(w.find<QWidget>("importReportButton"), Qt::LeftButton);
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("importPage"));

@@ -5,6 +5,7 @@
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"
+#include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/tab_strip.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
@@ -48,7 +49,7 @@ TEST_CASE("the window begins with the start page, which cannot be closed")
     Window w;
     CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
     CHECK_FALSE(w.action("closeCurrent")->isEnabled());
-    CHECK_FALSE(w.window.closePage(w.window.currentPage()));
+    CHECK_FALSE(w.window.tabs().close(w.window.currentPage()));
 }
 
 TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes it")

@@ -7,6 +7,7 @@
 #include "app/pages/window/main_window.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/window/notice_bar.h"
+#include "app/widgets/window/page_tabs.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
@@ -54,7 +55,7 @@ struct Start
     QStringList titles() const
     {
         QStringList all;
-        for (const Page* page : window.pages())
+        for (const Page* page : window.tabs().pages())
             all.append(page->title());
         return all;
     }
@@ -84,19 +85,19 @@ TEST_CASE("tabs come back in their order, and the current one is current again")
         first.window.newRun(QString::fromStdString(engine::toToml(experiment)));
         first.window.openRun(desk.run("a.sqlite"));
         first.window.openLedger();
-        Q_EMIT first.window.pages().at(0)->memoryRequested(desk.run("a.sqlite"));
+        Q_EMIT first.window.tabs().pages().at(0)->memoryRequested(desk.run("a.sqlite"));
         first.window.openRun(desk.run("a.sqlite")); // current
         first.window.close();
     }
     Start second(desk);
-    REQUIRE(second.window.pages().size() == 5);
+    REQUIRE(second.window.tabs().pages().size() == 5);
     CHECK(second.titles().at(3) == QStringLiteral("Runs"));
     CHECK(second.titles().at(4).startsWith(QStringLiteral("Memory")));
-    const auto* setup = qobject_cast<SetupPage*>(second.window.pages().at(1));
+    const auto* setup = qobject_cast<SetupPage*>(second.window.tabs().pages().at(1));
     REQUIRE(setup != nullptr);
     CHECK(setup->plan().experiment.schedule.scheme == "chimera");
     CHECK(setup->plan().experiment.schedule.devices == 8);
-    CHECK(second.window.currentPage() == second.window.pages().at(2));
+    CHECK(second.window.currentPage() == second.window.tabs().pages().at(2));
     CHECK(second.window.currentPage()->file() == desk.run("a.sqlite"));
     CHECK_FALSE(second.notice()->isVisible());
 }
@@ -147,7 +148,7 @@ TEST_CASE("files that vanished are one sentence, and the other tabs come back")
     for (const char* name : {"a.sqlite", "b.sqlite", "c.sqlite"})
         QFile::remove(desk.folder.filePath(QString::fromLatin1(name)));
     Start second(desk);
-    CHECK(second.window.pages().size() == 2);
+    CHECK(second.window.tabs().pages().size() == 2);
     CHECK(second.window.currentPage()->file() == desk.run("d.sqlite"));
     REQUIRE(second.notice()->isVisible());
     CHECK(
@@ -169,14 +170,14 @@ TEST_CASE("a start that did not finish opening the tabs is not repeated, but the
     }
     {
         Start second(desk);
-        CHECK(second.window.pages().size() == 1);
+        CHECK(second.window.tabs().pages().size() == 1);
         REQUIRE(second.notice()->isVisible());
         CHECK(second.notice()->text().startsWith(
             QStringLiteral("The tabs of the last session were not opened.")));
         second.window.close(); // without having opened them: they are kept
     }
     Start third(desk);
-    CHECK(third.window.pages().size() == 2);
+    CHECK(third.window.tabs().pages().size() == 2);
     CHECK_FALSE(third.notice()->isVisible());
 }
 
@@ -189,11 +190,11 @@ TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+
         first.window.close();
     }
     Start second(desk, Tabs::LeaveClosed);
-    CHECK(second.window.pages().size() == 1);
+    CHECK(second.window.tabs().pages().size() == 1);
     auto* reopen = second.window.findChild<QAction*>(QStringLiteral("reopenTabs"));
     REQUIRE(reopen->isEnabled());
     reopen->trigger();
-    CHECK(second.window.pages().size() == 2);
+    CHECK(second.window.tabs().pages().size() == 2);
     CHECK_FALSE(reopen->isEnabled());
     CHECK(second.settings.isRestoring()); // until the runs are read
     second.window.close();
@@ -203,7 +204,7 @@ TEST_CASE("offered tabs open with the button of the sentence or with Ctrl+Shift+
     Start third(desk);
     REQUIRE(third.button("noticeAction")->isVisible());
     third.button("noticeAction")->click();
-    CHECK(third.window.pages().size() == 2);
+    CHECK(third.window.tabs().pages().size() == 2);
     CHECK_FALSE(third.notice()->isVisible());
 }
 
@@ -250,7 +251,7 @@ TEST_CASE("with the setting off no tab comes back")
         first.window.close();
     }
     Start second(desk);
-    CHECK(second.window.pages().size() == 1);
+    CHECK(second.window.tabs().pages().size() == 1);
 }
 
 TEST_CASE("a damaged settings file gives the defaults, one sentence and a copy of the file")
@@ -261,7 +262,7 @@ TEST_CASE("a damaged settings file gives the defaults, one sentence and a copy o
     file.write("[theme\n\x01\x02 no equals sign\n");
     file.close();
     Start start(desk);
-    CHECK(start.window.pages().size() == 1);
+    CHECK(start.window.tabs().pages().size() == 1);
     REQUIRE(start.notice()->isVisible());
     CHECK(start.notice()->text().startsWith(QStringLiteral("The settings were reset.")));
     CHECK(QFile::exists(desk.iniFile() + QStringLiteral(".damaged")));
@@ -282,7 +283,7 @@ TEST_CASE("a damaged list of tabs opens what it can")
             settings.setSession(sessionFromJson(json));
         }
         Start start(desk);
-        CHECK(start.window.pages().size() == 1);
+        CHECK(start.window.tabs().pages().size() == 1);
         start.window.session().save();
     }
     SetupPage page((ThemeController()));

@@ -6,6 +6,7 @@
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/window/command_palette.h"
+#include "app/widgets/window/page_tabs.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
@@ -144,7 +145,7 @@ TEST_CASE("settings are found by words in the page, and by their titles in the c
     CHECK_FALSE(w.row(key::kTheme)->isVisible());
     filter->setText(QStringLiteral("zzz"));
     CHECK(w.page->findChild<QWidget*>(QStringLiteral("noSetting"))->isVisible());
-    w.window.closePage(w.page);
+    w.window.tabs().close(w.page);
     w.window.showCommands();
     auto* palette = w.window.findChild<CommandPalette*>();
     auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
@@ -159,17 +160,17 @@ TEST_CASE("settings are found by words in the page, and by their titles in the c
 TEST_CASE("hints are on the start page until they are hidden, and settings show them again")
 {
     SettingsWindow w;
-    Page* start = w.window.pages().front();
+    Page* start = w.window.tabs().pages().front();
     auto* hints = start->findChild<QWidget*>(QStringLiteral("startHints"));
-    w.window.makeCurrent(start);
+    w.window.tabs().makeCurrent(start);
     CHECK(hints->isVisible());
     hints->findChild<QPushButton*>(QStringLiteral("hideHints"))->click();
     CHECK_FALSE(hints->isVisible());
     CHECK_FALSE(w.settings.value(key::kHints).toBool());
-    w.window.makeCurrent(w.page);
+    w.window.tabs().makeCurrent(w.page);
     CHECK_FALSE(w.control<QCheckBox>(key::kHints)->isChecked());
     w.control<QCheckBox>(key::kHints)->click();
-    w.window.makeCurrent(start);
+    w.window.tabs().makeCurrent(start);
     CHECK(hints->isVisible());
 }
 

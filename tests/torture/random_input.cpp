@@ -5,6 +5,7 @@
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/page.h"
+#include "app/widgets/window/page_tabs.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -113,7 +114,7 @@ private:
     {
         constexpr int kMostPages = 12;
         if (m_window.findChildren<app::Page*>().size() > kMostPages)
-            m_window.closePage(m_window.currentPage());
+            m_window.tabs().close(m_window.currentPage());
     }
 
     int below(int limit)

@@ -6,6 +6,7 @@
 #include "app/pages/session/session_tabs.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/window/notice_bar.h"
+#include "app/widgets/window/page_tabs.h"
 
 #include <utility>
 
@@ -66,7 +67,7 @@ void WindowSession::reopen()
         if (page != nullptr && static_cast<int>(i) + 1 == session.current)
             current = page;
     }
-    m_window.makeCurrent(current);
+    m_window.tabs().makeCurrent(current);
     missing.removeDuplicates();
     if (!missing.isEmpty())
         m_notice.say(Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
@@ -100,7 +101,7 @@ void WindowSession::tabsChanged()
 Session WindowSession::current() const
 {
     Session session;
-    for (Page* page : m_window.pages()) {
+    for (Page* page : m_window.tabs().pages()) {
         SessionTab tab = sessionTab(*page);
         if (tab.kind.isEmpty())
             continue;

@@ -6,7 +6,9 @@
 #include "app/pages/compare/compare_page.h"
 #include "app/pages/dialogs/about_dialog.h"
 #include "app/pages/dialogs/device_dialog.h"
+#include "app/pages/dialogs/diagnostics_dialog.h"
 #include "app/pages/dialogs/keys_dialog.h"
+#include "app/pages/dialogs/open_dialogs.h"
 #include "app/pages/editor/editor_page.h"
 #include "app/pages/estimator/estimator_page.h"
 #include "app/pages/import/import_page.h"
@@ -16,6 +18,8 @@
 #include "app/pages/run/run_page.h"
 #include "app/pages/session/saved_files.h"
 #include "app/pages/session/window_session.h"
+#include "app/pages/settings/apply_settings.h"
+#include "app/pages/settings/settings_page.h"
 #include "app/pages/setup/setup_page.h"
 #include "app/pages/start/start_page.h"
 #include "app/pages/study/study_page.h"
@@ -24,13 +28,14 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
 #include "app/widgets/window/notice_bar.h"
+#include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/status_line.h"
-#include "app/widgets/window/tab_strip.h"
+#include "profiler/store/trace_store.h"
 
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QStackedWidget>
-#include <QVBoxLayout>
+#include <QMimeData>
 
 namespace app {
 
@@ -38,11 +43,9 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     : QMainWindow(parent)
     , m_theme(theme)
     , m_settings(settings)
-    , m_tabs(new TabStrip(theme))
-    , m_stack(new QStackedWidget)
+    , m_tabs(new PageTabs(theme))
     , m_status(new StatusLine)
-    , m_notice(new NoticeBar(theme))
-    , m_session(new WindowSession(*this, *m_notice, settings))
+    , m_session(new WindowSession(*this, m_tabs->notice(), settings))
     , m_menus(new WindowMenus(*this, theme, settings))
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -50,15 +53,11 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     setMinimumSize(960, 640);
     resize(1600, 1000);
     setAcceptDrops(true);
-    auto* body = new QWidget;
-    spaced(new QVBoxLayout(body), {}, 0, {m_tabs, m_notice, {m_stack, 1}});
-    setCentralWidget(body);
+    setCentralWidget(m_tabs);
     setStatusBar(m_status);
 
-    connect(m_tabs, &TabStrip::currentChanged, this, &MainWindow::showPage);
-    connect(m_tabs, &TabStrip::newRequested, this, [this] { newRun(); });
-    connect(m_tabs, &TabStrip::closeRequested, this,
-            [this](int index) { closePage(static_cast<Page*>(m_stack->widget(index))); });
+    connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
+    connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
     connect(m_start, &StartPage::ledgerRequested, this, &MainWindow::openLedger);
@@ -70,39 +69,25 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
 // Destroys the pages first, because they use the window and the library.
 MainWindow::~MainWindow()
 {
-    disconnect(m_tabs, nullptr, this, nullptr);
-    delete m_stack;
+    delete m_tabs;
 }
 
 Page* MainWindow::currentPage() const
 {
-    return static_cast<Page*>(m_stack->currentWidget());
+    return m_tabs->current();
 }
 
-QList<Page*> MainWindow::pages() const
-{
-    QList<Page*> pages;
-    for (int i = 0; i < m_stack->count(); ++i)
-        pages.append(static_cast<Page*>(m_stack->widget(i)));
-    return pages;
-}
-
-Page* MainWindow::addPage(Page* page)
+void MainWindow::addPage(Page* page)
 {
     connectPage(page);
-    m_stack->addWidget(page);
-    const int index = m_tabs->addTab(
-        page->title(), page->isClosable() ? TabStrip::Closing::Allowed : TabStrip::Closing::Fixed);
-    m_tabs->setCurrent(index);
-    showPage(index);
-    return page;
+    m_tabs->add(page);
 }
 
 template<class Shown>
 void MainWindow::showPageAbout(const QString& file)
 {
     const auto document = m_library.open(file);
-    if (!showPageIf([&](Page* page) {
+    if (!m_tabs->showIf([&](Page* page) {
             const auto* shown = qobject_cast<Shown*>(page);
             return shown != nullptr && shown->document() == document.get();
         }))
@@ -111,14 +96,9 @@ void MainWindow::showPageAbout(const QString& file)
 
 void MainWindow::connectPage(Page* page)
 {
-    connect(page, &Page::titleChanged, this, [this, page] {
-        m_tabs->setTitle(m_stack->indexOf(page), page->title());
-        updateStatus();
-    });
+    connect(page, &Page::titleChanged, this, &MainWindow::updateStatus);
     connect(page, &Page::statusChanged, this, &MainWindow::updateStatus);
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
-    connect(
-        page, &Page::closeRequested, this, [this, page] { closePage(page); }, Qt::QueuedConnection);
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, [this] { askFor(FileKind::Runs); });
@@ -140,35 +120,14 @@ void MainWindow::connectPage(Page* page)
                 m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
                 m_ledger.add(file, run);
             });
-    connectExports(*this, *page, m_theme, *m_notice);
+    connectExports(*this, *page, m_theme, m_tabs->notice());
 }
 
-void MainWindow::showPage(int index)
+void MainWindow::showPage(Page* page)
 {
-    if (index < 0 || index >= m_stack->count())
-        return;
-    m_stack->setCurrentIndex(index);
-    m_stack->currentWidget()->setFocus();
-    m_menus->showPage(*currentPage());
+    m_menus->showPage(*page);
     m_session->tabsChanged();
     updateStatus();
-}
-
-void MainWindow::makeCurrent(Page* page)
-{
-    m_tabs->setCurrent(m_stack->indexOf(page));
-}
-
-bool MainWindow::closePage(Page* page)
-{
-    if (!page->isClosable() || !page->queryClose())
-        return false;
-    const int index = m_stack->indexOf(page);
-    m_stack->removeWidget(page);
-    m_tabs->removeTab(index);
-    page->deleteLater();
-    showPage(m_tabs->current());
-    return true;
 }
 
 void MainWindow::updateStatus()
@@ -177,12 +136,6 @@ void MainWindow::updateStatus()
     m_status->show(page->statusTexts(), page->statusNote());
     setWindowTitle(page == m_start ? QStringLiteral("Bubblescope")
                                    : tr("%1 - Bubblescope").arg(page->title()));
-}
-
-void MainWindow::stepTab(int by)
-{
-    const int count = m_tabs->count();
-    m_tabs->setCurrent((m_tabs->current() + by + count) % count);
 }
 
 SetupPage* MainWindow::newRun(const QString& experimentToml)
@@ -208,13 +161,13 @@ void MainWindow::editSchedule(const engine::Schedule& schedule, const Prediction
 
 void MainWindow::openLedger()
 {
-    if (!showPageIf([](Page* page) { return qobject_cast<LedgerPage*>(page) != nullptr; }))
+    if (m_tabs->showFirst<LedgerPage>() == nullptr)
         addPage(new LedgerPage(m_theme, m_library, m_ledger));
 }
 
 void MainWindow::openEstimator()
 {
-    if (showPageIf([](Page* page) { return qobject_cast<EstimatorPage*>(page) != nullptr; }))
+    if (m_tabs->showFirst<EstimatorPage>() != nullptr)
         return;
     auto* page = new EstimatorPage(m_theme);
     connect(page, &EstimatorPage::setupRequested, this,
@@ -246,19 +199,9 @@ void MainWindow::editFile(const QString& file)
     addPage(page);
 }
 
-bool MainWindow::showPageIf(const std::function<bool(Page*)>& isIt)
-{
-    for (int i = 0; i < m_stack->count(); ++i)
-        if (isIt(static_cast<Page*>(m_stack->widget(i)))) {
-            m_tabs->setCurrent(i);
-            return true;
-        }
-    return false;
-}
-
 bool MainWindow::showPageOf(const QString& file)
 {
-    return showPageIf([&](Page* page) { return page->file() == file; });
+    return m_tabs->showIf([&](Page* page) { return page->file() == file; });
 }
 
 void MainWindow::openRun(const QString& file)
@@ -299,8 +242,8 @@ void MainWindow::compare(const QStringList& files)
 // All comparisons show the ticked runs, so one tab is enough.
 void MainWindow::compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents)
 {
-    if (showPageIf([](Page* page) { return qobject_cast<ComparePage*>(page) != nullptr; }))
-        static_cast<ComparePage*>(currentPage())->tick(documents);
+    if (auto* page = m_tabs->showFirst<ComparePage>())
+        page->tick(documents);
     else
         addPage(new ComparePage(m_theme, m_library, documents));
 }
@@ -323,14 +266,8 @@ void MainWindow::showDevices()
 // Every page may refuse, so that closing the window does not lose a running run.
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    for (int i = m_stack->count() - 1; i >= 0; --i) {
-        auto* page = static_cast<Page*>(m_stack->widget(i));
-        if (page->isClosable() && !page->queryClose()) {
-            m_tabs->setCurrent(i);
-            event->ignore();
-            return;
-        }
-    }
+    if (!m_tabs->mayCloseAll())
+        return event->ignore();
     m_settings.setGeometry(saveGeometry());
     m_session->end();
     event->accept();
@@ -345,6 +282,99 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
     m_menus->place(width());
+}
+
+void MainWindow::openFiles(const QStringList& files)
+{
+    QStringList runs, traces;
+    for (const QString& file : files) {
+        if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
+            editFile(file);
+        else if (file.endsWith(QStringLiteral(".toml"), Qt::CaseInsensitive))
+            openStudy(file);
+        else
+            (profiler::mayBeTrace(file.toStdString()) ? traces : runs).append(file);
+    }
+    if (!traces.isEmpty())
+        importTraces(traces);
+    if (runs.size() == 1)
+        openRun(runs.front());
+    else if (!runs.isEmpty())
+        compare(runs);
+}
+
+void MainWindow::askFor(FileKind kind)
+{
+    askForFiles(*this, kind);
+}
+
+void MainWindow::importTraces(const QStringList& paths, const QString& rules)
+{
+    addPage(new ImportPage(m_theme, m_library, paths, rules));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (!localFiles(*event->mimeData()).isEmpty())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    openFiles(localFiles(*event->mimeData()));
+}
+
+// Queued runs survive the end of the program: the next window offers to start them.
+void MainWindow::keepQueue()
+{
+    connect(&m_library, &RunLibrary::queueChanged, this,
+            [this] { m_ledger.keepQueue(m_library.queuedOptions()); });
+    m_ledger.takeQueues([this](const QList<QStringList>& left) {
+        m_start->offerQueue(static_cast<int>(left.size()));
+        connect(
+            m_start, &StartPage::queueAnswered, this,
+            [this, left](bool start) {
+                if (start)
+                    startRuns(left);
+            },
+            Qt::SingleShotConnection);
+    });
+}
+
+void MainWindow::openSettings(const char* key)
+{
+    auto* page = m_tabs->showFirst<SettingsPage>();
+    if (page == nullptr) {
+        page = new SettingsPage(m_theme, m_settings);
+        connect(page, &SettingsPage::settingChanged, this,
+                [this](const char* changed) { applySetting(changed, m_settings, m_theme); });
+        addPage(page);
+    }
+    if (key != nullptr)
+        page->showSetting(key);
+}
+
+void MainWindow::showDiagnostics()
+{
+    QStringList errors;
+    for (int row = 0; row < m_library.runs().rowCount(); ++row)
+        if (const Notice& notice = m_library.runs().at(row)->notice();
+            notice.level != Notice::Level::None)
+            errors.append(notice.title + QLatin1Char(' ') + notice.text);
+    auto* dialog = new DiagnosticsDialog(m_settings, errors, this);
+    connect(dialog, &DiagnosticsDialog::saved, this,
+            [this](const QStringList& files) { announceFiles(m_tabs->notice(), files); });
+    dialog->open();
+}
+
+bool MainWindow::canReopenTabs() const
+{
+    return m_session->canReopen();
+}
+
+void MainWindow::reopenTabs()
+{
+    m_session->reopen();
 }
 
 } // namespace app

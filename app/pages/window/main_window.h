@@ -8,17 +8,12 @@
 
 #include <QMainWindow>
 
-#include <functional>
-
-class QStackedWidget;
-
 namespace app {
 
-class NoticeBar;
+class PageTabs;
 class SetupPage;
 class StartPage;
 class StatusLine;
-class TabStrip;
 class WindowMenus;
 class WindowSession;
 
@@ -36,8 +31,7 @@ public:
     ~MainWindow() override;
 
     Page* currentPage() const;
-    QList<Page*> pages() const; // from left to right
-    void makeCurrent(Page* page);
+    PageTabs& tabs() const { return *m_tabs; }
     bool canReopenTabs() const;
     WindowSession& session() { return *m_session; }
     RunLibrary& library() { return m_library; }
@@ -65,14 +59,12 @@ public Q_SLOTS:
     void openFiles(const QStringList& files);
     // `paths` are files or folders of one job; `rules` are the user's rules as TOML.
     void importTraces(const QStringList& paths, const QString& rules = {});
-    void stepTab(int by);
     void showCommands();
     void showKeys();
     void showAbout();
     void showDevices();
     void showDiagnostics();
-    void reopenTabs();          // those of the last session
-    bool closePage(Page* page); // returns false if the user cancelled
+    void reopenTabs(); // those of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -81,29 +73,25 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    Page* addPage(Page* page); // takes ownership and makes the page current
+    void addPage(Page* page); // takes ownership and makes the page current
     void showDocument(const std::shared_ptr<RunDocument>& document);
     void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
-    // Makes the first tab of such a page current. Both return false if there is none.
-    bool showPageIf(const std::function<bool(Page*)>& isIt);
-    bool showPageOf(const QString& file);
+    bool showPageOf(const QString& file); // returns false if there is none
     // Makes the tab current whose page is a Shown about the run in `file`; adds one if there is
     // none.
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);
     void keepQueue();
-    void showPage(int index);
+    void showPage(Page* page);
     void updateStatus();
 
     ThemeController& m_theme;
     Settings& m_settings;
     RunLibrary m_library;
     RunLedger m_ledger;
-    TabStrip* m_tabs;
-    QStackedWidget* m_stack;
+    PageTabs* m_tabs;
     StatusLine* m_status;
-    NoticeBar* m_notice;
     WindowSession* m_session;
     WindowMenus* m_menus;
     StartPage* m_start = nullptr;

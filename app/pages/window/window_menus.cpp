@@ -7,6 +7,7 @@
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/icons.h"
+#include "app/widgets/window/page_tabs.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
 
@@ -131,7 +132,7 @@ void WindowMenus::makeFileMenu()
             &QAction::triggered, &m_window, [this] { m_window.openSettings(); });
     m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
     connect(m_close, &QAction::triggered, &m_window,
-            [this] { m_window.closePage(m_window.currentPage()); });
+            [this] { m_window.tabs().close(m_window.currentPage()); });
     connect(add(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q")), &QAction::triggered,
             &m_window, &QWidget::close);
 }
@@ -140,9 +141,9 @@ void WindowMenus::makeViewMenu()
 {
     QMenu* view = menu(Menu::View);
     connect(add(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown")),
-            &QAction::triggered, &m_window, [this] { m_window.stepTab(1); });
+            &QAction::triggered, &m_window, [this] { m_window.tabs().step(1); });
     connect(add(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp")),
-            &QAction::triggered, &m_window, [this] { m_window.stepTab(-1); });
+            &QAction::triggered, &m_window, [this] { m_window.tabs().step(-1); });
     view->addSeparator();
     makeThemeMenu(view);
     QAction* full = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
