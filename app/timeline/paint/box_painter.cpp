@@ -2,8 +2,10 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QTextLayout>
 
 #include <cmath>
+#include <utility>
 
 namespace app {
 namespace {
@@ -28,10 +30,35 @@ BoxPainter::BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours
     : m_painter(painter)
     , m_axis(axis)
     , m_colours(colours)
-    , m_numberFont(uiFont(11, QFont::Medium))
-    , m_boldFont(uiFont(11, QFont::Bold))
-    , m_nameFont(codeFont(12))
+    , m_number(uiFont(11, QFont::Medium))
+    , m_bold(uiFont(11, QFont::Bold))
+    , m_name(codeFont(12))
 { }
+
+BoxPainter::Face::Face(QFont textFont)
+    : font(std::move(textFont))
+    , capHeight(QFontMetricsF(font).capHeight())
+{ }
+
+const BoxPainter::Shaped& BoxPainter::Face::shaped(const QString& text)
+{
+    Shaped& shaped = texts[text];
+    if (!shaped.glyphs.isEmpty())
+        return shaped;
+    QTextLayout layout(text, font);
+    layout.beginLayout();
+    layout.createLine();
+    layout.endLayout();
+    const double ascent = layout.lineAt(0).ascent();
+    shaped.width = QFontMetricsF(font).horizontalAdvance(text);
+    for (QGlyphRun& run : shaped.glyphs = layout.glyphRuns()) {
+        QList<QPointF> positions = run.positions();
+        for (QPointF& position : positions)
+            position.ry() -= ascent;
+        run.setPositions(positions);
+    }
+    return shaped;
+}
 
 void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const BoxText& text)
 {
@@ -76,32 +103,30 @@ void BoxPainter::label(const QRectF& box, const BoxColours::Look& look, const Bo
     m_painter.setPen(look.ink);
     m_plate = look.hatch.isNull() ? QColor() : look.fill;
     if (width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
-        && QFontMetricsF(m_nameFont).horizontalAdvance(text.name) + 8 <= box.width()) {
-        write(box, text.name, m_nameFont, text);
+        && m_name.shaped(text.name).width + 8 <= box.width()) {
+        write(box, text.name, m_name, text.isUp);
         return;
     }
-    const QFont& font = text.isBold ? m_boldFont : m_numberFont;
+    Face& face = text.isBold ? m_bold : m_number;
     const double needs = text.number.size() == 1 ? kNumberFrom
         : text.number.size() == 2                ? kTwoDigitsFrom
-                                  : QFontMetricsF(font).horizontalAdvance(text.number) + 5;
+                                                 : face.shaped(text.number).width + 5;
     if (width >= needs)
-        write(box, text.number, font, text);
+        write(box, text.number, face, text.isUp);
 }
 
-void BoxPainter::write(const QRectF& box, const QString& text, const QFont& font,
-                       const BoxText& how)
+void BoxPainter::write(const QRectF& box, const QString& text, Face& face, bool isUp)
 {
-    const QFontMetricsF metrics(font);
-    const double width = metrics.horizontalAdvance(text);
+    const auto& [glyphs, width] = face.shaped(text);
     const double x = std::round(box.center().x() - width / 2);
-    const double baseline = std::round(box.center().y() + metrics.capHeight() / 2);
+    const double baseline = std::round(box.center().y() + face.capHeight / 2);
     if (m_plate.isValid())
-        m_painter.fillRect(QRectF(x - 2, std::round(baseline - metrics.capHeight()) - 3,
-                                  std::round(width) + 4, std::ceil(metrics.capHeight()) + 6),
+        m_painter.fillRect(QRectF(x - 2, std::round(baseline - face.capHeight) - 3,
+                                  std::round(width) + 4, std::ceil(face.capHeight) + 6),
                            m_plate);
-    m_painter.setFont(font);
-    m_painter.drawText(QPointF(x, baseline), text);
-    if (how.isUp)
+    for (const QGlyphRun& run : glyphs)
+        m_painter.drawGlyphRun(QPointF(x, baseline), run);
+    if (isUp)
         m_painter.fillRect(QRectF(x, m_axis.snap(baseline + 2), std::round(width), m_axis.gap()),
                            m_painter.pen().color());
 }

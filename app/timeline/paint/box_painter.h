@@ -4,6 +4,8 @@
 #include "app/timeline/view/coordinates.h"
 
 #include <QFont>
+#include <QGlyphRun>
+#include <QHash>
 #include <QPolygonF>
 #include <QString>
 
@@ -32,12 +34,28 @@ public:
 private:
     void label(const QRectF& box, const BoxColours::Look& look, const BoxText& text);
     void fill(const QRectF& box, const BoxColours::Look& look, bool isUp);
-    void write(const QRectF& box, const QString& text, const QFont& font, const BoxText& how);
+    // A text as glyphs, relative to the left end of its baseline. Shaping takes longer than
+    // drawing, and boxes repeat their texts.
+    struct Shaped
+    {
+        QList<QGlyphRun> glyphs;
+        double width = 0;
+    };
+    struct Face
+    {
+        explicit Face(QFont textFont);
+        const Shaped& shaped(const QString& text);
+
+        QFont font;
+        double capHeight;
+        QHash<QString, Shaped> texts;
+    };
+    void write(const QRectF& box, const QString& text, Face& face, bool isUp);
 
     QPainter& m_painter;
     const TimeAxis& m_axis;
     const BoxColours& m_colours;
-    QFont m_numberFont, m_boldFont, m_nameFont;
+    Face m_number, m_bold, m_name;
     QColor m_plate; // behind the text of a hatched box
 };
 
