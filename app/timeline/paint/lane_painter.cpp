@@ -36,15 +36,19 @@ BoxText transferText(const engine::Op& op)
 
 } // namespace
 
-BoxText boxText(const engine::Op& op)
+BoxText boxText(const engine::Op& op, double width)
 {
     BoxText text;
     text.isUp = op.replica == 1 && op.microBatch.isValid();
+    if (width < kNumberFrom)
+        return text;
     if (op.kind == OpKind::OptimizerStep) {
         text.number = QStringLiteral("O");
         return text;
     }
     text.number = microBatchText(op);
+    if (width < kNameFrom)
+        return text;
     engine::Op down = op; // the corner and the underline already show the direction
     down.replica = 0;
     text.name = opName(down);
@@ -60,10 +64,11 @@ LanePainter::LanePainter(QPainter& painter, const RunView& view, const TimeAxis&
     , m_boxes(painter, axis, colours)
 { }
 
-BoxText LanePainter::textOf(const engine::Op& op) const
+BoxText LanePainter::textOf(const engine::Op& op, double width) const
 {
-    BoxText text = boxText(op);
-    if (!engine::knowsMicroBatches(m_view.run().info) && engine::isCompute(op.kind))
+    BoxText text = boxText(op, width);
+    if (width >= kNumberFrom && !engine::knowsMicroBatches(m_view.run().info)
+        && engine::isCompute(op.kind))
         text.number = text.name = opName(m_view.run().info, op);
     if (m_labels == Labels::Numbers)
         text.name.clear();
@@ -148,11 +153,11 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         return emphasis({piece.window.begin, piece.window.end, of,
                          static_cast<std::uint32_t>(piece.iteration)});
     };
-    BoxText text = textOf(op);
+    const QRectF box = stretch(m_axis, piece.window, top, height);
+    BoxText text = textOf(op, box.width());
     text.isBold = isInFlow(piece.op, piece.iteration);
     const double length = static_cast<double>(piece.window.duration())
         / static_cast<double>(std::max<std::int64_t>(1, m_view.occurs().longestOp));
-    QRectF box = stretch(m_axis, piece.window, top, height);
     if (piece.joint == piece.op) {
         m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), length, emphasisOf(piece.op)),
                      text);
@@ -169,7 +174,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         m_boxes.draw(cell,
                      m_colours.lookOf(*part, m_view.chunk(*part), length,
                                       emphasisOf(part == &op ? piece.op : piece.joint)),
-                     textOf(*part));
+                     textOf(*part, box.width()));
     }
 }
 

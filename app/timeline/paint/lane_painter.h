@@ -31,7 +31,7 @@ public:
     void paintCompute(engine::DeviceId device, double top, double height);
 
 private:
-    BoxText textOf(const engine::Op& op) const;
+    BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;
     bool isInFlow(std::uint32_t op, int iteration) const;
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
@@ -54,6 +54,7 @@ private:
     Labels m_labels = Labels::Names;
 };
 
-BoxText boxText(const engine::Op& op);
+// The texts of a box that is `width` pixels wide; those that need more are left out.
+BoxText boxText(const engine::Op& op, double width);
 
 } // namespace app

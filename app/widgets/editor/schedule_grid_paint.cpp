@@ -66,7 +66,7 @@ void GridPainter::paintOp(OpPlace place, const QRect& box)
     const bool waits = !runs && place.index == m_check->reached[{place.device}];
     const auto emphasis
         = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
-    m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op));
+    m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op, box.width()));
     if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
         m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
                            m_theme.chrome.text2);
