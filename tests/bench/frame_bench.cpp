@@ -1,9 +1,13 @@
+#include "app/models/settings.h"
+#include "app/pages/window/main_window.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/timeline/timeline_widget.h"
+#include "profiler/store/trace_store.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"
 
 #include <QElapsedTimer>
+#include <QTemporaryDir>
 #include <QThread>
 #include <QWheelEvent>
 
@@ -101,6 +105,42 @@ void ranking(benchmark::State& state)
             [&](int step) { wheel(lanes, step / 30 % 2 == 0 ? 1 : -1, Qt::ControlModifier); });
 }
 
+// Seconds from the request to open a run file until a timeline shows its first iterations, and
+// until it shows all of them.
+void opening(benchmark::State& state)
+{
+    bench::startQt();
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    if (!profiler::writeRun(file.toStdString(), *runOf(state.range(0))))
+        return state.SkipWithError("the temporary folder has no room for the run");
+    app::ThemeController theme;
+    qputenv("XDG_DATA_HOME", folder.path().toLocal8Bit()); // the list of all runs
+    app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    for (auto _ : state) {
+        app::MainWindow window(theme, settings);
+        window.show();
+        QElapsedTimer timer;
+        timer.start();
+        window.openRun(file);
+        const auto* timeline = window.currentPage()->findChild<app::TimelineWidget*>();
+        const auto& document = *window.library().runs().at(0);
+        const auto secondsUntil = [&](const std::function<bool()>& isDone) {
+            while (!isDone())
+                QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            window.repaint();
+            return static_cast<double>(timer.nsecsElapsed()) / 1e9;
+        };
+        state.counters["first_s"] = secondsUntil([&] { return timeline->iteration() >= 0; });
+        const double all = secondsUntil([&] {
+            return document.state() == app::RunDocument::State::Finished
+                && timeline->devices() == kLanes;
+        });
+        state.counters["all_s"] = all;
+        state.SetIterationTime(all);
+    }
+}
+
 // A slow zoom in and out again, about the middle of the run.
 void zoom(benchmark::State& state)
 {
@@ -136,3 +176,4 @@ BENCHMARK(pan)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(ranking)->Arg(30)->Iterations(240)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(opening)->Arg(1'000'000)->Arg(10'000'000)->Iterations(1)->UseManualTime();
