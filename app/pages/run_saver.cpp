@@ -21,9 +21,22 @@
 namespace app {
 namespace {
 
-QString failureOf(const engine::Result<void>& done)
+// "json" of "Chrome traces (*.json);;Tables (*.csv)"
+QString endingOf(const QString& filter)
 {
-    return done ? QString() : fromUtf8(done.error().message);
+    return filter.section(QStringLiteral("*."), 1, 1).section(QLatin1Char(')'), 0, 0);
+}
+
+// A file beside the run in `from`, which must stay as it is.
+engine::Result<engine::NewFile> newFile(const QString& to, const std::string& from)
+{
+    const std::filesystem::path inputs[] = {from};
+    return engine::NewFile::beside(to.toStdString(), engine::IfExists::Replace, inputs);
+}
+
+engine::Result<void> writeText(const QString& file, const std::string& text)
+{
+    return engine::saveFile(file.toStdString(), text, engine::IfExists::Replace);
 }
 
 } // namespace
@@ -35,175 +48,147 @@ RunSaver::RunSaver(QWidget* page)
 
 void RunSaver::saveReport(const Runs& runs, const QString& name)
 {
-    const auto job = [runs](const QString& file) {
+    saveText({tr("Export report"), name, tr("Reports (*.html)")}, [runs] {
         std::vector<const engine::Run*> pointers;
         for (const auto& run : runs)
             pointers.push_back(run.get());
-        return failureOf(profiler::htmlReport(pointers).and_then([&](const std::string& page) {
-            return engine::saveFile(file.toStdString(), page, engine::IfExists::Replace);
-        }));
-    };
-    ask({tr("Export report"), name + QStringLiteral(".html"), tr("Reports (*.html)"),
-         QStringLiteral("html")},
-        job, &RunSaver::reportSaved);
+        return profiler::htmlReport(pointers);
+    });
 }
 
 void RunSaver::savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                         engine::Window window)
 {
-    const auto job = [run, from = file.toStdString(), window](const QString& to) {
-        const std::filesystem::path inputs[] = {from};
-        return failureOf(
-            engine::NewFile::beside(to.toStdString(), engine::IfExists::Replace, inputs)
-                .and_then([&](engine::NewFile target) {
-                    return profiler::writePart(std::move(target), *run, window, from);
-                }));
-    };
-    ask({tr("Save the selection as a new run"),
-         QFileInfo(file).completeBaseName() + QStringLiteral("-part.sqlite"), tr("Runs (*.sqlite)"),
-         QStringLiteral("sqlite")},
-        job, &RunSaver::partSaved);
+    ask(
+        {tr("Save the selection as a new run"),
+         QFileInfo(file).completeBaseName() + QStringLiteral("-part"), tr("Runs (*.sqlite)")},
+        [run, from = file.toStdString(), window](const QString& to) {
+            return newFile(to, from).and_then([&](engine::NewFile target) {
+                return profiler::writePart(std::move(target), *run, window, from);
+            });
+        },
+        &RunSaver::partSaved);
 }
 
 void RunSaver::saveTrace(const std::shared_ptr<const engine::Run>& run, const QString& file)
 {
-    const auto job = [run, from = file.toStdString()](const QString& to) {
+    const auto write = [run, from = file.toStdString()](const QString& to) {
         const auto gpu = [&](const std::function<void(const engine::GpuTrace&)>& use) {
             return profiler::readGpuPieces(from, use);
         };
         const bool isTable = to.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
         const profiler::Exporter* exporter = profiler::findExporter(isTable ? "csv" : "chrome");
-        const std::filesystem::path inputs[] = {from};
-        return failureOf(
-            engine::NewFile::beside(to.toStdString(), engine::IfExists::Replace, inputs)
-                .and_then([&](engine::NewFile target) {
-                    return engine::saveFile(std::move(target), [&](const engine::TextSink& sink) {
-                        return exporter->write(*run, gpu, sink);
-                    });
-                }));
+        return newFile(to, from).and_then([&](engine::NewFile target) {
+            return engine::saveFile(std::move(target), [&](const engine::TextSink& sink) {
+                return exporter->write(*run, gpu, sink);
+            });
+        });
     };
-    ask({tr("Export trace"), QFileInfo(file).completeBaseName() + QStringLiteral(".json"),
-         tr("Chrome traces, for Perfetto (*.json);;Tables of spans (*.csv)"),
-         QStringLiteral("json")},
-        job, &RunSaver::traceSaved);
+    ask({tr("Export trace"), QFileInfo(file).completeBaseName(),
+         tr("Chrome traces, for Perfetto (*.json);;Tables of spans (*.csv)")},
+        write);
 }
 
 void RunSaver::saveImportReport(const std::shared_ptr<const engine::Run>& run, const QString& name)
 {
-    const auto job = [run](const QString& file) {
-        return failureOf(engine::saveFile(file.toStdString(), profiler::importJson(*run),
-                                          engine::IfExists::Replace));
-    };
-    ask({tr("Save report"), name + QStringLiteral(".json"), tr("Reports (*.json)"),
-         QStringLiteral("json")},
-        job, &RunSaver::reportSaved);
+    saveText({tr("Save report"), name, tr("Reports (*.json)")},
+             [run] { return profiler::importJson(*run); });
 }
 
 void RunSaver::saveRules(const QString& toml)
 {
-    const auto job = [text = toml.toStdString()](const QString& file) {
-        return failureOf(engine::saveFile(file.toStdString(), text, engine::IfExists::Replace));
-    };
-    ask({tr("Save rules"), QStringLiteral("rules.toml"), tr("Rules (*.toml)"),
-         QStringLiteral("toml")},
-        job, &RunSaver::rulesSaved);
+    saveText({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+             [text = toml.toStdString()] { return text; });
 }
 
 void RunSaver::saveFigure(const MakeScene& make, const QString& name)
 {
     constexpr int kDpi = 300;
-    const auto job = [make](const QString& file) {
+    const auto write = [make](const QString& file) -> engine::Result<void> {
         const auto format = figureFormat(file);
         if (!format)
-            return tr("%1 has no known format; end it in .pdf, .svg, .png or .tex").arg(file);
-        return failureOf(make()
-                             .and_then([&](const profiler::Scene& scene) {
-                                 return renderFigure(scene, *format, kDpi);
-                             })
-                             .and_then([&](const QByteArray& bytes) {
-                                 return engine::saveFile(file.toStdString(), bytes.toStdString(),
-                                                         engine::IfExists::Replace);
-                             }));
+            return engine::fail(engine::Error::Code::InvalidArgument,
+                                tr("%1 has no known format; end it in .pdf, .svg, .png or .tex")
+                                    .arg(file)
+                                    .toStdString());
+        return make()
+            .and_then(
+                [&](const profiler::Scene& scene) { return renderFigure(scene, *format, kDpi); })
+            .and_then(
+                [&](const QByteArray& bytes) { return writeText(file, bytes.toStdString()); });
     };
-    ask({tr("Export chart"), name + QStringLiteral(".pdf"),
-         tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;TikZ (*.tex)"), QStringLiteral("pdf")},
-        job, &RunSaver::figureSaved);
-}
-
-void RunSaver::saveText(const Request& request,
-                        const std::function<engine::Result<std::string>()>& make,
-                        void (RunSaver::*done)(const QString&))
-{
-    const auto job = [make](const QString& file) {
-        return failureOf(make().and_then([&](const std::string& text) {
-            return engine::saveFile(file.toStdString(), text, engine::IfExists::Replace);
-        }));
-    };
-    ask(request, job, done);
+    ask({tr("Export chart"), name, tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;TikZ (*.tex)")},
+        write);
 }
 
 void RunSaver::saveStudyReport(const StudyPointer& data, const QString& name)
 {
-    saveText(
-        {tr("Save report"), name + QStringLiteral(".html"), tr("Reports (*.html)"),
-         QStringLiteral("html")},
-        [data] { return profiler::studyReport(data->study, data->points, data->results); },
-        &RunSaver::reportSaved);
+    saveText({tr("Save report"), name, tr("Reports (*.html)")},
+             [data] { return profiler::studyReport(data->study, data->points, data->results); });
 }
 
 void RunSaver::saveStudyResults(const StudyPointer& data, const QString& name)
 {
-    saveText(
-        {tr("Save results"), name + QStringLiteral(".csv"), tr("Tables (*.csv)"),
-         QStringLiteral("csv")},
-        [data] {
-            return engine::Result<std::string>(
-                profiler::studyCsv(data->study, data->points, data->results));
-        },
-        &RunSaver::reportSaved);
+    saveText({tr("Save results"), name, tr("Tables (*.csv)")},
+             [data] { return profiler::studyCsv(data->study, data->points, data->results); });
 }
 
 void RunSaver::saveStudy(const profiler::Study& study, const QString& name)
 {
     saveText(
-        {tr("Save study"), name + QStringLiteral(".toml"), tr("Studies (*.toml)"),
-         QStringLiteral("toml")},
-        [study] { return engine::Result<std::string>(profiler::studyToml(study)); },
-        &RunSaver::studySaved);
+        {tr("Save study"), name, tr("Studies (*.toml)")},
+        [study] { return profiler::studyToml(study); }, &RunSaver::studySaved);
 }
 
-void RunSaver::ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&))
+void RunSaver::saveText(const Request& request, const MakeText& make, Done done)
 {
-    auto* dialog = named(new QFileDialog(&m_page, request.title, request.name, request.filter),
-                         "saveDialog");
+    ask(
+        request,
+        [make](const QString& file) {
+            return make().and_then([&](const std::string& text) { return writeText(file, text); });
+        },
+        done);
+}
+
+void RunSaver::ask(const Request& request, const Write& write, Done done)
+{
+    const QString ending = endingOf(request.filter),
+                  name = request.name + QLatin1Char('.') + ending;
+    auto* dialog
+        = named(new QFileDialog(&m_page, request.title, name, request.filter), "saveDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(request.suffix);
+    dialog->setDefaultSuffix(ending);
     if (const QString folder = chosenFolder(key::kExports); !folder.isEmpty()) {
         dialog->setDirectory(folder);
-        dialog->selectFile(request.name);
+        dialog->selectFile(name);
     }
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.section(QStringLiteral("*."), 1).chopped(1));
-    });
-    connect(dialog, &QFileDialog::fileSelected, this, [this, job, done](const QString& file) {
-        m_writing.run([job, file] { return job(file); },
-                      [this, file, done](const QString& failure) {
-                          if (failure.isEmpty()) {
-                              Q_EMIT(this->*done)(file);
-                              if (auto* page = qobject_cast<Page*>(&m_page))
-                                  Q_EMIT page->filesSaved({file});
-                              return;
-                          }
-                          auto* box = named(new QMessageBox(QMessageBox::Warning, tr("Not saved"),
-                                                            failure, QMessageBox::Ok, &m_page),
-                                            "notSaved");
-                          box->setTextFormat(Qt::PlainText);
-                          box->setAttribute(Qt::WA_DeleteOnClose);
-                          box->open();
+    connect(dialog, &QFileDialog::filterSelected, dialog,
+            [dialog](const QString& filter) { dialog->setDefaultSuffix(endingOf(filter)); });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, write, done](const QString& file) {
+        m_writing.run([write, file] { return write(file); },
+                      [this, file, done](const engine::Result<void>& written) {
+                          finish(file, written, done);
                       });
     });
     dialog->open();
+}
+
+void RunSaver::finish(const QString& file, const engine::Result<void>& written, Done done)
+{
+    if (written) {
+        if (done != nullptr)
+            Q_EMIT(this->*done)(file);
+        if (auto* page = qobject_cast<Page*>(&m_page))
+            Q_EMIT page->filesSaved({file});
+        return;
+    }
+    auto* box = named(new QMessageBox(QMessageBox::Warning, tr("Not saved"),
+                                      fromUtf8(written.error().message), QMessageBox::Ok, &m_page),
+                      "notSaved");
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
 }
 
 } // namespace app

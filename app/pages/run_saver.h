@@ -47,26 +47,23 @@ public:
     void saveStudy(const profiler::Study& study, const QString& name);
 
 Q_SIGNALS:
-    void figureSaved(const QString& file);
     void studySaved(const QString& file);
-    void reportSaved(const QString& file);
-    void rulesSaved(const QString& file);
     void partSaved(const QString& file);
-    void traceSaved(const QString& file);
 
 private:
+    using Done = void (RunSaver::*)(const QString& file); // a signal
+
     struct Request
     {
-        QString title, name, filter, suffix;
+        QString title, name, filter; // `name` without its ending, which is the filter's first
     };
-    // Returns the message of a failure; "" on success.
-    using Job = std::function<QString(const QString& file)>;
-    void ask(const Request& request, const Job& job, void (RunSaver::*done)(const QString&));
+    using Write = std::function<engine::Result<void>(const QString& file)>;
+    void ask(const Request& request, const Write& write, Done done = nullptr);
+    using MakeText = std::function<engine::Result<std::string>()>;
+    void saveText(const Request& request, const MakeText& make, Done done = nullptr);
+    void finish(const QString& file, const engine::Result<void>& written, Done done);
 
     QWidget& m_page;
-    void saveText(const Request& request, const std::function<engine::Result<std::string>()>& make,
-                  void (RunSaver::*done)(const QString&));
-
     Background m_writing{this};
 };
 
