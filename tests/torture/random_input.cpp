@@ -19,7 +19,10 @@
 #include <QTimer>
 #include <QWheelEvent>
 
+#include <execinfo.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -116,6 +119,16 @@ private:
     double m_longest = 0;
     QString m_input;
 };
+
+// Prints the addresses of the stack for addr2line, and ends the program as the signal would.
+void onCrash(int signal)
+{
+    constexpr int kMost = 100, kStandardError = 2;
+    void* frames[kMost];
+    backtrace_symbols_fd(frames, backtrace(frames, kMost), kStandardError);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
 
 class RandomInput
 {
@@ -325,6 +338,8 @@ private:
 
 int main(int argc, char** argv)
 {
+    for (const int crash : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS})
+        std::signal(crash, onCrash);
     TimedApplication application(argc, argv);
     if (argc < 2) {
         std::fputs("usage: random_input SECONDS [RUN.sqlite ...]\n", stderr);
