@@ -1,6 +1,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/commands/command.h"
+#include "app/cli/text/manual.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
 #include "engine/base/version.h"
@@ -123,7 +124,7 @@ private:
 struct Program
 {
     CLI::App app{"Simulate, measure and compare pipeline-parallel training.", "bscope"};
-    bool version = false, json = false;
+    bool version = false, json = false, manual = false;
     std::vector<std::pair<CLI::App*, Action>> actions;
 
     Program()
@@ -131,6 +132,7 @@ struct Program
         app.require_subcommand(0, 1);
         app.add_flag("--version", version, "Print the version (with --json also the build)");
         app.add_flag("--json", json)->group("");
+        app.add_flag("--manual", manual)->group(""); // for packaging/man/bscope.1
         app.formatter(std::make_shared<HelpFormatter>());
         app.footer("\nbscope COMMAND --help prints the options of a command, with examples.");
         for (const Command& command : commands()) {
@@ -161,7 +163,9 @@ int runChosen(Program& program)
         return leave(result ? *result
                             : complain(result.error().message, exitStatus(result.error().code)));
     }
-    if (program.version)
+    if (program.manual)
+        printText(manualOptions(program.app));
+    else if (program.version)
         printText(versionText(program.json));
     else if (program.json)
         return complain("--json needs a command, for example: bscope schemes --json", kUsage);

@@ -247,7 +247,8 @@ Action prepareStudy(CLI::App& app)
     app.add_flag("--print", options->print, "Print the study as TOML, to start another one");
     app.add_option("--threads", options->threads,
                    "Points that are simulated at once (default: one per core)")
-        ->check(CLI::Range(1, 1024));
+        ->check(CLI::Range(1, 1024))
+        ->type_name("K");
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return runAndPrint(*options); };
