@@ -18,6 +18,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -174,6 +175,21 @@ int runChosen(Program& program)
     return kSuccess;
 }
 
+// Rephrases what CLI11's validators say.
+std::string inPlainWords(std::string what)
+{
+    const std::pair<std::regex, const char*> rules[]
+        = {{std::regex("Value (.*) not in range ([0-9]+(?:\\.[0-9]*[1-9])?)\\.?0* to "
+                       "([0-9]+(?:\\.[0-9]*[1-9])?)(\\.0*)?$"),
+            "$1 is not a number from $2 to $3"},
+           {std::regex("(.*) not in \\{(.*)\\}"), "$1 is not one of $2"},
+           {std::regex("At least (.*) required but received (.*)"),
+            "at least $1 are needed, but $2 was given"}};
+    for (const auto& [pattern, text] : rules)
+        what = std::regex_replace(what, pattern, text);
+    return what;
+}
+
 // Rephrases an error of CLI11: which argument is wrong, and how.
 std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
@@ -192,7 +208,7 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
         return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
-    return what.substr(0, what.find('\n'));
+    return inPlainWords(what.substr(0, what.find('\n')));
 }
 
 int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)

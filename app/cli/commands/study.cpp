@@ -196,7 +196,7 @@ Result<int> runAndPrint(const StudyOptions& options)
         return 0;
     }
     if (options.folder.empty())
-        return fail(Error::Code::InvalidArgument, "-o FOLDER is missing");
+        return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
     const auto study = readStudy(*toml, options.file);
     if (!study)
         return tl::unexpected(study.error());
