@@ -1,7 +1,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/text/manual.h"
+#include "app/cli/options/manual.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
 #include "engine/base/version.h"

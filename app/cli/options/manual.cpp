@@ -1,4 +1,4 @@
-#include "app/cli/text/manual.h"
+#include "app/cli/options/manual.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
