@@ -45,7 +45,7 @@ TEST_CASE("an empty file, blanks and a lone header give different errors")
     CHECK_THAT(sentenceOf("{\"scheme\": \"1f1b\"}"), Catch::Contains("starts with '{"));
 }
 
-TEST_CASE("a byte order mark is passed over in every format")
+TEST_CASE("a byte order mark is skipped in every format")
 {
     const Schedule schedule = scheduleOf("1f1b", 2, 2);
     const std::string mark = "\xEF\xBB\xBF";
