@@ -1,6 +1,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/commands/command.h"
+#include "app/cli/options/manual.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
 #include "engine/base/version.h"
@@ -17,6 +18,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -123,7 +125,7 @@ private:
 struct Program
 {
     CLI::App app{"Simulate, measure and compare pipeline-parallel training.", "bscope"};
-    bool version = false, json = false;
+    bool version = false, json = false, manual = false;
     std::vector<std::pair<CLI::App*, Action>> actions;
 
     Program()
@@ -131,6 +133,7 @@ struct Program
         app.require_subcommand(0, 1);
         app.add_flag("--version", version, "Print the version (with --json also the build)");
         app.add_flag("--json", json)->group("");
+        app.add_flag("--manual", manual)->group(""); // for packaging/man/bscope.1
         app.formatter(std::make_shared<HelpFormatter>());
         app.footer("\nbscope COMMAND --help prints the options of a command, with examples.");
         for (const Command& command : commands()) {
@@ -161,13 +164,30 @@ int runChosen(Program& program)
         return leave(result ? *result
                             : complain(result.error().message, exitStatus(result.error().code)));
     }
-    if (program.version)
+    if (program.manual)
+        printText(manualOptions(program.app));
+    else if (program.version)
         printText(versionText(program.json));
     else if (program.json)
         return complain("--json needs a command, for example: bscope schemes --json", kUsage);
     else
         printText(kWelcome);
     return kSuccess;
+}
+
+// Rephrases what CLI11's validators say.
+std::string inPlainWords(std::string what)
+{
+    const std::pair<std::regex, const char*> rules[]
+        = {{std::regex("Value (.*) not in range ([0-9]+(?:\\.[0-9]*[1-9])?)\\.?0* to "
+                       "([0-9]+(?:\\.[0-9]*[1-9])?)(\\.0*)?$"),
+            "$1 is not a number from $2 to $3"},
+           {std::regex("(.*) not in \\{(.*)\\}"), "$1 is not one of $2"},
+           {std::regex("At least (.*) required but received (.*)"),
+            "at least $1 are needed, but $2 was given"}};
+    for (const auto& [pattern, text] : rules)
+        what = std::regex_replace(what, pattern, text);
+    return what;
 }
 
 // Rephrases an error of CLI11: which argument is wrong, and how.
@@ -188,7 +208,7 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
         return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
-    return what.substr(0, what.find('\n'));
+    return inPlainWords(what.substr(0, what.find('\n')));
 }
 
 int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)

@@ -44,7 +44,8 @@ std::vector<Setting> lookSettings()
          .kind = Setting::Kind::Choice,
          .group = group,
          .title = settingText("Colours of operations"),
-         .explanation = settingText("Default suits colour-blind readers. Figures have their own."),
+         .explanation
+         = settingText("Default suits colour-blind readers. Figures have a setting of their own."),
          .byDefault = palettes.front(),
          .values = palettes,
          .names = titles},

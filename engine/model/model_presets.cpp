@@ -25,8 +25,9 @@ auto invalidModel(std::string message)
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
-        return invalidModel(
-            fmt::format("width {} is not a multiple of heads {}", model.width, model.heads));
+        return invalidModel(fmt::format(
+            "width {} is not a multiple of heads {}; the nearest width is {}", model.width,
+            model.heads, std::max(1, (model.width + model.heads / 2) / model.heads) * model.heads));
     if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
         return invalidModel(
             fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));

@@ -252,7 +252,7 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
         std::error_code error;
         const fs::file_status status = fs::status(path, error);
         if (!fs::exists(status))
-            return fail(Error::Code::NotFound, path.string() + " does not exist");
+            return fail(Error::Code::NotFound, path.string() + " does not exist: check the name");
         if (fs::is_directory(status)) {
             if (auto added = addFolder(path, files); !added)
                 return tl::unexpected(added.error());

@@ -149,7 +149,7 @@ struct Plain
 {
     std::tuple<Values...> values;
     Plain() = default;
-    Plain(Values... all)
+    Plain(Values... all) // NOLINT: rows are written as {1, "name"}
         : values(std::move(all)...)
     { }
 };

@@ -132,10 +132,13 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
 {
     std::error_code failed;
     fs::create_directories(folder, failed);
-    if (failed || !fs::is_directory(folder))
+    if (fs::exists(folder) && !fs::is_directory(folder))
         return fail(Error::Code::Io,
-                    fmt::format("{} cannot be created: {}", folder.string(),
-                                failed ? failed.message() : "it is a file"));
+                    folder.string() + " is a file: choose another name for the folder of results");
+    if (failed)
+        return fail(Error::Code::Io,
+                    fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
+                                failed.message()));
     auto file = StudyFile::open(folder / kResults, study, toml);
     if (!file)
         return tl::unexpected(file.error());

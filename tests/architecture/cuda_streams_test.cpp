@@ -100,7 +100,7 @@ TEST_CASE("nothing of CUDA uses the default stream, managed memory or atomics")
     CHECK(complaints == Complaints{});
 }
 
-TEST_CASE("what would use the default stream is found")
+TEST_CASE("code that would use the default stream is found")
 {
     CHECK(complaintsAbout("k<<<1, 32>>>();").size() == 1);
     CHECK(complaintsAbout("k<<<f(1, 2, 3), 32>>>();").size() == 1);

@@ -67,7 +67,7 @@ SourceFile page(const std::string& text)
 
 } // namespace
 
-TEST_CASE("every row of a table in a document has as many cells as its head")
+TEST_CASE("every row of a table in a document has as many cells as its header")
 {
     for (const SourceFile& file : documents())
         CHECK(unevenRows(file) == Complaints{});

@@ -24,7 +24,7 @@ std::vector<std::string> unspeakable(const std::string& source)
 
 } // namespace
 
-TEST_CASE("only the seven folders of the design stand at the top")
+TEST_CASE("the top folder has only the seven folders of the design")
 {
     const std::set<std::string> folders{"app",   "engine",      "profiler", "resources",
                                         "tests", "sample_runs", "packaging"};
@@ -73,7 +73,7 @@ TEST_CASE("every header is guarded, and every source begins with its own header"
     }
 }
 
-TEST_CASE("every test has a name that ctest can pass on")
+TEST_CASE("every test has a name that ctest can pass to Catch2")
 {
     for (const SourceFile& file : sourcesBelow({"tests"})) {
         if (file.path == "tests/architecture/tree_test.cpp")

@@ -42,7 +42,7 @@ TEST_CASE("a run on the CPU mentions GPUs only if kernels were requested")
     CHECK(contains(asked.notes()[0], "--trace all records GPU activity"));
 }
 
-TEST_CASE("what is missing in a trace is one sentence")
+TEST_CASE("each missing part of a trace is named in one sentence")
 {
     CHECK(missingText(10, {}).empty());
     CHECK(missingText(7012, {12, 3, 0, 0, 0})

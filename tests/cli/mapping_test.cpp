@@ -122,7 +122,7 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
                Catch::Contains("must be ring or hierarchical"));
 }
 
-TEST_CASE("simulate obeys an option or refuses it")
+TEST_CASE("simulate applies an option or refuses it")
 {
     const Folder folder;
     const auto error = [&](const std::string& arguments) {

@@ -99,7 +99,8 @@ Seen watched(const Folder& folder, const std::string& mode)
 
 } // namespace
 
-TEST_CASE("an outer profiler sees a range for every op that runs, as the file has it")
+TEST_CASE(
+    "another profiler receives a range for every op that runs, with the same times as the file")
 {
     for (const char* mode : {"emulate", "live", "live --nvtx-grammar sail-sg"}) {
         CAPTURE(mode);

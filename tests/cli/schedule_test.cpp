@@ -156,7 +156,7 @@ TEST_CASE("every violation comes with the grid around it")
     CHECK(contains(json.out, "\"communication\": null"));
 }
 
-TEST_CASE("a limit on stashes is checked by the order alone")
+TEST_CASE("a limit on stashes is checked without times")
 {
     const Folder folder;
     bscope(folder, "schedule --scheme 1f1b -D 4 -N 8 -o s.csv");

@@ -111,7 +111,7 @@ TEST_CASE("a simulated run is recorded, and analyzed the same")
     CHECK(bscope(folder, "simulate -N 4 -o run.sqlite --force").status == 0);
 }
 
-TEST_CASE("what is simulated without spans is what is simulated with them")
+TEST_CASE("a simulation without spans gives the same numbers as one with spans")
 {
     const Folder folder;
     for (const std::string schedule :

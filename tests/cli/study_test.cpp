@@ -19,7 +19,7 @@ TEST_CASE("a study simulates its grid, and continues where it was")
     const Printed wrong = bscope(folder, "study s.toml -o results2");
     CHECK(wrong.status == 1);
     CHECK(contains(wrong.err, "--micro-batch"));
-    CHECK(contains(bscope(folder, "study s.toml").err, "-o FOLDER is missing"));
+    CHECK(contains(bscope(folder, "study s.toml").err, "add -o FOLDER"));
     CHECK(contains(bscope(folder, "study none -o results3").err, "best-scheme"));
 }
 

@@ -253,7 +253,7 @@ TEST_CASE("an all-reduce between copies takes what a ring over them takes")
     CHECK(reduced == 2 * 4); // three iterations and the replay
 }
 
-TEST_CASE("every copy's memory counts")
+TEST_CASE("the memory of every copy is counted")
 {
     const auto device = openCpuDevice().value();
     const Transformer<float> model(miniature(), 2, device->kernels());

@@ -111,17 +111,17 @@ TEST_CASE("with exact accumulation a real GPT's gradients and losses are sequent
     checkRealGpt(everyScheme(kOfFew), Mode::Emulate);
 }
 
-TEST_CASE("... live, too")
+TEST_CASE("live training with exact accumulation is bit-equal to sequential training")
 {
     checkRealGpt(everyScheme(kOfFew), Mode::Live);
 }
 
-TEST_CASE("... on six and eight devices")
+TEST_CASE("emulation on six and eight devices is bit-equal to sequential training")
 {
     checkRealGpt(everyScheme(kOfMany), Mode::Emulate);
 }
 
-TEST_CASE("... on six and eight devices, live")
+TEST_CASE("live training on six and eight devices is bit-equal to sequential training")
 {
     checkRealGpt(everyScheme(kOfMany), Mode::Live);
 }

@@ -121,7 +121,8 @@ TEST_CASE("a stride through the matrix of proofs: every scheme, D, N, v, mode, a
 }
 
 // bin/test_conformance "[.matrix]"
-TEST_CASE("the whole matrix of proofs", "[.matrix]")
+TEST_CASE("every combination of scheme, shape, mode and precision gives sequential gradients",
+          "[.matrix]")
 {
     const std::vector<Proof> all = everything();
     const auto begin = std::chrono::steady_clock::now();

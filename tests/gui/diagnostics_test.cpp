@@ -49,7 +49,7 @@ QString textOf(const QString& file)
 
 } // namespace
 
-TEST_CASE("names of the user and of the machine are replaced where they stand as words")
+TEST_CASE("names of the user and of the machine are replaced where they are whole words")
 {
     const QByteArray user = qgetenv("USER");
     qputenv("USER", "gretel");

@@ -6,6 +6,7 @@
 
 #include <QFile>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 
 namespace {
@@ -42,6 +43,26 @@ const QString kSample
     = QString::fromStdString(tests::sourcePath("sample_runs/bitpipe-d4-n8.sqlite"));
 
 } // namespace
+
+TEST_CASE("every option that bubblescope and bubblescope figure print is in the manual page")
+{
+    QFile file(QString::fromStdString(tests::sourcePath("packaging/man/bubblescope.1")));
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    const QString page = QString::fromUtf8(file.readAll())
+                             .remove(QRegularExpression(QStringLiteral("\\\\f[BIR]|\\\\")));
+    Program program;
+    for (const QStringList& command : {QStringList(), {QStringLiteral("figure")}}) {
+        program.start(command + QStringList{QStringLiteral("--help")});
+        const QRegularExpression option(QStringLiteral("(?<![\\w-])--?[A-Za-z][a-z-]*"));
+        int options = 0;
+        for (auto found = option.globalMatch(program.out); found.hasNext(); ++options) {
+            const QString name = found.next().captured();
+            CAPTURE(name.toStdString());
+            CHECK(page.contains(QRegularExpression(name + QStringLiteral("(?![a-z-])"))));
+        }
+        CHECK(options > 5);
+    }
+}
 
 TEST_CASE("figures are drawn with no display, the same bytes twice")
 {

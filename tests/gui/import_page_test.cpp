@@ -17,6 +17,8 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -149,6 +151,23 @@ TEST_CASE("a rank without a trace is named in the report and in the run")
     const auto* summary = w.find<DataTable>("summaryTable");
     REQUIRE(waitFor([&] { return summary->model()->rowCount() == 5; }));
     CHECK(summary->model()->index(2, 0).data().toString() == QStringLiteral("Device 2, no trace"));
+}
+
+TEST_CASE("the report of an import fits a window of 960 by 640 pixels")
+{
+    ImportWindow w;
+    w.window.resize(960, 640);
+    w.write({}, 2);
+    w.window.openFiles({w.folder()});
+    REQUIRE(waitFor([&] { return w.showsReport(); }));
+    const auto* ranks = w.window.currentPage()->findChild<RankChips*>();
+    const auto noteWraps = [&] { return w.find<QLabel>("factNote")->wordWrap(); };
+    CHECK(noteWraps());
+    for (const QWidget* area = ranks; area != nullptr; area = area->parentWidget())
+        if (const auto* scroll = qobject_cast<const QScrollArea*>(area))
+            CHECK(waitFor([&] { return scroll->horizontalScrollBar()->maximum() == 0; }));
+    w.window.resize(1600, 1000);
+    CHECK(waitFor([&] { return !noteWraps(); }));
 }
 
 TEST_CASE("traces that cannot be imported leave one sentence and the way to others")

@@ -175,7 +175,8 @@ TEST_CASE("files are opened by dropping them, and text that is dropped is not ta
         [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 2 runs"); }));
 }
 
-TEST_CASE("recorded samples lie in the tree around a build, or installed beside the program")
+TEST_CASE(
+    "recorded samples are found in the source tree of a build or in the installed data folder")
 {
     QTemporaryDir tree;
     const QDir root(tree.path());

@@ -136,7 +136,7 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
     CHECK(second.window.currentPage()->findChild<QSplitter*>()->sizes() == columns);
 }
 
-TEST_CASE("files that vanished are one sentence, and the other tabs come back")
+TEST_CASE("missing files are reported in one sentence, and the other tabs are restored")
 {
     const Desk desk;
     {

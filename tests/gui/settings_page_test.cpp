@@ -84,7 +84,8 @@ TEST_CASE("every setting has a title, one line of explanation and a possible def
         CHECK_FALSE(setting(key::kPalette).values.contains(QString::fromLatin1(hatched)));
 }
 
-TEST_CASE("theme, palette and text size are obeyed and stored at once, and reset to the defaults")
+TEST_CASE(
+    "theme, palette and text size are applied and stored immediately, and reset to the defaults")
 {
     SettingsWindow w;
     const QFont before = uiFont(13);

@@ -65,7 +65,7 @@ TEST_CASE("an odd D for BitPipe is the fault of D")
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
 }
 
-TEST_CASE("a million devices are refused in words, not tried")
+TEST_CASE("a million devices are refused with a message")
 {
     Setup setup;
     setup.type("devices", "1000000");
@@ -286,7 +286,8 @@ TEST_CASE("nothing of the set-up is cut in the smallest window")
     }
 }
 
-TEST_CASE("the list of schemes opens where the chosen card is, and stays where somebody scrolled")
+TEST_CASE("the list of schemes opens at the chosen card, and keeps the position to which the user "
+          "scrolled")
 {
     Setup setup;
     auto* scroll = setup.find<QScrollArea>("schemeScroll");

@@ -1,5 +1,7 @@
-// random_input SECONDS RUN.sqlite ...: sends random keys, clicks and wheel turns to the window and
-// prints its memory every minute. Exits with 1 if the memory keeps growing or the input stops.
+// random_input SECONDS RUN.sqlite ...: sends random keys, clicks, wheel turns and actions of the
+// menus to the window. Prints its memory every minute and every event that took more than 250 ms of
+// CPU time. Exits with 1 if there was such an event, if the memory keeps growing or if the input
+// stops. RANDOM_INPUT_SEED selects the input.
 #include "app/models/settings.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/control_style.h"
@@ -7,28 +9,40 @@
 #include "app/widgets/controls/page.h"
 #include "app/widgets/window/page_tabs.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QMenu>
 #include <QPointer>
 #include <QTest>
+#include <QThread>
 #include <QTimer>
 #include <QWheelEvent>
 
+#include <execinfo.h>
+
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <random>
 #include <utility>
 
 namespace {
 
-constexpr Qt::Key kKeys[] = {
-    Qt::Key_A,    Qt::Key_B,      Qt::Key_C,     Qt::Key_D,         Qt::Key_E,      Qt::Key_F,
-    Qt::Key_G,    Qt::Key_I,      Qt::Key_K,     Qt::Key_N,         Qt::Key_S,      Qt::Key_W,
-    Qt::Key_0,    Qt::Key_1,      Qt::Key_9,     Qt::Key_Left,      Qt::Key_Right,  Qt::Key_Up,
-    Qt::Key_Down, Qt::Key_Home,   Qt::Key_End,   Qt::Key_PageUp,    Qt::Key_Tab,    Qt::Key_Return,
-    Qt::Key_Plus, Qt::Key_Minus,  Qt::Key_Space, Qt::Key_Backspace, Qt::Key_Delete, Qt::Key_Period,
-    Qt::Key_F1,   Qt::Key_Escape, Qt::Key_Escape};
+constexpr Qt::Key kKeys[]
+    = {Qt::Key_A,     Qt::Key_B,      Qt::Key_C,         Qt::Key_D,      Qt::Key_E,
+       Qt::Key_F,     Qt::Key_G,      Qt::Key_I,         Qt::Key_K,      Qt::Key_N,
+       Qt::Key_S,     Qt::Key_W,      Qt::Key_0,         Qt::Key_1,      Qt::Key_9,
+       Qt::Key_Left,  Qt::Key_Right,  Qt::Key_Up,        Qt::Key_Down,   Qt::Key_Home,
+       Qt::Key_End,   Qt::Key_PageUp, Qt::Key_Tab,       Qt::Key_Return, Qt::Key_Plus,
+       Qt::Key_Minus, Qt::Key_Space,  Qt::Key_Backspace, Qt::Key_Delete, Qt::Key_Period,
+       Qt::Key_F1,    Qt::Key_Escape, Qt::Key_Escape,    Qt::Key_H,      Qt::Key_L,
+       Qt::Key_M,     Qt::Key_O,      Qt::Key_P,         Qt::Key_R,      Qt::Key_T,
+       Qt::Key_U,     Qt::Key_X,      Qt::Key_2,         Qt::Key_3,      Qt::Key_Comma,
+       Qt::Key_Slash, Qt::Key_F3,     Qt::Key_Insert};
 
 // Resident memory of this process in MiB.
 double memory()
@@ -42,12 +56,90 @@ double memory()
     return static_cast<double>(resident) * 4096 / (1 << 20);
 }
 
+// CPU time of the calling thread in ms.
+double cpuTime()
+{
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+QString describe(const QObject& object)
+{
+    return QString::fromLatin1(object.metaObject()->className()) + QLatin1Char(' ')
+        + object.objectName();
+}
+
+// Measures how long the window does not respond: the CPU time of each event that an event loop
+// delivers, without the events of event loops that it started (dialogs, menus).
+class TimedApplication : public QApplication
+{
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override
+    {
+        if (QThread::currentThread() != thread())
+            return QApplication::notify(receiver, event);
+        const int level = QThread::currentThread()->loopLevel();
+        if (level <= m_level) // sent by the event that is being measured
+            return QApplication::notify(receiver, event);
+        const QString what
+            = QStringLiteral("event %1 to %2").arg(event->type()).arg(describe(*receiver));
+        const int outerLevel = std::exchange(m_level, level);
+        const double outerNested = std::exchange(m_nested, 0);
+        const double start = cpuTime();
+        const bool result = QApplication::notify(receiver, event);
+        const double total = cpuTime() - start;
+        keep(total - m_nested, what);
+        m_level = outerLevel;
+        m_nested = outerNested + total;
+        return result;
+    }
+
+    // What the random input does next; "" after it.
+    void setInput(const QString& input) { m_input = input; }
+    double longest() const { return m_longest; } // ms
+
+private:
+    void keep(double duration, const QString& what)
+    {
+        m_longest = std::max(m_longest, duration);
+        if (duration <= kMostTime)
+            return;
+        std::printf("%.0f ms: %s\n", duration, qPrintable(what + QStringLiteral(": ") + m_input));
+        std::fflush(stdout);
+    }
+
+public:
+    static constexpr double kMostTime = 250; // ms
+
+private:
+    int m_level = 0;
+    double m_nested = 0; // ms of the events of inner event loops
+    double m_longest = 0;
+    QString m_input;
+};
+
+// Prints the addresses of the stack for addr2line, and ends the program as the signal would.
+void onCrash(int signal)
+{
+    constexpr int kMost = 100, kStandardError = 2;
+    void* frames[kMost];
+    backtrace_symbols_fd(frames, backtrace(frames, kMost), kStandardError);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
 class RandomInput
 {
 public:
-    RandomInput(app::MainWindow& window, QStringList files)
-        : m_window(window)
+    RandomInput(TimedApplication& application, app::MainWindow& window, QStringList files,
+                unsigned seed)
+        : m_application(application)
+        , m_window(window)
         , m_files(std::move(files))
+        , m_random(seed)
     { }
 
     // The number of events that a widget has received.
@@ -62,10 +154,16 @@ public:
             return openAgain();
         if (++m_sent % 100 == 0 && window == &m_window)
             closeSome();
+        if (m_sent % 40 == 0 && window == &m_window)
+            return triggerAction();
         const QPoint at(below(window->width()), below(window->height()));
         QWidget* child = window->childAt(at);
         QWidget* target = child == nullptr ? window : child;
         const QPoint local = target->mapFrom(window, at);
+        say(QStringLiteral("mouse at %1,%2 on %3")
+                .arg(local.x())
+                .arg(local.y())
+                .arg(describe(*target)));
         switch (below(10)) {
         case 0:
         case 1:
@@ -97,6 +195,26 @@ private:
             if (window != nullptr && window->isVisible())
                 return window;
         return nullptr;
+    }
+
+    void say(const QString& input)
+    {
+        const app::Page* page = m_window.currentPage();
+        m_application.setInput(input + QStringLiteral(" of page ")
+                               + (page == nullptr ? QString() : describe(*page)));
+    }
+
+    // Most actions need a page or a menu that random clicks rarely reach.
+    void triggerAction()
+    {
+        QList<QAction*> actions;
+        for (QAction* action : m_window.findChildren<QAction*>())
+            if (action->isEnabled() && action->isVisible() && !action->isSeparator()
+                && action->menu() == nullptr && action->objectName() != QStringLiteral("quit"))
+                actions.append(action);
+        QAction* action = actions.at(below(static_cast<int>(actions.size())));
+        say(QStringLiteral("action ") + action->objectName() + QLatin1Char(' ') + action->text());
+        action->trigger();
     }
 
     // Ctrl+W closes the window when its last page is closed.
@@ -147,22 +265,26 @@ private:
         constexpr Qt::KeyboardModifier kModifiers[]
             = {Qt::NoModifier, Qt::NoModifier, Qt::ShiftModifier, Qt::ControlModifier};
         QWidget* focus = QApplication::focusWidget();
-        QTest::keyClick(focus == nullptr ? window : focus,
-                        kKeys[below(static_cast<int>(std::size(kKeys)))], kModifiers[below(4)]);
+        const Qt::Key key = kKeys[below(static_cast<int>(std::size(kKeys)))];
+        const Qt::KeyboardModifier modifier = kModifiers[below(4)];
+        say(QStringLiteral("key ") + QKeySequence(modifier | key).toString());
+        QTest::keyClick(focus == nullptr ? window : focus, key, modifier);
     }
 
+    TimedApplication& m_application;
     app::MainWindow& m_window;
     QStringList m_files;
     long m_sent = 0;
-    std::mt19937 m_random{20261122};
+    std::mt19937 m_random;
 };
 
 // Sends one event after another, also while a dialog runs its own event loop, and ends the program.
 class Session
 {
 public:
-    Session(RandomInput input, int seconds)
-        : m_input(std::move(input))
+    Session(const TimedApplication& application, RandomInput input, int seconds)
+        : m_application(application)
+        , m_input(std::move(input))
         , m_seconds(seconds)
     {
         m_clock.start();
@@ -194,12 +316,16 @@ private:
     int report() const
     {
         const double last = memory();
-        std::printf("%ld events in %d s: %.0f MiB after the first minute, %.0f MiB at the end%s\n",
-                    m_input.sent(), m_seconds, m_first, last,
-                    m_isStuck ? "; the window received no events for a minute" : "");
-        return m_isStuck || last > 2 * m_first + 200 ? 1 : 0;
+        std::printf(
+            "%ld events in %d s: longest %.0f ms of CPU time, %.0f MiB after the first minute, "
+            "%.0f MiB at the end%s\n",
+            m_input.sent(), m_seconds, m_application.longest(), m_first, last,
+            m_isStuck ? "; the window received no events for a minute" : "");
+        const bool isSlow = m_application.longest() > TimedApplication::kMostTime;
+        return isSlow || m_isStuck || last > 2 * m_first + 200 ? 1 : 0;
     }
 
+    const TimedApplication& m_application;
     RandomInput m_input;
     int m_seconds;
     QElapsedTimer m_clock;
@@ -213,7 +339,9 @@ private:
 
 int main(int argc, char** argv)
 {
-    QApplication application(argc, argv);
+    for (const int crash : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS})
+        std::signal(crash, onCrash);
+    TimedApplication application(argc, argv);
     if (argc < 2) {
         std::fputs("usage: random_input SECONDS [RUN.sqlite ...]\n", stderr);
         return 2;
@@ -226,7 +354,11 @@ int main(int argc, char** argv)
     window.openFiles(QApplication::arguments().mid(2));
     QApplication::setQuitOnLastWindowClosed(false);
     const QStringList files = QApplication::arguments().mid(2);
-    Session session(RandomInput(window, files), std::atoi(argv[1]));
+    constexpr int kSeed = 20261122;
+    bool hasSeed = false;
+    const unsigned seed = qEnvironmentVariable("RANDOM_INPUT_SEED").toUInt(&hasSeed);
+    Session session(application, RandomInput(application, window, files, hasSeed ? seed : kSeed),
+                    std::atoi(argv[1]));
     QTimer::singleShot(2000, [&session] { session.step(); });
     return QApplication::exec();
 }

@@ -196,7 +196,7 @@ Result<int> runAndPrint(const StudyOptions& options)
         return 0;
     }
     if (options.folder.empty())
-        return fail(Error::Code::InvalidArgument, "-o FOLDER is missing");
+        return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
     const auto study = readStudy(*toml, options.file);
     if (!study)
         return tl::unexpected(study.error());
@@ -247,7 +247,8 @@ Action prepareStudy(CLI::App& app)
     app.add_flag("--print", options->print, "Print the study as TOML, to start another one");
     app.add_option("--threads", options->threads,
                    "Points that are simulated at once (default: one per core)")
-        ->check(CLI::Range(1, 1024));
+        ->check(CLI::Range(1, 1024))
+        ->type_name("K");
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return runAndPrint(*options); };

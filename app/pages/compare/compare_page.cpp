@@ -324,6 +324,8 @@ void ComparePage::setBaseline(int run)
 // The lanes, the tables and the charts show the same run.
 void ComparePage::choose(int run)
 {
+    if (run >= static_cast<int>(m_documents.size()))
+        return; // the charts still show runs that were removed
     m_current = m_documents[static_cast<std::size_t>(run)];
     m_frame->compare->setCurrent(run);
     m_frame->tables->setCurrent(run);

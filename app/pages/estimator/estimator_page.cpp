@@ -366,7 +366,7 @@ QStringList EstimatorPage::statusTexts() const
             countOf(static_cast<std::int64_t>(m_answer->rows.size()), "micro-batch size"),
             m_question->stageMfu.empty() ? tr("stage MFU from the roofline")
                                          : tr("stage MFU typed"),
-            tr("follows every edit")};
+            tr("updates while you type")};
 }
 
 QString EstimatorPage::statusNote() const

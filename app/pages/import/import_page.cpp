@@ -99,7 +99,7 @@ QWidget* ImportPage::makeReportPart(const ThemeController& theme)
     m_heading->setTextFormat(Qt::PlainText);
     auto* bar = makeBar(40, 10,
                         {m_heading, new Tag(theme, tr("imported")),
-                         makeLabel(tr("nothing is changed in the files"), "small"), kStretch,
+                         makeLabel(tr("the trace files are not modified"), "small"), kStretch,
                          makeActionButton(m_editRules), makeActionButton(m_saveReport), m_open});
     auto* centre = makeSurface("plain");
     spaced(new QVBoxLayout(centre), {}, 0, {bar, makeLine(Qt::Horizontal), {m_report, 1}});

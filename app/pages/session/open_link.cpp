@@ -45,7 +45,7 @@ void openLink(MainWindow& window, const QString& text)
         return;
     }
     QFileDialog* dialog = openFileDialog(
-        {MainWindow::tr("Where is %1, the run of the link?").arg(name),
+        {MainWindow::tr("Locate %1, the run of the link").arg(name),
          MainWindow::tr("Runs (*.sqlite);;All files (*)"), "linkDialog", QFileDialog::ExistingFile},
         &window);
     QObject::connect(dialog, &QFileDialog::fileSelected, &window,

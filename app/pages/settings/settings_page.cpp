@@ -95,9 +95,15 @@ void SettingsPage::refresh()
 
 void SettingsPage::resetAll()
 {
-    for (const Setting& setting : settingTable())
-        if (m_settings.value(setting.key) != setting.byDefault)
-            store(setting, setting.byDefault);
+    std::vector<const char*> changed;
+    for (const Setting& setting : settingTable()) {
+        if (m_settings.value(setting.key) == setting.byDefault)
+            continue;
+        m_settings.setValue(setting.key, setting.byDefault);
+        changed.push_back(setting.key);
+    }
+    for (const char* key : changed)
+        Q_EMIT settingChanged(key);
     refresh();
 }
 

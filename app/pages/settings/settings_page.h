@@ -13,7 +13,7 @@ class EmptyState;
 class SettingRow;
 class Settings;
 
-// All settings of the program, from settingTable(). A change is stored and obeyed at once. The
+// All settings of the program, from settingTable(). A change is stored and applied immediately. The
 // field at the top filters the settings by the words of their titles and explanations.
 class SettingsPage : public Page
 {
@@ -24,7 +24,7 @@ public:
     SettingsPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
 
     QString title() const override { return tr("Settings"); }
-    QString statusNote() const override { return tr("changes are obeyed at once"); }
+    QString statusNote() const override { return tr("changes apply immediately"); }
     // Shows all settings, and gives this one the focus. `key` is in the table.
     void showSetting(const char* key);
     void refresh(); // after a setting was changed elsewhere

@@ -55,13 +55,16 @@ void triggerWhenOffered(const Page& page, const char* name, const std::function<
     trigger();
 }
 
-// Opens the report of an import, once the run is known to have one, and then its rules.
+// Opens the report of an import, once the run is known to have one, and then its rules. If the
+// command line names traces, the current page shows their report already.
 void openReport(MainWindow& window, bool withRules)
 {
-    triggerWhenOffered(*window.currentPage(), "importReport", [&window, withRules] {
+    const auto openRules = [&window, withRules] {
         if (withRules)
             triggerWhenOffered(*window.currentPage(), "editRules", [] {});
-    });
+    };
+    openRules();
+    triggerWhenOffered(*window.currentPage(), "importReport", openRules);
 }
 
 // BitPipe's published set-up on 32 A800 (arXiv 2410.19367).

@@ -226,6 +226,8 @@ void ComparisonPanels::setPanel(Panel panel)
 void ComparisonPanels::setCurrent(int run)
 {
     m_current = run;
+    if (!m_numbers || run >= static_cast<int>(m_numbers->comparison.runs.size()))
+        run = -1; // until show() has its numbers
     const auto select = [](DataTable* table, int row) {
         const QSignalBlocker blocker(table->selectionModel());
         table->selectRow(row);

@@ -22,6 +22,11 @@ constexpr int kSectionTitle = 34, kRuleRow = 26;
 constexpr int kTallestTable = 260; // longer tables scroll
 const QMargins kSectionPadding(14, 10, 14, 12);
 
+QLabel* makeHint(const QString& text)
+{
+    return named(makeLabel(text, "hint"), "sectionHint");
+}
+
 QWidget* makeSection(const QString& title, QLabel* hint, std::initializer_list<Cell> cells)
 {
     auto* section = makeSurface("plain");
@@ -100,7 +105,6 @@ ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent
     auto* grid = new QGridLayout(m_structure);
     grid->setContentsMargins({});
     grid->setColumnStretch(1, 1);
-    m_facts->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     new QHBoxLayout(m_facts);
     spaced(new QVBoxLayout(m_warnings), {}, 0);
     auto* thirds = spaced(new QHBoxLayout, {}, 0,
@@ -131,15 +135,14 @@ QWidget* ImportReportView::makeCoverage()
     part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     auto* title = spaced(new QHBoxLayout, {}, 14,
                          {m_coverageTitle, m_coverageNumbers, kStretch,
-                          makeLabel(tr("click a part to select its rule"), "hint")});
+                          makeHint(tr("click a part to select its rule"))});
     auto* top = spaced(new QVBoxLayout, kSectionPadding, 6);
     top->addLayout(title);
     top->addWidget(m_bar);
     auto* column = spaced(new QVBoxLayout(part), {}, 0);
     column->addLayout(top);
     column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(makeSection(tr("Rules"),
-                                  makeLabel(tr("first match wins, top to bottom"), "hint"),
+    column->addWidget(makeSection(tr("Rules"), makeHint(tr("first match wins, top to bottom")),
                                   {m_rulesTable, m_noRules}));
     return part;
 }
@@ -147,7 +150,7 @@ QWidget* ImportReportView::makeCoverage()
 QWidget* ImportReportView::makeClocks()
 {
     return makeSection(tr("Clock alignment"),
-                       makeLabel(tr("relative to the host of the first rank"), "hint"),
+                       makeHint(tr("relative to the host of the first rank")),
                        {m_clocksTable, m_noClocks});
 }
 
@@ -160,7 +163,7 @@ QWidget* ImportReportView::makeReplay()
 
 QWidget* ImportReportView::makeLeftOut()
 {
-    return makeSection(tr("Left out"), makeLabel(tr("not in the run"), "hint"),
+    return makeSection(tr("Left out"), makeHint(tr("not in the run")),
                        {m_leftOutTable, m_noLeftOut});
 }
 
@@ -193,23 +196,40 @@ void ImportReportView::showFacts(const engine::Run& run)
     spaced(row, {}, 0);
     for (const ImportFact& fact : importFacts(run)) {
         auto* cell = new QWidget;
-        QLabel* note = makePlainLabel(fact.note, "hint");
+        QLabel* note = named(makePlainLabel(fact.note, "hint"), "factNote");
         spaced(new QVBoxLayout(cell), kSectionPadding, 2,
-               {makeLabel(fact.title, "hint"), makePlainLabel(fact.value, "heading"), note});
-        cell->layout()->setAlignment(Qt::AlignTop);
+               {makeLabel(fact.title, "hint"), makePlainLabel(fact.value, "heading"), note})
+            ->addStretch(1);
         row->addWidget(cell);
         row->addWidget(makeLine(Qt::Vertical));
     }
     m_ranks->show(rankFacts(report));
     m_rankSummary->setText(rankSummary(report));
+    m_rankSummary->setAlignment(Qt::AlignRight | Qt::AlignTop);
     auto* cell = new QWidget;
     auto* title
-        = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "hint"), kStretch, m_rankSummary});
+        = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "hint"), {m_rankSummary, 1}});
     auto* column = spaced(new QVBoxLayout(cell), kSectionPadding, 6);
     column->addLayout(title);
     column->addWidget(m_ranks);
     column->addStretch(1);
     row->addWidget(cell, 1);
+    fitHints();
+}
+
+void ImportReportView::fitHints()
+{
+    constexpr int kNarrow = 1000, kNarrowest = 700; // pixels
+    m_rankSummary->setWordWrap(width() < kNarrow);
+    for (QLabel* note : m_facts->findChildren<QLabel*>(QStringLiteral("factNote")))
+        note->setWordWrap(width() < kNarrow);
+    for (QLabel* hint : findChildren<QLabel*>(QStringLiteral("sectionHint")))
+        hint->setVisible(width() >= kNarrowest);
+}
+
+void ImportReportView::resizeEvent(QResizeEvent*)
+{
+    fitHints();
 }
 
 void ImportReportView::showReplay(const engine::Run& run)

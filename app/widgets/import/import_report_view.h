@@ -28,11 +28,15 @@ public:
 
     void show(const engine::Run& run); // `run` must be an imported run
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* makeCoverage();
     QWidget* makeClocks();
     QWidget* makeReplay();
     QWidget* makeLeftOut();
+    void fitHints(); // wraps or hides them in a narrow window
     void showFacts(const engine::Run& run);
     void showReplay(const engine::Run& run);
     void showTables(const engine::ImportReport& report);

@@ -34,7 +34,7 @@ void RankChips::show(std::vector<RankFact> ranks)
         widest = std::max(widest,
                           QFontMetrics(uiFont(11)).horizontalAdvance(rank.note) + kMark
                               + 3 * kChipPadding);
-    m_chipWidth = std::min(widest, kWidestChip);
+    m_fullWidth = std::min(widest, kWidestChip);
     QStringList missing;
     for (const RankFact& rank : m_ranks)
         if (rank.isMissing)
@@ -48,6 +48,9 @@ void RankChips::show(std::vector<RankFact> ranks)
 
 void RankChips::fit()
 {
+    m_chipWidth = m_fullWidth;
+    if (fitting() < static_cast<int>(m_ranks.size()))
+        m_chipWidth = kNarrowestChip; // with shorter notes
     const int rows = static_cast<int>(m_ranks.size()) > columns() ? kChipRows : 1;
     setFixedHeight(rows * (kChipHeight + kChipGap) - kChipGap);
 }
@@ -71,7 +74,7 @@ int RankChips::fitting() const
 QSize RankChips::sizeHint() const
 {
     constexpr int kUsual = 4; // chips beside each other
-    return {std::min(static_cast<int>(m_ranks.size()), kUsual) * (m_chipWidth + kChipGap),
+    return {std::min(static_cast<int>(m_ranks.size()), kUsual) * (m_fullWidth + kChipGap),
             height()};
 }
 

@@ -32,7 +32,8 @@ private:
 
     const ThemeController& m_theme;
     std::vector<RankFact> m_ranks;
-    int m_chipWidth = 0;
+    int m_fullWidth = 0; // in pixels; fits the longest note
+    int m_chipWidth = 0; // as drawn
 };
 
 } // namespace app

@@ -44,7 +44,12 @@ Result<ScheduleFormat> scheduleFormat(std::string_view text)
     const std::string_view line = firstLine(text);
     const std::string_view word = firstWord(line);
     if (word.empty())
-        return fail(Error::Code::Corrupt, "the file is empty");
+        return fail(Error::Code::Corrupt,
+                    "the file is empty; write a schedule with bscope schedule -o FILE");
+    if (text.starts_with("SQLite format 3"))
+        return fail(Error::Code::Corrupt,
+                    "is a recorded run or another SQLite file, not a schedule; write a schedule "
+                    "with bscope schedule -o FILE");
     if (isDigit(word.front()) || word.front() == '(')
         return ScheduleFormat::Torch;
     const bool manyColumns = line.find(',') != std::string_view::npos;

@@ -152,7 +152,7 @@ TEST_CASE("flash attention and its backward")
 
 // Two slices of the same samples, forwards from the first and backwards from the last: the second
 // adds to the gradients of the first one's keys and values.
-TEST_CASE("attention over sequence slices")
+TEST_CASE("attention over sequence slices equals the CPU's")
 {
     AttentionShape small{.samples = 2, .sequence = 5, .heads = 4, .keyHeads = 2, .headSize = 4},
         large{.samples = 2, .sequence = 33, .heads = 2, .keyHeads = 1, .headSize = 64};

@@ -56,7 +56,7 @@ Array broad(Role role, std::size_t count, unsigned seed)
 
 } // namespace
 
-TEST_CASE("sums of arrays")
+TEST_CASE("sums of arrays equal the CPU's")
 {
     for (const std::size_t n : counts())
         conforms({.name = "add",
@@ -68,7 +68,7 @@ TEST_CASE("sums of arrays")
                  });
 }
 
-TEST_CASE("bias and its gradient")
+TEST_CASE("bias and its gradient equal the CPU's")
 {
     for (const Shape& s : shapes()) {
         const auto width = static_cast<std::size_t>(s.columns);
@@ -90,7 +90,7 @@ TEST_CASE("bias and its gradient")
     }
 }
 
-TEST_CASE("GELU and its backward")
+TEST_CASE("GELU and its backward equal the CPU's")
 {
     for (const std::size_t n : counts()) {
         conforms({.name = "GELU",
@@ -111,7 +111,7 @@ TEST_CASE("GELU and its backward")
     }
 }
 
-TEST_CASE("SwiGLU and its backward")
+TEST_CASE("SwiGLU and its backward equal the CPU's")
 {
     for (const Shape& s : shapes()) {
         conforms({.name = "SwiGLU",
@@ -134,7 +134,7 @@ TEST_CASE("SwiGLU and its backward")
     }
 }
 
-TEST_CASE("rotary positions, there and back")
+TEST_CASE("rotary positions and their backward equal the CPU's")
 {
     struct Heads
     {
@@ -165,7 +165,7 @@ TEST_CASE("rotary positions, there and back")
     }
 }
 
-TEST_CASE("AdamW")
+TEST_CASE("a step of AdamW equals the CPU's")
 {
     for (const std::size_t n : counts()) {
         Array second = inOut(n, 4); // never negative
@@ -201,7 +201,7 @@ TEST_CASE("AdamW")
 
 // Tensors of a stage, small and large, whose ends fall within a 16-byte access; more than one
 // launch takes, too.
-TEST_CASE("AdamW over the tensors of a stage")
+TEST_CASE("AdamW over the tensors of a stage equals one step per tensor")
 {
     const auto check = [](const std::string& name, const std::vector<DecayPart>& parts) {
         std::size_t n = 0;
@@ -296,7 +296,7 @@ TEST_CASE("fixed-point sums have the same bits on every device")
     }
 }
 
-TEST_CASE("the sum of a gradient's squares")
+TEST_CASE("the sum of a gradient's squares equals the CPU's")
 {
     std::vector<std::size_t> all = counts();
     // None; more chunks than a block has threads; more blocks than chunks.

@@ -42,7 +42,7 @@ std::vector<Shape> shapes()
 
 } // namespace
 
-TEST_CASE("layer norm")
+TEST_CASE("layer norm on a device equals the CPU's")
 {
     for (const Shape& s : shapes())
         conforms({.name = "layer norm",
@@ -58,7 +58,7 @@ TEST_CASE("layer norm")
 }
 
 // Its statistics are made by the forward pass, so that they belong to x.
-TEST_CASE("layer norm backward, with a residual and with dx where x was")
+TEST_CASE("the backward of layer norm equals the CPU's, with a residual and in place")
 {
     for (const Shape& s : shapes())
         for (const bool inPlace : {false, true})
@@ -96,7 +96,7 @@ TEST_CASE("layer norm backward, with a residual and with dx where x was")
                 });
 }
 
-TEST_CASE("RMSNorm")
+TEST_CASE("RMSNorm on a device equals the CPU's")
 {
     for (const Shape& s : shapes())
         conforms({.name = "RMSNorm",
@@ -110,7 +110,7 @@ TEST_CASE("RMSNorm")
                  });
 }
 
-TEST_CASE("RMSNorm backward, where x was")
+TEST_CASE("the backward of RMSNorm equals the CPU's, also in place")
 {
     for (const Shape& s : shapes())
         for (const bool hasResidual : {false, true})

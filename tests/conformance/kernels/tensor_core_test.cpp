@@ -97,7 +97,7 @@ void tileProducts(float* out)
 
 } // namespace
 
-TEST_CASE("a product of tensor cores has its numbers in the lanes that PTX says")
+TEST_CASE("the fragments of a tensor core product are in the lanes that PTX specifies")
 {
     if (!kernel_test::isEmulated())
         return;

@@ -268,12 +268,12 @@ TEST_CASE("every scheme on a GPU adds up what one device alone does, bit for bit
     }
 }
 
-TEST_CASE("a device whose memory is out of reach trains as the CPU does")
+TEST_CASE("a device whose memory the CPU cannot access trains as the CPU does")
 {
     checkTraining(true);
 }
 
-TEST_CASE("... and in narrower numbers")
+TEST_CASE("a device whose memory the CPU cannot access trains in bf16 as the CPU does")
 {
     checkTraining(false);
 }

@@ -101,7 +101,7 @@ TEST_CASE("cancelling while ranks join takes effect early, and no rank stays joi
 }
 
 // Joined, but no byte goes through: the first message of a communicator is under way.
-TEST_CASE("... and while they connect")
+TEST_CASE("cancelling while ranks connect takes effect early, and no rank stays joined")
 {
     const Machine machine(2);
     cuda_on_cpu::emulateNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
@@ -114,7 +114,7 @@ TEST_CASE("... and while they connect")
 }
 
 // What is aborted ends as if its bytes had been exchanged; here there is nothing to exchange.
-TEST_CASE("... also where no rank says so")
+TEST_CASE("joining that was cancelled before throws, although no rank reports it")
 {
     const Machine machine(2);
     const std::atomic<bool> cancel{true};

@@ -71,7 +71,7 @@ TEST_CASE("partitions are smaller where clusters do not fit large ones")
     CHECK_THROWS_AS(names(15, {.cluster = 18}), std::runtime_error);
 }
 
-TEST_CASE("devices take as many GPUs as they fill evenly")
+TEST_CASE("live runs use the largest number of GPUs that divides the devices")
 {
     CHECK(placeDevices(8, 1).perGpu == 8);
     CHECK(placeDevices(4, 3).gpus == 2);

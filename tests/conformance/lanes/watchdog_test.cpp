@@ -134,7 +134,7 @@ TEST_CASE("a kernel that hangs ends a live run with its op, and nothing waits fo
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
+TEST_CASE("a kernel that hangs ends a warm-up of single ops and an emulated run with its op")
 {
     const Schedule lowered = scheduleOf("zb-h1", 4, 8);
     const Devices devices = emulatedGpus(4);
@@ -215,7 +215,7 @@ TEST_CASE("an op that takes longer than the patience is waited for while its GPU
         0));
 }
 
-TEST_CASE("a run that is cancelled while a kernel never ends comes to an end, too")
+TEST_CASE("a run that is cancelled while a kernel hangs ends")
 {
     std::atomic<bool> cancel{false};
     LiveOptions options = hanging(0, 60);

@@ -107,7 +107,7 @@ TEST_CASE("a model trains live on partitions and on several GPUs as it does on t
     checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Fp32);
 }
 
-TEST_CASE("... in bf16, too")
+TEST_CASE("a model trains live in bf16 on partitions and on several GPUs as on the CPU")
 {
     checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Bf16);
 }

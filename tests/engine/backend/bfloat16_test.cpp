@@ -66,7 +66,7 @@ TEST_CASE("rounding errs by 2^-8 at most, and as much up as down")
     CHECK(std::abs(sum) / static_cast<double>(numbers.size()) < 3e-5);
 }
 
-TEST_CASE("what is too large for a bfloat16 becomes infinite, and no NaN becomes a number")
+TEST_CASE("values too large for a bfloat16 become infinite, and a NaN stays NaN")
 {
     using Limits = std::numeric_limits<float>;
     CHECK(stored(Limits::max()) == 0x7F80);

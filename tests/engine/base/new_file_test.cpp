@@ -221,7 +221,7 @@ TEST_CASE("a reserved name is not chosen again, and can be written meanwhile")
     CHECK_FALSE(ReservedName::firstFree([&](int) { return folder / "none" / "run"; }));
 }
 
-TEST_CASE("what a killed process left is removed by the next writer in the folder")
+TEST_CASE("temporary files of a killed process are removed by the next writer in the folder")
 {
     const TemporaryFolder folder;
     CHECK(statusOf([&] {

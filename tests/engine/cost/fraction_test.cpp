@@ -15,7 +15,7 @@ TEST_CASE("a cost is read exactly")
     CHECK(parseFraction("123456789.000") == Fraction{123456789, 1});
 }
 
-TEST_CASE("what is no cost is refused")
+TEST_CASE("text that is not a cost is refused")
 {
     for (const std::string text :
          {"", "-1", "+1", "1e3", "nan", "inf", ".", "1.", ".5", "1/0", "1/", "/2", "1/-2", "1.0/2",

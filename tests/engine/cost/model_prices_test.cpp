@@ -66,7 +66,7 @@ TEST_CASE("prices of a model on hardware: head on the last stage, links by node,
     CHECK_THAT(modelPrices(Shape{128, 128, 16}, on).error().message, Catch::Contains("80 layers"));
 }
 
-TEST_CASE("what is recomputed is repeated by ops of its own, or else by every backward")
+TEST_CASE("recomputation is done by RECOMPUTE ops, or by every backward without them")
 {
     const Shape shape{8, 8, 16};
     const auto durations = [&shape](AttentionMode attention, bool all, RecomputeIn where) {

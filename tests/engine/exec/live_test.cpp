@@ -127,7 +127,7 @@ struct Broken
 
 } // namespace
 
-TEST_CASE("live training gives the losses of emulation, bit for bit, whoever is first")
+TEST_CASE("live training gives the losses of emulation, bit for bit, in any order of threads")
 {
     for (const char* scheme :
          {"gpipe", "1f1b", "bitpipe", "zb-h1", "dualpipev", "pipedream", "pipedream-2bw"}) {

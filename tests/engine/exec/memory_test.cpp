@@ -137,7 +137,7 @@ TEST_CASE("after a run only what is held for the whole run is alive")
 }
 
 // The replay once took the memory of the iteration that was cancelled: its stashes stayed alive.
-TEST_CASE("after a run that was cancelled in an iteration, too")
+TEST_CASE("after a cancelled run only what is held for the whole run is alive")
 {
     Training training("1f1b", 8);
     REQUIRE(training.iterate());

@@ -202,7 +202,7 @@ TEST_CASE("the gradients of a micro-batch are the sum of those of its halves, to
     }
 }
 
-TEST_CASE("what F keeps shrinks from the standard attention to full recomputation")
+TEST_CASE("the stash of F shrinks from standard attention to full recomputation")
 {
     ModelSpec spec = familySpec(Family::Gpt);
     const auto sizes = [&](AttentionKind attention, Recompute recompute, int slices = 1) {

@@ -79,7 +79,7 @@ TEST_CASE("seed and number decide a sample, and each target is the next token")
     CHECK(std::equal(inputs.begin(), inputs.end(), more.begin() + 16));
 }
 
-TEST_CASE("an epoch has every sequence of the text once, and each epoch an order of its own")
+TEST_CASE("an epoch has every sequence of the text once, in an order that differs by epoch")
 {
     std::string text;
     for (int i = 0; i < 8 * 37; ++i)

@@ -51,7 +51,7 @@ TEST_CASE("buffers share bytes where one ends before the other begins, and nowhe
     CHECK(layout.peakAt == 2);
 }
 
-TEST_CASE("what I frees of a stash serves others before its W")
+TEST_CASE("memory that I frees of a stash is reused before its W")
 {
     const std::vector<BufferLife> lives{{0, 9, 640, 4, 64}, {5, 6, 576}};
     CHECK(layOut(lives).bytes == 640);

@@ -134,7 +134,7 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     CHECK_THAT(message, Catch::Contains("; these would fit: "));
 }
 
-TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by copies")
+TEST_CASE("memory for NCCL is reserved on each GPU and reported, and copies need none")
 {
     Experiment experiment = gpipe();
     experiment.schedule.dataParallel = 2;
@@ -179,7 +179,7 @@ TEST_CASE(
                Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory but can use "));
 }
 
-TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")
+TEST_CASE("a tenth of a GPU's memory is reserved, at most a gigabyte, and 3 % of large GPUs")
 {
     const auto kept = [](double free) {
         const MemorySpace space{static_cast<Bytes>(free), 0};

@@ -62,7 +62,7 @@ TEST_CASE("an epoch of iterations reads every sequence once, so no two direction
     CHECK(seen == "ABCDEFGHIJKLMNOPQRSTUVWX");
 }
 
-TEST_CASE("what an iteration reads does not depend on how it is cut into micro-batches")
+TEST_CASE("the samples of an iteration do not depend on the size of its micro-batches")
 {
     const TextData data = lettersOf(24);
     TokenBatches few(modelOf(4), 2), many(modelOf(1), 8);
@@ -73,7 +73,7 @@ TEST_CASE("what an iteration reads does not depend on how it is cut into micro-b
     }
 }
 
-TEST_CASE("several micro-batches lie one behind the other")
+TEST_CASE("micro-batches are consecutive in memory")
 {
     const TextData data = lettersOf(24);
     TokenBatches tokens(modelOf(2), 6);

@@ -106,7 +106,7 @@ TEST_CASE("a backward has its stash from the recompute, else the load, else the 
     CHECK(makers(Forward) == std::vector{Forward}); // the next slice of the sequence
 }
 
-TEST_CASE("device x and D-1-x are partners, and the one in the middle is its own")
+TEST_CASE("devices x and D-1-x are partners, and the middle device is its own partner")
 {
     const Shape shape{5, 5, 1};
     CHECK(stashPartner(DeviceId{0}, shape) == DeviceId{4});

@@ -31,7 +31,7 @@ int mostUnderWay(const Schedule& schedule, int replica)
 
 } // namespace
 
-TEST_CASE("MixPipe, our stand-in: makespan 29, 65, 123 with a stash of D, 110 with 12")
+TEST_CASE("MixPipe (approximate): makespan 29, 65, 123 with a stash of D, 110 with 12")
 {
     for (const auto& [devices, microBatches, makespan] :
          {std::tuple{4, 8, 29}, {8, 16, 65}, {8, 32, 123}}) {

@@ -98,7 +98,7 @@ TEST_CASE("ops that run as one take the factor of their sum")
     CHECK(spansOf(run, 1, Track::Kind::Compute)[3] == "1B1 4.4-6.4");
 }
 
-TEST_CASE("... of measured times, too, which the factor does not divide: to the nanosecond")
+TEST_CASE("joint ops of measured times take the factor of their sum, to the nanosecond")
 {
     const Schedule schedule = scheduleFrom({"(0F0 0F1) 0B0 0B1"});
     OpCosts costs;

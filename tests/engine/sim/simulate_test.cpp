@@ -127,7 +127,7 @@ TEST_CASE("an eager all-reduce hides behind the backwards that are left, a late 
     CHECK(late == 16);    // four of half a unit each
 }
 
-TEST_CASE("without copies of a stage a step waits for nobody")
+TEST_CASE("without copies of a stage an optimizer step waits for no device")
 {
     UnitCosts costs;
     costs.optimizer = {1};

@@ -194,7 +194,7 @@ TEST_CASE("exposed communication is sorted by begin and adds up to the metric")
     }
 }
 
-TEST_CASE("an all-reduce is blamed on the last gradient that went into it, whoever made it")
+TEST_CASE("the cause of a late all-reduce is its last gradient, on any device")
 {
     Run run = handMade({.devices = 2, .stages = 1, .microBatches = 2}, {0, 13},
                        {{0, "0F0", 0, 2},

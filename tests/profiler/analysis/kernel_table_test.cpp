@@ -49,7 +49,7 @@ const KernelRow* rowOf(const KernelTable& table, OpKind op, std::uint32_t name)
 
 } // namespace
 
-TEST_CASE("what runs before its op begins counts in its times, not in its share of the op")
+TEST_CASE("kernels before the start of their op count in its times, not in its share")
 {
     const Run run = oneDevice();
     GpuTrace early = trace();
@@ -220,7 +220,7 @@ TEST_CASE("a run without kernels gives the reason")
     CHECK(whyNoKernels(info).find("--trace kernels") != std::string::npos);
 }
 
-TEST_CASE("kernels that take long do not wait for their launches, whatever lies between them")
+TEST_CASE("kernels that take long do not wait for their launches")
 {
     const auto times = [](std::int64_t factor) {
         Shape shape;
@@ -265,7 +265,7 @@ TEST_CASE("within a kind of op the kernels that take longest come first")
     CHECK(table.rows[2].op == OpKind::Backward);
 }
 
-TEST_CASE("a call without a number, as of a launch that was not told of, launched nothing")
+TEST_CASE("a call without a correlation id launched nothing")
 {
     const Run run = oneDevice();
     GpuTrace one = trace();

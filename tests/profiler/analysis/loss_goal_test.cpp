@@ -90,7 +90,7 @@ TEST_CASE("a simulated run has no loss to reach")
     CHECK_FALSE(lossGoal({&simulated}, 2));
 }
 
-TEST_CASE("where only means of iterations are known they stand for their micro-batches")
+TEST_CASE("without times of micro-batches, the means of the iterations are used")
 {
     Run run = runOf("1f1b", 2, {8, 8, 4, 4});
     for (Iteration& iteration : run.timeline.iterations)

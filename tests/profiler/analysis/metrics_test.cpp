@@ -147,7 +147,7 @@ TEST_CASE("at equal times a free comes before an allocation")
     CHECK(d.bytesAtPeak[MemoryCategory::Weights] == 100);
 }
 
-TEST_CASE("what is alive when an iteration begins counts in its peak")
+TEST_CASE("memory that is alive when an iteration begins counts in its peak")
 {
     Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {10, 14},
                        {{0, "0F0", 10, 11}, {0, "0B0", 11, 14}});

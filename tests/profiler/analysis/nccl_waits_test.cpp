@@ -52,7 +52,7 @@ TEST_CASE("a sum begins with the last of its ranks")
                                     {1, {500, 500}, {500, 910}, By::Ranks}});
 }
 
-TEST_CASE("where the other rank is not in the trace the link tells, or nobody")
+TEST_CASE("the transfer time of a rank without a trace comes from the link, or is unknown")
 {
     const GpuTrace trace = traceOf({{kReceive, {100, 1300}}});
     CHECK(splitNccl(trace, schedule())

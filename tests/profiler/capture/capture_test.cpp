@@ -23,7 +23,7 @@ constexpr OpOfIteration kOp{12, 3};
 
 } // namespace
 
-TEST_CASE("copies, calls, waits, allocations and contexts come as they are")
+TEST_CASE("copies, calls, waits, allocations and contexts are stored unchanged")
 {
     FakeCupti cupti;
     const auto capture = started(cupti, TraceLevel::All);
@@ -182,7 +182,7 @@ TEST_CASE("finish() also returns incomplete records and releases CUPTI")
     CHECK(!cupti.subscribed);
 }
 
-TEST_CASE("there is one capture at a time")
+TEST_CASE("a second capture at the same time is refused")
 {
     FakeCupti cupti;
     {

@@ -107,7 +107,7 @@ TEST_CASE("a GPU is asked for clocks, power, temperature and why it is not faste
     CHECK(nvml.shutdowns == 1);
 }
 
-TEST_CASE("an idle GPU is slow as it should be, and counts in nothing")
+TEST_CASE("a slow clock of an idle GPU is not reported")
 {
     FakeNvml nvml;
     nvml.clocks = {345, 1980, 345};
@@ -155,7 +155,7 @@ TEST_CASE("NVML that does not start, or knows none of the GPUs, is one sentence"
     CHECK(nvml.shutdowns == 1);
 }
 
-TEST_CASE("every reason for being slow has its word, and an unknown one its number")
+TEST_CASE("every reason for slow clocks has a name, and an unknown one its number")
 {
     CHECK(throttleText(0x1).empty());
     CHECK(throttleText(0x24) == "power cap, thermal slowdown");

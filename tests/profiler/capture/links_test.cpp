@@ -36,7 +36,7 @@ TEST_CASE("a kernel is linked to the op that was pushed when it was launched")
     CHECK(trace.health.isComplete());
 }
 
-TEST_CASE("a kernel whose launch is told of later waits one more take for it")
+TEST_CASE("a kernel whose launch is reported later is kept for one more take")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
@@ -101,7 +101,7 @@ TEST_CASE(
     CHECK(trace.health.isComplete());
 }
 
-TEST_CASE("a kernel of a graph that nobody's op launched is counted as any other")
+TEST_CASE("a kernel of a graph that no op launched is counted as any other")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);

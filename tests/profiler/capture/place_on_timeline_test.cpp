@@ -68,7 +68,7 @@ TEST_CASE(
     CHECK(placed.health.dropped == 1);
 }
 
-TEST_CASE("a library's range moves with the op that it lies in, the op's own is not kept")
+TEST_CASE("a library's range moves with the op that contains it, and the op's own range is dropped")
 {
     GpuTrace trace;
     trace.ranges.resize(2);

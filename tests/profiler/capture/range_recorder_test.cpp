@@ -154,7 +154,7 @@ TEST_CASE("ops are in the file already, and are not recorded once more")
     CHECK(trace.strings.at(trace.ranges[0].text) == "within an op");
 }
 
-TEST_CASE("names of streams are told at once")
+TEST_CASE("names of streams are reported immediately")
 {
     recorder();
     g_streams.clear();
@@ -176,7 +176,7 @@ TEST_CASE("a tool in NVTX_INJECTION64_PATH receives the ranges")
 }
 #endif
 
-TEST_CASE("a range belongs to the op within whose launch it lies, on the same thread")
+TEST_CASE("a range belongs to the op whose launch contains it, on the same thread")
 {
     using namespace engine;
     const std::vector<GpuOpLaunch> launches{

@@ -127,7 +127,7 @@ TEST_CASE("process labels have no commas, at which viewers split them")
             CHECK(event["args"]["labels"].get<std::string>().find(',') == std::string::npos);
 }
 
-TEST_CASE("spans that overlap go to lanes of their own, joint ops stay together")
+TEST_CASE("overlapping spans get separate lanes, joint ops share one")
 {
     Track track;
     track.spans = {{0, 4, 0, 0}, {0, 4, 1, 0}, {2, 3, 2, 0}, {3, 5, 3, 0}, {4, 6, 4, 0}};

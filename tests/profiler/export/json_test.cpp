@@ -23,7 +23,7 @@ Run runOf(const std::string& scheme, int devices, int microBatches)
 
 } // namespace
 
-TEST_CASE("a run as JSON holds every span, where the stages lie, and what was run")
+TEST_CASE("a run as JSON has every span, the placement of the stages and the experiment")
 {
     const Run run = runOf("bitpipe", 4, 4);
     const json object = json::parse(tests::textOf(profiler::exportJson, run));
@@ -51,7 +51,7 @@ TEST_CASE("a run as JSON holds every span, where the stages lie, and what was ru
     CHECK(object["iterations"][0]["loss"] == nullptr);
 }
 
-TEST_CASE("losses and memory events stand in the JSON as they were recorded")
+TEST_CASE("losses and memory events are in the JSON as they were recorded")
 {
     Run run = runOf("1f1b", 2, 2);
     run.info.ticksPerUnit = 1;

@@ -293,7 +293,7 @@ TEST_CASE("a rule for kernels gives the kind that it names")
     CHECK(result->run.info.import->rules.front().name == "mine");
 }
 
-TEST_CASE("times of centuries are left out")
+TEST_CASE("spans of centuries are left out")
 {
     const TemporaryFolder folder;
     writeText(folder / "a.json", R"({"baseTimeNanoseconds":4000000000000000000,"traceEvents":[

@@ -48,7 +48,7 @@ TEST_CASE("SQLite files of other programs are refused with one sentence")
 }
 
 // The store finds the op of GPU work by its correlation.
-TEST_CASE("GPU work without a recorded call keeps a correlation of its own")
+TEST_CASE("GPU work without a recorded call keeps its correlation id")
 {
     const TemporaryFolder folder;
     writeNsightExport(folder / "a.sqlite");

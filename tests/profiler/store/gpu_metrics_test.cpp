@@ -71,7 +71,7 @@ TEST_CASE(
     CHECK(read.gpuMemory.empty());
 }
 
-TEST_CASE("interference is told by kind of op")
+TEST_CASE("interference is reported by kind of op")
 {
     const RunInfo info = onGpus({});
     CHECK(interferenceRatio(info.interference) == Approx(1125.0 / 1010));

@@ -242,7 +242,7 @@ TEST_CASE("the range of an op that was launched is when the host did so")
           == Rows{{"1"}});
 }
 
-TEST_CASE("ranges of libraries have domains of their own, and a stream its name")
+TEST_CASE("ranges of libraries have separate domains, and streams have names")
 {
     const TemporaryFolder folder;
     const Recorded recorded;
@@ -293,7 +293,7 @@ TEST_CASE("what was launched without a number belongs to no op, and memory may b
     CHECK(read->copies[0].of == OpOfIteration{recorded.op, 0});
 }
 
-TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
+TEST_CASE("the GPUs of a run are in its file in the tables of Nsight Systems")
 {
     const TemporaryFolder folder;
     Run run = simulatedRun(1);

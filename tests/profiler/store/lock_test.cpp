@@ -60,7 +60,7 @@ TEST_CASE("a reader reports a foreign lock and continues when it is released")
     CHECK(followed.info.outcome == Outcome::Finished);
 }
 
-TEST_CASE("a writer waits for a foreign lock as long as its caller does, and loses nothing")
+TEST_CASE("a writer waits for a lock of another process while its caller waits, and loses nothing")
 {
     const TemporaryFolder folder;
     const auto file = folder / "run.sqlite";

@@ -86,7 +86,7 @@ TEST_CASE("joint ops move together, and a single one of them is a plain op")
     CHECK(edited.at({0, 0}).flags == engine::OpFlag::JointWithNext);
 }
 
-TEST_CASE("what follows from the order is left out of an edited file")
+TEST_CASE("ops that follow from the order are left out of an edited file")
 {
     const engine::Schedule plain = built("1f1b", 2, 2);
     EditedSchedule edited(engine::lower(plain));

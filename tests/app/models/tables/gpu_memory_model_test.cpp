@@ -76,7 +76,7 @@ TEST_CASE("each of several GPUs has a column, and they are summed up")
     CHECK(row(model, 5) == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
 }
 
-TEST_CASE("a difference beyond the tolerance stands out, and a note explains it")
+TEST_CASE("a difference beyond the tolerance is highlighted, and a note explains it")
 {
     GpuMemoryModel model;
     model.show({memoryOf(0), memoryOf(1, 7 * kGiB / 10)});

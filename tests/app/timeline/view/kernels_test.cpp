@@ -90,7 +90,7 @@ double distance(profiler::Colour a, profiler::Colour b)
 
 } // namespace
 
-TEST_CASE("a device with kernels has a row for each stream, and its transfers stand below them")
+TEST_CASE("a device with kernels has a row for each stream, with its transfers below")
 {
     const Painted painted(1000);
     REQUIRE(painted.kernels->rows().size() == 2);
@@ -338,7 +338,7 @@ TEST_CASE("kinds of kernels are distinguishable with every colour vision, in bot
         CHECK(apart({Matmul, Attention, Norm, Elementwise, Copy, Memset, Nccl}) > 6);
 }
 
-TEST_CASE("what moves data is a lower box than what computes")
+TEST_CASE("boxes of transfers are lower than boxes of compute")
 {
     const Painted painted(20'000);
     const auto& copy = painted.first(1);

@@ -261,6 +261,23 @@ TEST_CASE("the table, the causes and the points choose the same run")
               .contains(QStringLiteral("shorter than")));
 }
 
+// Random input added runs to a comparison while one of them was chosen; the causes of bubbles then
+// read numbers past their end.
+TEST_CASE("a run that the numbers do not have yet is chosen when they arrive")
+{
+    const Runs runs = sixRuns();
+    const Runs before(runs.begin(), runs.begin() + 3);
+    app::ThemeController theme;
+    app::ComparisonPanels panels(theme);
+    panels.show(numbersOf(before), titlesOf(before), runs[1]->info);
+    const auto* causes = panels.findChild<app::CauseBars*>();
+    REQUIRE(causes != nullptr);
+    panels.setCurrent(5);
+    CHECK(causes->current() == -1);
+    panels.show(numbersOf(runs), titlesOf(runs), runs[1]->info);
+    CHECK(causes->current() == 5);
+}
+
 TEST_CASE("the tables per operation and per device have a row per run and a column per kind")
 {
     const Runs runs = sixRuns();

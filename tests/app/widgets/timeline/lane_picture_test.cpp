@@ -78,7 +78,8 @@ TEST_CASE("a frame of many spans is first an approximation and then exact")
     CHECK(moved.settled() == exact);
 }
 
-TEST_CASE("what a moved picture does not cover is filled by the whole run")
+TEST_CASE(
+    "the part that a moved picture does not cover is filled from the picture of the whole run")
 {
     Shown shown(large());
     shown.wheel(3, {});

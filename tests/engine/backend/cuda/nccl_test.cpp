@@ -97,7 +97,7 @@ TEST_CASE("a sum over one rank is what went in")
     CHECK(fake.type == nccl::DataType::Bfloat16);
 }
 
-TEST_CASE("what belongs together is one group, in the order given")
+TEST_CASE("members with a common key form one group, in the given order")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();

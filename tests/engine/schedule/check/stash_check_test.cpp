@@ -79,7 +79,7 @@ TEST_CASE("a LOAD of a stash that was not evicted is reported")
                Catch::Contains("0LOAD0 needs the stash") && Catch::Contains("not created yet"));
 }
 
-TEST_CASE("peaks by the order alone are the closed forms of the schemes")
+TEST_CASE("stash peaks of the op order equal the closed forms of the schemes")
 {
     for (const int devices : {2, 4, 8}) {
         const Schedule schedule = scheduleOf("1f1b", devices, 3 * devices);

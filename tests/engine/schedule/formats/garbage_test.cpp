@@ -25,19 +25,27 @@ std::string sentenceOf(const std::string& text)
     return message;
 }
 
+constexpr std::string_view kEmpty
+    = "the file is empty; write a schedule with bscope schedule -o FILE";
+
 } // namespace
+
+TEST_CASE("a run in place of a schedule is named")
+{
+    CHECK(sentenceOf(std::string("SQLite format 3\0\x10", 17)).starts_with("is a recorded run"));
+}
 
 TEST_CASE("an empty file, blanks and a lone header give different errors")
 {
-    CHECK(sentenceOf("") == "the file is empty");
-    CHECK(sentenceOf(" \n\n \r\n") == "the file is empty");
-    CHECK(sentenceOf("\xEF\xBB\xBF") == "the file is empty");
+    CHECK(sentenceOf("") == kEmpty);
+    CHECK(sentenceOf(" \n\n \r\n") == kEmpty);
+    CHECK(sentenceOf("\xEF\xBB\xBF") == kEmpty);
     CHECK_THAT(sentenceOf("device,index,op,stage,chunk,microbatch,replica,slice,joint,version"),
                Catch::Contains("no ops"));
     CHECK_THAT(sentenceOf("{\"scheme\": \"1f1b\"}"), Catch::Contains("starts with '{"));
 }
 
-TEST_CASE("a byte order mark is passed over in every format")
+TEST_CASE("a byte order mark is skipped in every format")
 {
     const Schedule schedule = scheduleOf("1f1b", 2, 2);
     const std::string mark = "\xEF\xBB\xBF";

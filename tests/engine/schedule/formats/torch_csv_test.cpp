@@ -54,7 +54,7 @@ TEST_CASE("a schedule in PyTorch's format is read back unchanged, with and witho
     CHECK(readTorch(*text, "interleaved-1f1b") == withTransfers);
 }
 
-TEST_CASE("what PyTorch prints is read: idle steps, sharding, reductions, Windows line ends")
+TEST_CASE("schedules as PyTorch prints them are read: idle steps, sharding, reductions, CRLF")
 {
     const auto schedule = readTorch("0UNSHARD,0F0,0F1,,,0B0,,0B1,0REDUCE_GRAD,0RESHARD\r\n"
                                     ",1F0,1B0, 1F1 ,1B1,,,,1REDUCE_GRAD\r\n");

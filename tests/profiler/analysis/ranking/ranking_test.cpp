@@ -157,7 +157,7 @@ TEST_CASE("overlapping intervals of the first two runs leave no clear winner")
                Catch::StartsWith("No clear winner: a and b are not distinguishable. a is 8.0 ms"));
 }
 
-TEST_CASE("one run wins against nothing")
+TEST_CASE("a single run has no reason to win")
 {
     const Comparison all = comparison({{"1F1B", 1, 0, 1, 20}});
     CHECK(whyFirst(all, rankRuns(all, RankBy::Iteration)).sentence.empty());
