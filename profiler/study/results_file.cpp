@@ -1,5 +1,7 @@
 #include "profiler/study/results_file.h"
 
+#include "engine/base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,14 +36,6 @@ std::string identifier(std::string_view name)
 std::string joinedArguments(const StudyPoint& point)
 {
     return fmt::format("{}", fmt::join(point.arguments, " "));
-}
-
-// A field of CSV (RFC 4180).
-std::string field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n") == std::string::npos)
-        return text;
-    return identifier(text);
 }
 
 std::string selectResults()
@@ -194,13 +188,13 @@ std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
         = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
     for (std::size_t i = 0; i < points.size(); ++i) {
         for (const std::string& value : points[i].values)
-            text += field(value) + ",";
+            text += csvCell(value) + ",";
         for (std::size_t m = 0; m < kStudyMetrics; ++m)
             number(results[i].values.of[static_cast<StudyMetric>(m)]);
         for (const auto& ratio : ratios)
             number(ratio[i]);
-        text += fmt::format("{},{},{}\n", results[i].values.unit, field(results[i].error),
-                            field(joinedArguments(points[i])));
+        text += fmt::format("{},{},{}\n", results[i].values.unit, csvCell(results[i].error),
+                            csvCell(joinedArguments(points[i])));
     }
     return text;
 }
