@@ -75,7 +75,10 @@ private:
     void drawMap();
     void drawHeatMap();
     void drawPhaseMap();
-    void drawWinners(const std::vector<bool>& wins, double x);
+    void drawWinners(const std::vector<bool>& wins, bool hasHatch, double x);
+    Colour heatColour(double share) const;
+    Colour winnerColour(std::size_t series) const;
+    double drawColourBar(const Cells& cells, double least, double most);
 
     const Study& m_study;
     const StudyChart& m_chart;
