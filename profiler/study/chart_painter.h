@@ -85,7 +85,7 @@ private:
     const std::vector<StudyPoint>& m_points;
     const std::vector<StudyResult>& m_results;
     const ChartStyle& m_style;
-    std::vector<std::optional<double>> m_y, m_x, m_low, m_high;
+    std::vector<std::optional<double>> m_y, m_x;
     std::vector<std::string> m_series; // titles
     std::vector<ChartMark> m_marks;
     ChartCanvas m_canvas;

@@ -57,8 +57,14 @@ void repairWhere(const Study& study, StudyChart& chart)
     chart.where = std::move(where);
 }
 
+// Charts and answers keep only axes and values that the study has.
 void repairCharts(Study& study)
 {
+    for (StudyAnswer& answer : study.answers)
+        std::erase_if(answer.where, [&study](const auto& where) {
+            const StudyAxis* const axis = study.axis(where.first);
+            return axis == nullptr || !contains(axis->values, where.second);
+        });
     std::erase_if(study.charts, [&study](const StudyChart& chart) {
         return std::ranges::any_of(
             axesOf(chart), [&study](const std::string& key) { return study.axis(key) == nullptr; });
@@ -239,6 +245,23 @@ toml::table tableOf(const StudyRatio& ratio)
     return table;
 }
 
+toml::table tableOf(const StudyAnswer& answer)
+{
+    toml::table table;
+    addTexts(table, {{"y", answer.y}});
+    if (!answer.where.empty())
+        table.insert("where", choicesOf(answer.where));
+    return table;
+}
+
+toml::table tableOf(const std::map<std::string, std::vector<std::string>>& arguments)
+{
+    toml::table table;
+    for (const auto& [key, words] : arguments)
+        table.insert(key, listOf(words));
+    return table;
+}
+
 toml::array tablesOf(const auto& all)
 {
     toml::array list;
@@ -263,24 +286,27 @@ std::string studyToml(const Study& study)
               {"compare", study.compare}});
     if (study.onlyFitting)
         table.insert("only_fitting", true);
-    toml::table fixed, grid, options;
+    toml::table fixed, grid;
     for (const StudyAxis& axis : study.fixed) {
         const auto into = [&](const auto& value) { fixed.insert(axis.key, value); };
         insertValue(into, axis.values.front());
     }
     for (const StudyAxis& axis : study.grid)
         grid.insert(axis.key, listOf(axis.values));
-    for (const auto& [scheme, arguments] : study.schemeArguments)
-        options.insert(scheme, listOf(arguments));
     if (!fixed.empty())
         table.insert("fixed", std::move(fixed));
     table.insert("grid", std::move(grid));
-    if (!options.empty())
-        table.insert("scheme_options", std::move(options));
+    for (const auto& [key, arguments] :
+         {std::pair("scheme_options", &study.schemeArguments),
+          std::pair("case_options", &study.caseArguments), std::pair("files", &study.files)})
+        if (!arguments->empty())
+            table.insert(key, tableOf(*arguments));
     if (!study.ratios.empty())
         table.insert("ratio", tablesOf(study.ratios));
     if (!study.charts.empty())
         table.insert("chart", tablesOf(study.charts));
+    if (!study.answers.empty())
+        table.insert("answer", tablesOf(study.answers));
     std::ostringstream text;
     text << toml::toml_formatter(table) << '\n';
     return text.str();

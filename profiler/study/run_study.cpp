@@ -63,7 +63,7 @@ private:
     {
         for (std::size_t next = m_next++; next < m_open.size(); next = m_next++) {
             const std::size_t index = m_open[next];
-            auto values = m_evaluate(m_points[index].arguments);
+            auto values = m_evaluate(m_points[index]);
             const std::scoped_lock lock(m_mutex);
             if (!values && values.error().code != Error::Code::InvalidArgument) {
                 m_error = values.error();

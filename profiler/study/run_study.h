@@ -11,8 +11,7 @@ namespace profiler {
 
 // Returns the metrics of a point. Called from several threads concurrently. An error with
 // Error::Code::InvalidArgument marks the point as not possible; any other error ends the study.
-using EvaluatePoint
-    = std::function<engine::Result<StudyValues>(const std::vector<std::string>& arguments)>;
+using EvaluatePoint = std::function<engine::Result<StudyValues>(const StudyPoint& point)>;
 
 struct StudyProgress
 {

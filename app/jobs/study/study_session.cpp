@@ -51,7 +51,7 @@ StudyPointer withResults(const StudyData& empty, const std::string& toml, const 
 
 QString studyFolder(const Study& study, const std::string& toml)
 {
-    const bool isSimulated = study.mode == Study::Mode::Simulate;
+    const bool isSimulated = !study.isMeasured();
     QCryptographicHash hash(QCryptographicHash::Sha1);
     hash.addData(QByteArray::fromStdString(toml));
     if (isSimulated) // another build may simulate other times

@@ -169,7 +169,7 @@ void StudyPage::setStudy(const profiler::Study& study)
     double points = 1;
     for (const profiler::StudyAxis& axis : study.grid)
         points *= static_cast<double>(axis.values.size());
-    if (m_isRunnable && study.mode == Mode::Simulate && points <= kMostAtOnce)
+    if (m_isRunnable && !study.isMeasured() && points <= kMostAtOnce)
         run();
     else
         m_session.open(study);
@@ -247,7 +247,7 @@ QString StudyPage::summaryText() const
     qint64 points = 1;
     for (const profiler::StudyAxis& axis : study.grid)
         points *= static_cast<qint64>(axis.values.size());
-    const QString count = countOf(points, study.mode == Mode::Simulate ? "simulation" : "run");
+    const QString count = countOf(points, study.isMeasured() ? "run" : "simulation");
     if (results == nullptr || results->study != study || results->done == 0)
         return tr("%1, not computed yet").arg(count);
     if (results->done < results->points.size())
@@ -269,7 +269,7 @@ void StudyPage::showState()
     const QString refused = notRunnable(study);
     m_actions.otherMode->setText(study.mode == Mode::Simulate ? tr("Emulate the grid")
                                                               : tr("Simulate the grid"));
-    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning
+    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning && study.axis("case") == nullptr
                                     && (refused.isEmpty() || study.mode != Mode::Simulate));
     m_actions.otherMode->setToolTip(
         refused.isEmpty() ? tr("Trains every point on this machine, one op at a time") : refused);
@@ -278,7 +278,7 @@ void StudyPage::showState()
     m_actions.open->setEnabled(!isRunning);
 
     const bool hasPoint = results != nullptr && m_browser->summary().reason.empty();
-    const bool isSimulated = hasPoint && results->study.mode == Mode::Simulate;
+    const bool isSimulated = hasPoint && !results->study.isMeasured();
     const bool isBusy = m_points.isRunning();
     m_actions.openPoint->setEnabled(isSimulated && !isBusy);
     m_actions.compareBest->setEnabled(isSimulated && !isBusy && m_browser->summary().best
