@@ -31,6 +31,8 @@ bool contains(const std::vector<std::string>& values, const std::string& value)
     return std::ranges::find(values, value) != values.end();
 }
 
+} // namespace
+
 std::vector<std::string> axesOf(const StudyChart& chart)
 {
     std::vector<std::string> keys{chart.series};
@@ -56,6 +58,8 @@ void repairWhere(const Study& study, StudyChart& chart)
     }
     chart.where = std::move(where);
 }
+
+namespace {
 
 // Charts and answers keep only axes and values that the study has.
 void repairCharts(Study& study)
@@ -103,6 +107,32 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
     if (!study.compare.empty() && study.axis(study.compare) == nullptr)
         study.compare.clear();
     repairCharts(study);
+}
+
+void setRatio(Study& study, std::size_t index, StudyRatio ratio)
+{
+    if (index >= study.ratios.size()) {
+        study.ratios.push_back(std::move(ratio));
+        return;
+    }
+    const std::string before = std::exchange(study.ratios[index], ratio).name;
+    const auto rename
+        = [&](std::string& column) { column = column == before ? ratio.name : column; };
+    for (StudyChart& chart : study.charts) {
+        rename(chart.x);
+        rename(chart.y);
+    }
+    for (StudyAnswer& answer : study.answers)
+        rename(answer.y);
+}
+
+void removeRatio(Study& study, std::size_t index)
+{
+    const std::string name = study.ratios[index].name;
+    study.ratios.erase(study.ratios.begin() + static_cast<std::ptrdiff_t>(index));
+    std::erase_if(study.charts,
+                  [&name](const StudyChart& chart) { return chart.y == name || chart.x == name; });
+    std::erase_if(study.answers, [&name](const StudyAnswer& answer) { return answer.y == name; });
 }
 
 namespace {
@@ -271,6 +301,16 @@ toml::array tablesOf(const auto& all)
 }
 
 } // namespace
+
+std::string pointsToml(Study study)
+{
+    study.title = study.question = study.limits = study.compare = "";
+    study.onlyFitting = false;
+    study.ratios.clear();
+    study.charts.clear();
+    study.answers.clear();
+    return studyToml(study);
+}
 
 std::string studyToml(const Study& study)
 {

@@ -37,9 +37,11 @@ public:
                 "scheme = [\"1f1b\", \"bitpipe\"]");
         for (const StudyChart& chart : m_study.charts)
             checkChart(chart);
-        for (const StudyRatio& ratio : m_study.ratios)
+        for (const StudyRatio& ratio : m_study.ratios) {
+            require(m_study.axis(ratio.name) == nullptr, "[[ratio]] " + ratio.name + " is an axis");
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
+        }
         for (const StudyAnswer& answer : m_study.answers)
             checkAnswer(answer);
         checkCases();

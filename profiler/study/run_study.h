@@ -37,7 +37,7 @@ engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std:
 
 // [point] The results in `folder` so far, also while another process adds to them. If the folder
 // has none, no point is done.
-engine::Result<std::vector<StudyResult>> storedResults(const Study& study, const std::string& toml,
+engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
                                                        const std::filesystem::path& folder);
 
 } // namespace profiler

@@ -243,22 +243,56 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const auto stopped = runStudy(*study, kStudy, folder.path(), second, {});
     REQUIRE(!stopped);
     CHECK(stopped.error().message == "stopped");
-    const auto stored = storedResults(*study, kStudy, folder.path());
+    const auto stored = storedResults(*study, folder.path());
     REQUIRE(stored);
     CHECK(stored->size() == 4);
     CHECK((*stored)[0].isDone);
     CHECK_FALSE((*stored)[3].isDone);
-    CHECK_FALSE(storedResults(*study, kStudy, folder / "none")->front().isDone);
-    const auto reader = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    CHECK_FALSE(storedResults(*study, folder / "none")->front().isDone);
+    const auto reader = StudyFile::open(folder / "results.sqlite", *study);
     REQUIRE(reader); // keeps the file open while the study continues
     calls = 10;
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);
-    const auto other = runStudy(*study, std::string(kStudy) + "\n", folder.path(), second, {});
+    auto changed = *study;
+    changed.grid[0].values = {"4", "16"};
+    const auto other = runStudy(changed, kStudy, folder.path(), second, {});
     REQUIRE(!other);
     CHECK_THAT(other.error().message, Catch::Contains("another study"));
+}
+
+// A chart or a ratio that was added to a study of runs made all of them run again.
+TEST_CASE("a study with other charts and ratios keeps its results")
+{
+    const TemporaryFolder folder;
+    auto study = readStudy(kStudy, "s.toml").value();
+    int calls = 0;
+    const EvaluatePoint counted = [&](const StudyPoint& point) {
+        ++calls;
+        return evaluated(point);
+    };
+    REQUIRE(runStudy(study, kStudy, folder.path(), counted, {}));
+    REQUIRE(calls == 4);
+    study.title = "Another title";
+    StudyRatio slower = study.ratios.front();
+    slower.inverse = false;
+    slower.name = "slow_down";
+    setRatio(study, 0, slower);
+    CHECK(study.charts.front().y == "slow_down");
+    const std::string toml = studyToml(study);
+    REQUIRE(runStudy(study, toml, folder.path(), counted, {}));
+    CHECK(calls == 4);
+    auto database = Database::open(folder / "results.sqlite", Database::Access::ReadOnly);
+    REQUIRE(database);
+    CHECK(database->text("SELECT value FROM study WHERE key = 'toml'") == toml);
+    CHECK(database->text("SELECT slow_down FROM results WHERE point = 1") == "0.9");
+    CHECK_FALSE(database->prepare("SELECT speed_up FROM results"));
+    removeRatio(study, 0);
+    CHECK(study.charts.empty());
+    CHECK(runStudy(study, studyToml(study), folder.path(), counted, {}));
+    CHECK(calls == 4);
 }
 
 // The error was SQLite's: "no such column".
@@ -267,13 +301,13 @@ TEST_CASE("results of a version with other metrics are refused with what to do")
     const TemporaryFolder folder;
     const auto study = readStudy(kStudy, "s.toml");
     REQUIRE(study);
-    REQUIRE(StudyFile::open(folder / "results.sqlite", *study, kStudy));
+    REQUIRE(StudyFile::open(folder / "results.sqlite", *study));
     {
         auto database = Database::open(folder / "results.sqlite", Database::Access::ReadWrite);
         REQUIRE(database);
         REQUIRE(database->execute("ALTER TABLE results RENAME COLUMN bubble TO idle"));
     }
-    const auto again = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    const auto again = StudyFile::open(folder / "results.sqlite", *study);
     REQUIRE(!again);
     CHECK_THAT(again.error().message, Catch::Contains("choose another folder"));
 }
