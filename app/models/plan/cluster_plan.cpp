@@ -236,9 +236,9 @@ std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies)
     const int perNode = std::max(1, prediction.hardware.devicesPerNode);
     std::vector<NodeRow> rows;
     for (int rank = 0; rank < devices * copies; ++rank) {
-        const int copy = rank / devices + 1;
+        const int copy = rank / devices;
         if (rank % perNode == 0)
-            rows.push_back({rank / perNode + 1, {}, copy, copy});
+            rows.push_back({rank / perNode, {}, copy, copy});
         NodeRow& row = rows.back();
         row.devices += (row.devices.isEmpty() ? QString() : QStringLiteral(" "))
             + QString::number(rank % devices);

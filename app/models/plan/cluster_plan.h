@@ -59,12 +59,12 @@ struct ClusterOutlook
 bool takeMeasuredLinks(const ClusterPrediction& prediction,
                        std::span<const profiler::LinkTimes> measured, ClusterPlan& plan);
 
-// The devices of each node: "4 5 6 7", and the copy of the pipeline: 2.
+// The devices of each node: "4 5 6 7", and the copy of the pipeline: 1.
 struct NodeRow
 {
-    int node = 0; // from 1
+    int node = 0; // from 0, as the ranks of results are shown
     QString devices;
-    int firstCopy = 0, lastCopy = 0; // from 1
+    int firstCopy = 0, lastCopy = 0; // from 0
 };
 std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 

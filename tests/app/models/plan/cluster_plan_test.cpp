@@ -73,13 +73,13 @@ TEST_CASE("a row names the devices of a node and the copies of the pipeline that
     REQUIRE(rows.size() == 4);
     CHECK(rows[1].devices == QStringLiteral("2 3"));
     CHECK(rows[2].devices == QStringLiteral("0 1"));
-    CHECK(rows[2].node == 3);
-    CHECK(rows[2].firstCopy == 2);
+    CHECK(rows[2].node == 2);
+    CHECK(rows[2].firstCopy == 1);
     plan.gpusPerNode = 8;
     const auto whole = nodeRows(*outlookOf(plan)->prediction, 2);
     REQUIRE(whole.size() == 1);
-    CHECK(whole[0].firstCopy == 1);
-    CHECK(whole[0].lastCopy == 2);
+    CHECK(whole[0].firstCopy == 0);
+    CHECK(whole[0].lastCopy == 1);
 }
 
 TEST_CASE("the outlook of a plan has kit, command, checks and a prediction on the GPU")
