@@ -1,6 +1,7 @@
 #include "app/models/text.h"
 
 #include "app/models/numbers.h"
+#include "engine/base/text.h"
 #include "engine/schedule/notation.h"
 
 #include <QCoreApplication>
@@ -60,10 +61,8 @@ QString capitalized(QString text)
 
 QString quotedCell(QString text)
 {
-    if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"')))
-        return text;
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\""))
-        + QLatin1Char('"');
+    text = QString::fromStdString(engine::csvCell(text.toStdString()));
+    return text;
 }
 
 QString shapeText(const engine::Run& run)

@@ -126,4 +126,14 @@ std::string joined(std::span<const std::string_view> names)
     return text;
 }
 
+std::string csvCell(std::string_view text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+        return std::string(text);
+    std::string cell = "\"";
+    for (const char c : text)
+        cell += c == '"' ? "\"\"" : std::string(1, c);
+    return cell + "\"";
+}
+
 } // namespace engine

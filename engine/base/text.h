@@ -26,6 +26,9 @@ std::string withoutControls(std::string_view text);
 // Quotes `word` for a POSIX shell with single quotes if it contains special characters.
 std::string shellQuoted(std::string_view word);
 
+// Quotes `text` as a cell of CSV (RFC 4180) if it contains a comma, a quote or a line break.
+std::string csvCell(std::string_view text);
+
 // Parses all of `text` as a decimal integer. The only accepted sign is '-'; blanks are errors.
 template<class Integer>
 std::optional<Integer> parseInteger(std::string_view text)

@@ -177,8 +177,30 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
     return kit;
 }
 
+namespace {
+
+// Writes a file in pieces of a MiB, so that it can be cancelled.
+Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
+                       const std::function<bool(std::size_t)>& proceed)
+{
+    constexpr std::size_t kPiece = 1 << 20;
+    const TextSource pieces = [&](const TextSink& sink) -> Result<void> {
+        for (std::size_t at = 0; at < file.text.size(); at += kPiece) {
+            if (!proceed(at))
+                return fail(Error::Code::Cancelled, "the kit was cancelled; it is not complete");
+            sink(std::string_view(file.text).substr(at, kPiece));
+        }
+        return {};
+    };
+    return NewFile::beside(target, IfExists::Replace).and_then([&](NewFile created) {
+        return saveFile(std::move(created), pieces);
+    });
+}
+
+} // namespace
+
 Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folder,
-                      IfExists ifExists)
+                      IfExists ifExists, const KitProgress& progress)
 {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -192,10 +214,15 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folde
         return fail(
             Error::Code::Io,
             fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+    std::size_t all = 0, done = 0;
+    for (const KitFile& file : kit.files)
+        all += file.text.size();
     for (const KitFile& file : kit.files) {
         const fs::path target = folder / file.name;
-        if (auto saved = saveFile(target, file.text, IfExists::Replace); !saved)
+        const auto proceed = [&](std::size_t at) { return !progress || progress(done + at, all); };
+        if (auto saved = writeFile(file, target, proceed); !saved)
             return saved;
+        done += file.text.size();
         if (file.isExecutable)
             fs::permissions(target,
                             fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,

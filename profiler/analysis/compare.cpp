@@ -182,25 +182,30 @@ std::string join(const std::vector<std::string>& parts)
 }
 } // namespace
 
+std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& times)
+{
+    constexpr std::size_t kFewest = 3, kDraws = 1000, kOutside = kDraws / 40;
+    if (times.size() < kFewest)
+        return std::nullopt;
+    std::mt19937 random(1);
+    std::uniform_int_distribution<std::size_t> any(0, times.size() - 1);
+    std::vector<std::int64_t> medians, drawn(times.size());
+    for (std::size_t i = 0; i < kDraws; ++i) {
+        for (std::int64_t& time : drawn)
+            time = times[any(random)];
+        medians.push_back(medianOf(drawn));
+    }
+    std::ranges::sort(medians);
+    return TimeInterval{medians[kOutside], medians[kDraws - 1 - kOutside]};
+}
+
 std::optional<TimeInterval> iterationInterval(const Run& run)
 {
     std::vector<std::int64_t> durations;
     for (const Iteration& iteration : run.timeline.iterations)
         if (iteration.kind == Iteration::Kind::Measured)
             durations.push_back(iteration.window.duration());
-    constexpr std::size_t kFewest = 3, kDraws = 1000, kOutside = kDraws / 40;
-    if (durations.size() < kFewest || run.info.mode == Mode::Simulate)
-        return std::nullopt;
-    std::mt19937 random(1);
-    std::uniform_int_distribution<std::size_t> any(0, durations.size() - 1);
-    std::vector<std::int64_t> medians, drawn(durations.size());
-    for (std::size_t i = 0; i < kDraws; ++i) {
-        for (std::int64_t& duration : drawn)
-            duration = durations[any(random)];
-        medians.push_back(medianOf(drawn));
-    }
-    std::ranges::sort(medians);
-    return TimeInterval{medians[kOutside], medians[kDraws - 1 - kOutside]};
+    return run.info.mode == Mode::Simulate ? std::nullopt : medianInterval(durations);
 }
 
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)

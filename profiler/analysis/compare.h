@@ -18,9 +18,10 @@ struct TimeInterval
         return least <= other.most && other.least <= most;
     }
 };
-// The 95 % interval of the median of the measured iterations, by bootstrap (Efron, 1979):
-// percentiles of the medians of 1,000 samples drawn with replacement. nullopt with fewer than three
-// iterations, and for simulated runs, which do not vary.
+// The 95 % interval of the median of times, by bootstrap (Efron, 1979): percentiles of the medians
+// of 1,000 samples drawn with replacement. nullopt with fewer than three times.
+std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& times);
+// That of the measured iterations; nullopt for simulated runs, which do not vary.
 std::optional<TimeInterval> iterationInterval(const engine::Run& run);
 
 // A run of a comparison: the metrics of its reported iteration, and the difference from the

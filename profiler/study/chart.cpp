@@ -46,9 +46,9 @@ std::vector<ChartPainter::Value> ChartPainter::values() const
 
 std::optional<std::pair<double, double>> ChartPainter::interval(std::size_t point) const
 {
-    if (m_low.empty() || !m_low[point] || !m_high[point])
-        return std::nullopt;
-    return std::pair(*m_low[point], *m_high[point]);
+    const auto of = intervalOf(m_study, m_points, m_results, m_chart.y, point);
+    const double factor = of ? shownFactor(m_results, m_chart.y) : 1;
+    return of ? std::optional(std::pair(of->first * factor, of->second * factor)) : of;
 }
 
 // A scale with room for all values and their intervals.
@@ -282,13 +282,6 @@ Result<DrawnChart> ChartPainter::draw()
         if (!x)
             return tl::unexpected(x.error());
         m_x = *std::move(x);
-    }
-    if (m_chart.y == metricName(StudyMetric::Iteration)) {
-        const auto column = [this](StudyMetric metric) {
-            return shownColumn(m_study, m_points, m_results, metricName(metric)).value();
-        };
-        m_low = column(StudyMetric::IterationLow);
-        m_high = column(StudyMetric::IterationHigh);
     }
     m_series = titlesOf(m_chart.series);
     if (m_chart.kind == Kind::HeatMap || m_chart.kind == Kind::PhaseMap)

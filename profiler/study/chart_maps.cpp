@@ -12,7 +12,39 @@ namespace {
 constexpr double kWidestCell = 70, kColumnNames = 18, kCaption = 22;
 // Heights of rows in points: in reports, and the limits in a map that fills its height.
 constexpr double kRowHeight = 22, kLowestRow = 18, kHighestRow = 35;
+// The colour bar of a heat map: its distance from the cells, its width, and its least height.
+constexpr double kBarGap = 14, kBarWidth = 10, kLeastBar = 3 * kChartText;
 } // namespace
+
+// The colour of a cell of a heat map, and of the colour bar. `share`: 0 for the least value, 1 for
+// the greatest one. The root shows differences of small values.
+Colour ChartPainter::heatColour(double share) const
+{
+    return mix(m_style.low, m_style.high, std::sqrt(share));
+}
+
+// The colour of the cells that a series wins in a phase map, and of its entry in the legend.
+Colour ChartPainter::winnerColour(std::size_t series) const
+{
+    return mix(seriesColour(series, m_style), m_style.ground, 0.35);
+}
+
+// Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
+double ChartPainter::drawColourBar(const Cells& cells, double least, double most)
+{
+    constexpr int kSteps = 32;
+    const double x = cells.left + cells.width * static_cast<double>(cells.columns) + kBarGap;
+    const double height = std::max(cells.height * static_cast<double>(cells.rows), kLeastBar);
+    const double step = height / kSteps;
+    for (int i = 0; i < kSteps; ++i)
+        m_canvas.box({x, cells.top + step * i, kBarWidth, step + (i + 1 < kSteps ? 0.5 : 0)},
+                     heatColour(most > least ? 1 - static_cast<double>(i) / (kSteps - 1) : 0));
+    const double text = x + kBarWidth + 5;
+    m_canvas.text(text, cells.top + kChartText - 2, metricNumber(m_chart.y, most));
+    if (most > least)
+        m_canvas.text(text, cells.top + height - 1, metricNumber(m_chart.y, least));
+    return cells.top + height;
+}
 
 // Lays out cells with names of rows at the left and names of columns above, `below` and `right`
 // points from the edges.
@@ -47,7 +79,17 @@ void ChartPainter::drawCell(const Rect& cell, Colour fill, const std::string& te
 
 void ChartPainter::drawHeatMap()
 {
-    const Cells cells = layCells(m_series, kCaption + 4, 12);
+    double least = 1e300, most = -1e300;
+    for (const Value& value : values()) {
+        least = std::min(least, value.y);
+        most = std::max(most, value.y);
+    }
+    const bool hasBar = most >= least;
+    const double labels = !hasBar ? 0
+                                  : std::max(textWidth(metricNumber(m_chart.y, least)),
+                                             textWidth(metricNumber(m_chart.y, most)));
+    const Cells cells
+        = layCells(m_series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
     m_canvas.text(cells.left - 8, kPlotTop + 10, m_chart.x, Text::Anchor::End);
     m_canvas.drawColumnNames(titlesOf(m_chart.x), cells.left, cells.width, kPlotTop + 10);
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -56,11 +98,8 @@ void ChartPainter::drawHeatMap()
                       Text::Anchor::End, {m_style.ink});
     }
     const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
-    double least = 1e300, most = -1e300;
     std::vector<double> best(cells.columns, 1e300); // times `towards`
     for (const Value& value : values()) {
-        least = std::min(least, value.y);
-        most = std::max(most, value.y);
         double& of = best[indexOf(value.point, m_chart.x)];
         of = std::min(of, towards * value.y);
     }
@@ -78,12 +117,13 @@ void ChartPainter::drawHeatMap()
             hasHatch = true;
         } else {
             const double share = most > least ? (*m_y[i] - least) / (most - least) : 0;
-            drawCell(cell, mix(m_style.low, m_style.high, std::sqrt(share)),
-                     metricNumber(m_chart.y, *m_y[i]),
+            drawCell(cell, heatColour(share), metricNumber(m_chart.y, *m_y[i]),
                      cells.rows > 1 && towards * *m_y[i] <= best[column]);
         }
     }
     m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+    if (hasBar)
+        m_height = std::max(m_height, drawColourBar(cells, least, most) + kCaption);
     m_canvas.text(cells.left, m_height - 6,
                   fmt::format("{}{}{}", columnTitle(m_study, m_results, m_chart.y),
                               cells.rows > 1 ? "; framed: the best of a column" : "",
@@ -107,6 +147,7 @@ void ChartPainter::drawPhaseMap()
         if (isShown(i) && !any[cellOf(i)])
             any[cellOf(i)] = i;
     std::vector<bool> wins(m_series.size(), false);
+    bool hasHatch = false;
     for (std::size_t i = 0; i < best.size(); ++i) {
         const std::size_t row = i / cells.columns, column = i % cells.columns;
         const Rect cell = cells.at(column, row);
@@ -115,11 +156,11 @@ void ChartPainter::drawPhaseMap()
         mark(best[i] ? best[i]->point : *any[i], cell, row);
         if (!best[i] && m_results[*any[i]].isDone) {
             m_canvas.hatch(cell);
+            hasHatch = true;
         } else if (best[i]) {
             const std::size_t series = indexOf(best[i]->point, m_chart.series);
             wins[series] = true;
-            drawCell(cell, mix(seriesColour(series, m_style), m_style.ground, 0.35),
-                     metricNumber(m_chart.y, best[i]->y), false);
+            drawCell(cell, winnerColour(series), metricNumber(m_chart.y, best[i]->y), false);
         }
     }
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -132,20 +173,22 @@ void ChartPainter::drawPhaseMap()
     m_canvas.text(cells.left, m_height - 6,
                   fmt::format("{} across, {} down; {} of the best", m_chart.x, m_chart.rows,
                               columnTitle(m_study, m_results, m_chart.y)));
-    drawWinners(wins, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+    drawWinners(wins, hasHatch, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
 }
 
-void ChartPainter::drawWinners(const std::vector<bool>& wins, double x)
+void ChartPainter::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)
 {
     double y = kPlotTop + kColumnNames + kChartText;
+    const auto entry = [&](const std::string& name) {
+        m_canvas.text(x + kChartText + 6, y, name, Text::Anchor::Start, {m_style.ink});
+        y += kChartText + 7;
+        return Rect{x, y - 2 * kChartText - 6, kChartText, kChartText};
+    };
     for (std::size_t series = 0; series < m_series.size(); ++series)
-        if (wins[series]) {
-            m_canvas.box({x, y - kChartText + 1, kChartText, kChartText},
-                         mix(seriesColour(series, m_style), m_style.ground, 0.35));
-            m_canvas.text(x + kChartText + 6, y, m_series[series], Text::Anchor::Start,
-                          {m_style.ink});
-            y += kChartText + 7;
-        }
+        if (wins[series])
+            m_canvas.box(entry(m_series[series]), winnerColour(series));
+    if (hasHatch)
+        m_canvas.hatch(entry("not possible"));
     m_height = std::max(m_height, y);
 }
 

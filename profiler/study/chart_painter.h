@@ -75,14 +75,17 @@ private:
     void drawMap();
     void drawHeatMap();
     void drawPhaseMap();
-    void drawWinners(const std::vector<bool>& wins, double x);
+    void drawWinners(const std::vector<bool>& wins, bool hasHatch, double x);
+    Colour heatColour(double share) const;
+    Colour winnerColour(std::size_t series) const;
+    double drawColourBar(const Cells& cells, double least, double most);
 
     const Study& m_study;
     const StudyChart& m_chart;
     const std::vector<StudyPoint>& m_points;
     const std::vector<StudyResult>& m_results;
     const ChartStyle& m_style;
-    std::vector<std::optional<double>> m_y, m_x, m_low, m_high;
+    std::vector<std::optional<double>> m_y, m_x;
     std::vector<std::string> m_series; // titles
     std::vector<ChartMark> m_marks;
     ChartCanvas m_canvas;

@@ -31,6 +31,8 @@ bool contains(const std::vector<std::string>& values, const std::string& value)
     return std::ranges::find(values, value) != values.end();
 }
 
+} // namespace
+
 std::vector<std::string> axesOf(const StudyChart& chart)
 {
     std::vector<std::string> keys{chart.series};
@@ -57,8 +59,16 @@ void repairWhere(const Study& study, StudyChart& chart)
     chart.where = std::move(where);
 }
 
+namespace {
+
+// Charts and answers keep only axes and values that the study has.
 void repairCharts(Study& study)
 {
+    for (StudyAnswer& answer : study.answers)
+        std::erase_if(answer.where, [&study](const auto& where) {
+            const StudyAxis* const axis = study.axis(where.first);
+            return axis == nullptr || !contains(axis->values, where.second);
+        });
     std::erase_if(study.charts, [&study](const StudyChart& chart) {
         return std::ranges::any_of(
             axesOf(chart), [&study](const std::string& key) { return study.axis(key) == nullptr; });
@@ -97,6 +107,32 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
     if (!study.compare.empty() && study.axis(study.compare) == nullptr)
         study.compare.clear();
     repairCharts(study);
+}
+
+void setRatio(Study& study, std::size_t index, StudyRatio ratio)
+{
+    if (index >= study.ratios.size()) {
+        study.ratios.push_back(std::move(ratio));
+        return;
+    }
+    const std::string before = std::exchange(study.ratios[index], ratio).name;
+    const auto rename
+        = [&](std::string& column) { column = column == before ? ratio.name : column; };
+    for (StudyChart& chart : study.charts) {
+        rename(chart.x);
+        rename(chart.y);
+    }
+    for (StudyAnswer& answer : study.answers)
+        rename(answer.y);
+}
+
+void removeRatio(Study& study, std::size_t index)
+{
+    const std::string name = study.ratios[index].name;
+    study.ratios.erase(study.ratios.begin() + static_cast<std::ptrdiff_t>(index));
+    std::erase_if(study.charts,
+                  [&name](const StudyChart& chart) { return chart.y == name || chart.x == name; });
+    std::erase_if(study.answers, [&name](const StudyAnswer& answer) { return answer.y == name; });
 }
 
 namespace {
@@ -239,6 +275,23 @@ toml::table tableOf(const StudyRatio& ratio)
     return table;
 }
 
+toml::table tableOf(const StudyAnswer& answer)
+{
+    toml::table table;
+    addTexts(table, {{"y", answer.y}});
+    if (!answer.where.empty())
+        table.insert("where", choicesOf(answer.where));
+    return table;
+}
+
+toml::table tableOf(const std::map<std::string, std::vector<std::string>>& arguments)
+{
+    toml::table table;
+    for (const auto& [key, words] : arguments)
+        table.insert(key, listOf(words));
+    return table;
+}
+
 toml::array tablesOf(const auto& all)
 {
     toml::array list;
@@ -248,6 +301,16 @@ toml::array tablesOf(const auto& all)
 }
 
 } // namespace
+
+std::string pointsToml(Study study)
+{
+    study.title = study.question = study.limits = study.compare = "";
+    study.onlyFitting = false;
+    study.ratios.clear();
+    study.charts.clear();
+    study.answers.clear();
+    return studyToml(study);
+}
 
 std::string studyToml(const Study& study)
 {
@@ -263,24 +326,27 @@ std::string studyToml(const Study& study)
               {"compare", study.compare}});
     if (study.onlyFitting)
         table.insert("only_fitting", true);
-    toml::table fixed, grid, options;
+    toml::table fixed, grid;
     for (const StudyAxis& axis : study.fixed) {
         const auto into = [&](const auto& value) { fixed.insert(axis.key, value); };
         insertValue(into, axis.values.front());
     }
     for (const StudyAxis& axis : study.grid)
         grid.insert(axis.key, listOf(axis.values));
-    for (const auto& [scheme, arguments] : study.schemeArguments)
-        options.insert(scheme, listOf(arguments));
     if (!fixed.empty())
         table.insert("fixed", std::move(fixed));
     table.insert("grid", std::move(grid));
-    if (!options.empty())
-        table.insert("scheme_options", std::move(options));
+    for (const auto& [key, arguments] :
+         {std::pair("scheme_options", &study.schemeArguments),
+          std::pair("case_options", &study.caseArguments), std::pair("files", &study.files)})
+        if (!arguments->empty())
+            table.insert(key, tableOf(*arguments));
     if (!study.ratios.empty())
         table.insert("ratio", tablesOf(study.ratios));
     if (!study.charts.empty())
         table.insert("chart", tablesOf(study.charts));
+    if (!study.answers.empty())
+        table.insert("answer", tablesOf(study.answers));
     std::ostringstream text;
     text << toml::toml_formatter(table) << '\n';
     return text.str();

@@ -12,11 +12,24 @@ std::vector<std::string> optionValues(const Study& study, std::string_view key);
 // removed axis are removed. Ratios are unchanged, so readStudy() may refuse their baseline.
 void setOption(Study& study, std::string_view key, std::vector<std::string> values);
 
+// Replaces the ratio with this index; the number of ratios adds one. Charts and answers that show
+// the ratio follow its new name.
+void setRatio(Study& study, std::size_t index, StudyRatio ratio);
+// Removes the ratio with this index, and the charts and answers that show it.
+void removeRatio(Study& study, std::size_t index);
+// The axes that a chart uses as x, series or rows.
+std::vector<std::string> axesOf(const StudyChart& chart);
+// Fixes the axes with several values that a chart does not use, and drops the others from `where`.
+void repairWhere(const Study& study, StudyChart& chart);
+
 // Parses "4, 8, 16" or "0 to 0.5, 21 steps"; the steps include both ends. Fails with
 // Error::Code::InvalidArgument.
 engine::Result<std::vector<std::string>> parseValues(std::string_view text);
 std::string valuesText(const std::vector<std::string>& values); // the inverse of parseValues()
 
+// The TOML of what determines the results of the points: a study without its texts, ratios, charts
+// and answers.
+std::string pointsToml(Study study);
 // The TOML of a study; readStudy() returns an equal one if each axis is in alphabetical order.
 std::string studyToml(const Study& study);
 

@@ -37,10 +37,13 @@ std::string withSpaces(std::string_view name)
 
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
 {
-    return column == "bubble" || column == "mfu"              ? 100
-        : column == "peak_bytes" || column == "device_memory" ? 1.0 / (1 << 30)
-        : column.starts_with("iteration") && isTime(results)  ? 1e-6
-                                                              : 1;
+    const auto metric = metricNamed(column);
+    const auto isTimeColumn = column.starts_with("iteration")
+        || (metric && *metric >= StudyMetric::Forward && *metric <= StudyMetric::OptimizerHigh);
+    return column == "bubble" || column == "mfu" || column == "cpu_share" ? 100
+        : column == "peak_bytes" || column == "device_memory"             ? 1.0 / (1 << 30)
+        : isTimeColumn && isTime(results)                                 ? 1e-6
+                                                                          : 1;
 }
 
 Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
@@ -79,7 +82,8 @@ bool lessIsBetter(const Study& study, std::string_view column)
     const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
     const std::string_view metric
         = ratio == study.ratios.end() ? column : metricName(ratio->metric);
-    const bool less = metric != "tokens_per_second" && metric != "mfu" && metric != "fits";
+    const bool less = metric != "tokens_per_second" && metric != "mfu" && metric != "fits"
+        && metric != "cpu_share";
     return ratio != study.ratios.end() && ratio->inverse ? !less : less;
 }
 
@@ -91,7 +95,8 @@ std::string columnTitle(const Study& study, const std::vector<StudyResult>& resu
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         if (metricName(static_cast<StudyMetric>(i)) == column) {
             std::string title(metricTitle(static_cast<StudyMetric>(i)));
-            return column == "iteration" ? title + (isTime(results) ? ", ms" : ", units") : title;
+            const bool isTimed = intervalOf(static_cast<StudyMetric>(i)).has_value();
+            return isTimed ? title + (isTime(results) ? ", ms" : ", units") : title;
         }
     return std::string(column);
 }

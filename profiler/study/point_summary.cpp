@@ -126,7 +126,8 @@ private:
     {
         std::vector<std::string> names;
         for (std::size_t i = 0; i < kStudyMetrics; ++i)
-            if (const auto metric = static_cast<StudyMetric>(i); metric < StudyMetric::Fits)
+            if (const auto metric = static_cast<StudyMetric>(i);
+                metric < StudyMetric::Fits || metric == StudyMetric::Loss)
                 names.emplace_back(metricName(metric));
         for (const StudyRatio& ratio : m_study.ratios)
             names.push_back(ratio.name);
@@ -142,7 +143,7 @@ private:
                               {},
                               {},
                               false};
-        if (const auto of = interval(m_point); of && name == metricName(StudyMetric::Iteration))
+        if (const auto of = interval(m_point, name))
             row.value += fmt::format(" ({} to {})", metricNumber(name, of->first),
                                      metricNumber(name, of->second));
         const auto best = bestOf(values, lessIsBetter(m_study, name));
@@ -156,16 +157,18 @@ private:
         return row;
     }
 
-    // The 95 % interval of the iteration, as shown.
-    std::optional<std::pair<double, double>> interval(std::size_t point) const
+    // The 95 % interval of a column, as shown.
+    std::optional<std::pair<double, double>> interval(std::size_t point,
+                                                      std::string_view name) const
     {
-        const auto low = column(metricName(StudyMetric::IterationLow))[point],
-                   high = column(metricName(StudyMetric::IterationHigh))[point];
-        return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
+        const auto of = intervalOf(m_study, m_points, m_results, name, point);
+        const double factor = of ? shownFactor(m_results, name) : 1;
+        return of ? std::optional(std::pair(of->first * factor, of->second * factor)) : of;
     }
     bool overlaps(std::size_t other) const
     {
-        const auto own = interval(m_point), its = interval(other);
+        const auto iteration = metricName(StudyMetric::Iteration);
+        const auto own = interval(m_point, iteration), its = interval(other, iteration);
         return own && its && own->first <= its->second && its->first <= own->second;
     }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace profiler {
 
@@ -36,9 +37,14 @@ public:
                 "scheme = [\"1f1b\", \"bitpipe\"]");
         for (const StudyChart& chart : m_study.charts)
             checkChart(chart);
-        for (const StudyRatio& ratio : m_study.ratios)
+        for (const StudyRatio& ratio : m_study.ratios) {
+            require(m_study.axis(ratio.name) == nullptr, "[[ratio]] " + ratio.name + " is an axis");
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
+        }
+        for (const StudyAnswer& answer : m_study.answers)
+            checkAnswer(answer);
+        checkCases();
         require(m_study.compare.empty() || m_study.axis(m_study.compare) != nullptr,
                 fmt::format("compare: '{}' is not in [grid]", m_study.compare));
         checkSize();
@@ -69,30 +75,34 @@ private:
         else if (key == "compare")
             text(m_study.compare);
         else if (key == "mode")
-            readMode(node.value_or(std::string()));
+            m_study.mode = modeOf(node.value_or(std::string()));
         else if (key == "only_fitting")
             m_study.onlyFitting = node.value_or(false);
         else if (key == "fixed" || key == "grid")
             readAxes(key, node);
         else if (key == "scheme_options")
-            readSchemeOptions(node);
-        else if (key == "ratio" || key == "chart")
+            readArguments(key, node, m_study.schemeArguments);
+        else if (key == "case_options")
+            readArguments(key, node, m_study.caseArguments);
+        else if (key == "files")
+            readFiles(node);
+        else if (key == "ratio" || key == "chart" || key == "answer")
             readList(key, node);
         else
             require(
                 false,
                 fmt::format("unknown key '{}'; known are title, question, limits, compare, mode, "
-                            "only_fitting, [fixed], [grid], [scheme_options], [[ratio]] "
-                            "and [[chart]]",
+                            "only_fitting, [fixed], [grid], [scheme_options], [case_options], "
+                            "[files], [[ratio]], [[chart]] and [[answer]]",
                             key));
     }
 
-    void readMode(const std::string& mode)
+    Study::Mode modeOf(const std::string& mode)
     {
         const std::size_t at = placeOf(mode, Study::kModes);
         require(at < Study::kModes.size(),
                 fmt::format("mode '{}' is not one of {}", mode, fmt::join(Study::kModes, ", ")));
-        m_study.mode = static_cast<Study::Mode>(at);
+        return static_cast<Study::Mode>(at);
     }
 
     // A number, a text or a truth value as the text of an option.
@@ -124,6 +134,8 @@ private:
                     axis.values.push_back(valueOf(where, one));
             else
                 axis.values.push_back(valueOf(where, value));
+            if (axis.key == "mode")
+                std::ranges::for_each(axis.values, [this](const auto& one) { modeOf(one); });
             const bool isGrid = name == "grid";
             for (const std::string& scheme : axis.values)
                 require(axis.key != "scheme" || findScheme(scheme) != nullptr,
@@ -138,21 +150,59 @@ private:
         }
     }
 
-    void readSchemeOptions(const toml::node& node)
+    void readArguments(const std::string& name, const toml::node& node,
+                       std::map<std::string, std::vector<std::string>>& into)
     {
         const toml::table* const table = node.as_table();
-        require(table != nullptr, "scheme_options must be a table: [scheme_options]");
+        require(table != nullptr, fmt::format("{0} must be a table: [{0}]", name));
         if (table == nullptr)
             return;
-        for (const auto& [scheme, value] : *table) {
-            const std::string where = "[scheme_options] " + std::string(scheme.str());
+        for (const auto& [key, value] : *table) {
+            const std::string where = fmt::format("[{}] {}", name, key.str());
             const toml::array* const list = value.as_array();
             require(list != nullptr, where + " must be a list of options, as in [\"--chunks\", 4]");
             if (list == nullptr)
                 continue;
+            std::vector<std::string>& words = into[std::string(key.str())];
             for (const toml::node& one : *list)
-                m_study.schemeArguments[std::string(scheme.str())].push_back(valueOf(where, one));
+                words.push_back(valueOf(where, one));
+            for (std::size_t i = 0; i < words.size(); ++i)
+                if (words[i] == "--mode" && name != "files")
+                    modeOf(i + 1 < words.size() ? words[i + 1] : "");
         }
+    }
+
+    void readFiles(const toml::node& node)
+    {
+        readArguments("files", node, m_study.files);
+        for (const auto& [name, words] : m_study.files) {
+            require(name.find('/') == std::string::npos
+                        && (name.ends_with(".toml") || name.ends_with(".sqlite"))
+                        && !name.starts_with("results.") && !name.starts_with("point.")
+                        && name != "study.toml",
+                    fmt::format("[files] {}: must be the name of a .toml or .sqlite file without "
+                                "folders, and not results, point or study",
+                                name));
+            require(!words.empty() && (words.front() == "devices" || words.front() == "run"),
+                    fmt::format("[files] {}: begin with the command that writes it, devices or "
+                                "run",
+                                name));
+        }
+    }
+
+    // Every value of the axis `case` has options, and the other way round.
+    void checkCases()
+    {
+        const StudyAxis* const axis = m_study.axis("case");
+        const std::vector<std::string> values
+            = axis == nullptr ? std::vector<std::string>() : axis->values;
+        for (const std::string& value : values)
+            require(
+                m_study.caseArguments.contains(value),
+                fmt::format("[grid] case: '{0}' has no options; add [case_options] {0}", value));
+        for (const auto& [value, arguments] : m_study.caseArguments)
+            require(std::ranges::find(values, value) != values.end(),
+                    fmt::format("[case_options] {0}: add \"{0}\" to `case` in [grid]", value));
     }
 
     void readList(const std::string& key, const toml::node& node)
@@ -165,7 +215,9 @@ private:
             const toml::table* const table = one.as_table();
             require(table != nullptr, fmt::format("{0} must be a list of tables: [[{0}]]", key));
             if (table != nullptr)
-                key == "ratio" ? readRatio(*table) : readChart(*table);
+                key == "ratio"       ? readRatio(*table)
+                    : key == "chart" ? readChart(*table)
+                                     : readAnswer(*table);
         }
     }
 
@@ -183,12 +235,15 @@ private:
     void readRatio(const toml::table& table)
     {
         StudyRatio ratio;
+        std::vector<StudyMetric> metrics; // of a list
         for (const auto& [key, node] : table) {
             const std::string text = node.value_or(std::string());
             if (key == "name")
                 ratio.name = text;
             else if (key == "metric" && metricNamed(text))
                 ratio.metric = *metricNamed(text);
+            else if (const toml::array* const list = node.as_array(); key == "metric" && list)
+                metrics = readMetrics(*list);
             else if (key == "inverse")
                 ratio.inverse = node.value_or(false);
             else if (key == "baseline")
@@ -198,11 +253,52 @@ private:
         }
         const auto isLetter
             = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
+        constexpr std::array kOther{"point", "unit", "error",
+                                    "arguments"}; // columns of the results
         require(!ratio.name.empty() && std::ranges::all_of(ratio.name, isLetter)
-                    && !metricNamed(ratio.name),
-                "[[ratio]] needs a name of a-z, 0-9 and _ that is not a metric");
+                    && !metricNamed(ratio.name) && placeOf(ratio.name, kOther) == kOther.size(),
+                "[[ratio]] needs a name of a-z, 0-9 and _ that is not a column of the results");
         require(!ratio.baseline.empty(), "[[ratio]] needs a baseline, as in { scheme = \"1f1b\" }");
-        m_study.ratios.push_back(std::move(ratio));
+        const std::string name = ratio.name;
+        for (const StudyMetric metric : metrics) {
+            ratio.metric = metric;
+            ratio.name = fmt::format("{}_{}", name, metricName(metric));
+            m_study.ratios.push_back(ratio);
+        }
+        if (metrics.empty())
+            m_study.ratios.push_back(std::move(ratio));
+    }
+
+    std::vector<StudyMetric> readMetrics(const toml::array& list)
+    {
+        std::vector<StudyMetric> metrics;
+        for (const toml::node& node : list) {
+            const auto metric = metricNamed(node.value_or(std::string()));
+            require(metric.has_value(), "[[ratio]] metric: unknown metric in the list");
+            metrics.push_back(metric.value_or(StudyMetric::Iteration));
+        }
+        return metrics;
+    }
+
+    void readAnswer(const toml::table& table)
+    {
+        StudyAnswer answer;
+        for (const auto& [key, node] : table)
+            if (key == "y")
+                answer.y = node.value_or(std::string());
+            else if (key == "where")
+                answer.where = readChoices("[[answer]] where", node);
+            else
+                require(false, fmt::format("[[answer]] unknown key '{}'", key.str()));
+        m_study.answers.push_back(std::move(answer));
+    }
+
+    void checkAnswer(const StudyAnswer& answer)
+    {
+        require(isColumn(answer.y),
+                fmt::format("[[answer]] y = '{}' is not a metric or a ratio", answer.y));
+        for (const auto& [key, value] : answer.where)
+            checkValue("[[answer]]", key, value);
     }
 
     void readChart(const toml::table& table)

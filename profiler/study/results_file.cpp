@@ -1,5 +1,8 @@
 #include "profiler/study/results_file.h"
 
+#include "engine/base/text.h"
+#include "profiler/study/edit_study.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,14 +39,6 @@ std::string joinedArguments(const StudyPoint& point)
     return fmt::format("{}", fmt::join(point.arguments, " "));
 }
 
-// A field of CSV (RFC 4180).
-std::string field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n") == std::string::npos)
-        return text;
-    return identifier(text);
-}
-
 std::string selectResults()
 {
     std::string columns;
@@ -54,15 +49,13 @@ std::string selectResults()
 
 } // namespace
 
-Result<void> StudyFile::create(const std::string& toml)
+Result<void> StudyFile::create()
 {
     std::string columns;
     for (std::size_t i = 0; i < m_study->grid.size(); ++i)
         columns += identifier(m_study->grid[i].key) + " TEXT, ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + " REAL, ";
-    for (const StudyRatio& ratio : m_study->ratios)
-        columns += identifier(ratio.name) + " REAL, ";
     if (auto made
         = m_database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                              "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT);"
@@ -70,14 +63,13 @@ Result<void> StudyFile::create(const std::string& toml)
                              + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)");
         !made)
         return made;
-    auto insert = m_database.prepare("INSERT INTO study VALUES ('toml', ?1)");
-    if (!insert || !insert->run(toml))
+    auto insert = m_database.prepare("INSERT INTO study VALUES ('points', ?1)");
+    if (!insert || !insert->run(pointsToml(*m_study)))
         return tl::unexpected(m_database.error());
     return {};
 }
 
-Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study& study,
-                                  const std::string& toml)
+Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study& study)
 {
     std::error_code ignored;
     const bool isNew = !std::filesystem::exists(file, ignored);
@@ -87,13 +79,13 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
         return tl::unexpected(database.error());
     StudyFile opened(*std::move(database), study);
     if (isNew) {
-        if (auto made = opened.create(toml); !made)
+        if (auto made = opened.create(); !made)
             return tl::unexpected(made.error());
         return opened;
     }
-    const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'toml'");
+    const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program has other metrics.
-    if (!stored || *stored != toml || !opened.m_database.prepare(selectResults()))
+    if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} has the results of another study, or of another version of "
                                 "this one; choose another folder, or delete the file",
@@ -132,13 +124,18 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     const std::size_t axes = m_study->grid.size();
     for (std::size_t i = 1; i < 1 + axes + kStudyMetrics; ++i)
         places += fmt::format(", ?{}", i + 1);
-    for (std::size_t i = 0; i < m_study->ratios.size(); ++i)
-        places += ", NULL";
     const auto next = static_cast<int>(2 + axes + kStudyMetrics);
     places += fmt::format(", ?{}, ?{}, ?{}", next, next + 1, next + 2);
     if (auto begun = m_database.execute("BEGIN"); !begun)
         return begun;
-    auto insert = m_database.prepare("INSERT OR REPLACE INTO results VALUES (" + places + ")");
+    std::string columns = "point, ";
+    for (const StudyAxis& axis : m_study->grid)
+        columns += identifier(axis.key) + ", ";
+    for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        columns += identifier(metricName(static_cast<StudyMetric>(i))) + ", ";
+    auto insert = m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
+                                                 "({}unit, error, arguments) VALUES ({})",
+                                                 columns, places));
     if (!insert)
         return tl::unexpected(insert.error());
     for (const auto& [index, result] : results) {
@@ -159,9 +156,31 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     return m_database.execute("COMMIT");
 }
 
-Result<void> StudyFile::writeRatios(const std::vector<StudyPoint>& points,
-                                    const std::vector<StudyResult>& results)
+// The study may have other ratios than the one that made the file.
+Result<void> StudyFile::replaceRatios()
 {
+    auto names = m_database.prepare("SELECT name FROM pragma_table_info('results') "
+                                    "WHERE cid > (SELECT cid FROM pragma_table_info('results') "
+                                    "WHERE name = 'arguments')");
+    if (!names)
+        return tl::unexpected(names.error());
+    std::string changes;
+    while (names->next())
+        changes += "ALTER TABLE results DROP COLUMN " + identifier(names->text(0)) + ";";
+    for (const StudyRatio& ratio : m_study->ratios)
+        changes += "ALTER TABLE results ADD COLUMN " + identifier(ratio.name) + " REAL;";
+    names->reset();
+    return m_database.execute(changes);
+}
+
+Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyPoint>& points,
+                               const std::vector<StudyResult>& results)
+{
+    if (auto replaced = replaceRatios(); !replaced)
+        return replaced;
+    auto study = m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)");
+    if (!study || !study->run(toml))
+        return tl::unexpected(m_database.error());
     for (const StudyRatio& ratio : m_study->ratios) {
         const auto column = columnOf(*m_study, points, results, ratio.name);
         if (!column)
@@ -194,13 +213,13 @@ std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
         = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
     for (std::size_t i = 0; i < points.size(); ++i) {
         for (const std::string& value : points[i].values)
-            text += field(value) + ",";
+            text += csvCell(value) + ",";
         for (std::size_t m = 0; m < kStudyMetrics; ++m)
             number(results[i].values.of[static_cast<StudyMetric>(m)]);
         for (const auto& ratio : ratios)
             number(ratio[i]);
-        text += fmt::format("{},{},{}\n", results[i].values.unit, field(results[i].error),
-                            field(joinedArguments(points[i])));
+        text += fmt::format("{},{},{}\n", results[i].values.unit, csvCell(results[i].error),
+                            csvCell(joinedArguments(points[i])));
     }
     return text;
 }

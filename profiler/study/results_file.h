@@ -9,30 +9,31 @@
 namespace profiler {
 
 // results.sqlite of a study. Table `results` has one row per point (axes, metrics, ratios), and
-// table `study` has the TOML. Rows are written during the study, so that an interrupted study can
-// continue. Not thread-safe.
+// table `study` has the TOML of the study and of what determines the results (pointsToml()). Rows
+// are written during the study, so that an interrupted study can continue. Not thread-safe.
 class StudyFile
 {
 public:
-    // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file belongs to
-    // another study.
-    static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study,
-                                          const std::string& toml);
+    // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file has the
+    // results of other points; texts, ratios, charts and answers may differ.
+    static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
 
     // [point] the results of earlier runs of the study
     engine::Result<std::vector<StudyResult>> read(const std::vector<StudyPoint>& points);
     // Writes the results of the points with these indices in one transaction.
     engine::Result<void> write(const std::vector<StudyPoint>& points,
                                const std::vector<std::pair<std::size_t, StudyResult>>& results);
-    engine::Result<void> writeRatios(const std::vector<StudyPoint>& points,
-                                     const std::vector<StudyResult>& results);
+    // Writes the study as it is now, and its ratios.
+    engine::Result<void> finish(const std::string& toml, const std::vector<StudyPoint>& points,
+                                const std::vector<StudyResult>& results);
 
 private:
     StudyFile(Database database, const Study& study)
         : m_database(std::move(database))
         , m_study(&study)
     { }
-    engine::Result<void> create(const std::string& toml);
+    engine::Result<void> create();
+    engine::Result<void> replaceRatios();
 
     Database m_database;
     const Study* m_study;

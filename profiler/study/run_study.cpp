@@ -63,7 +63,7 @@ private:
     {
         for (std::size_t next = m_next++; next < m_open.size(); next = m_next++) {
             const std::size_t index = m_open[next];
-            auto values = m_evaluate(m_points[index].arguments);
+            auto values = m_evaluate(m_points[index]);
             const std::scoped_lock lock(m_mutex);
             if (!values && values.error().code != Error::Code::InvalidArgument) {
                 m_error = values.error();
@@ -139,7 +139,7 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
                                 failed.message()));
-    auto file = StudyFile::open(folder / kResults, study, toml);
+    auto file = StudyFile::open(folder / kResults, study);
     if (!file)
         return tl::unexpected(file.error());
     const std::vector<StudyPoint> points = pointsOf(study);
@@ -152,7 +152,7 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
     if (std::ranges::none_of(*results, isPossible))
         return fail(Error::Code::InvalidArgument,
                     "no point of the study is possible: " + results->front().error);
-    if (auto written = file->writeRatios(points, *results); !written)
+    if (auto written = file->finish(toml, points, *results); !written)
         return tl::unexpected(written.error());
     const auto report = studyReport(study, points, *results);
     if (!report)
@@ -166,14 +166,13 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
     return results;
 }
 
-Result<std::vector<StudyResult>> storedResults(const Study& study, const std::string& toml,
-                                               const fs::path& folder)
+Result<std::vector<StudyResult>> storedResults(const Study& study, const fs::path& folder)
 {
     const std::vector<StudyPoint> points = pointsOf(study);
     std::error_code ignored;
     if (!fs::exists(folder / kResults, ignored))
         return std::vector<StudyResult>(points.size());
-    return StudyFile::open(folder / kResults, study, toml).and_then([&](StudyFile file) {
+    return StudyFile::open(folder / kResults, study).and_then([&](StudyFile file) {
         return file.read(points);
     });
 }

@@ -11,8 +11,7 @@ namespace profiler {
 
 // Returns the metrics of a point. Called from several threads concurrently. An error with
 // Error::Code::InvalidArgument marks the point as not possible; any other error ends the study.
-using EvaluatePoint
-    = std::function<engine::Result<StudyValues>(const std::vector<std::string>& arguments)>;
+using EvaluatePoint = std::function<engine::Result<StudyValues>(const StudyPoint& point)>;
 
 struct StudyProgress
 {
@@ -38,7 +37,7 @@ engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std:
 
 // [point] The results in `folder` so far, also while another process adds to them. If the folder
 // has none, no point is done.
-engine::Result<std::vector<StudyResult>> storedResults(const Study& study, const std::string& toml,
+engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
                                                        const std::filesystem::path& folder);
 
 } // namespace profiler

@@ -28,7 +28,23 @@ constexpr std::array<MetricText, kStudyMetrics> kMetrics{
      {"device_memory", "Device memory, GiB"},
      {"iteration_low", "Iteration, lower bound"},
      {"iteration_high", "Iteration, upper bound"},
-     {"loss", "Loss, nats per token"}}};
+     {"loss", "Loss, nats per token"},
+     {"forward", "F"},
+     {"forward_low", "F, lower bound"},
+     {"forward_high", "F, upper bound"},
+     {"backward", "B"},
+     {"backward_low", "B, lower bound"},
+     {"backward_high", "B, upper bound"},
+     {"backward_input", "I"},
+     {"backward_input_low", "I, lower bound"},
+     {"backward_input_high", "I, upper bound"},
+     {"backward_weight", "W"},
+     {"backward_weight_low", "W, lower bound"},
+     {"backward_weight_high", "W, upper bound"},
+     {"optimizer", "Optimizer"},
+     {"optimizer_low", "Optimizer, lower bound"},
+     {"optimizer_high", "Optimizer, upper bound"},
+     {"cpu_share", "CPU share, %"}}};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
                   const std::string& value)
@@ -60,6 +76,13 @@ std::string_view metricTitle(StudyMetric metric)
     return kMetrics[static_cast<std::size_t>(metric)].title;
 }
 
+std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric)
+{
+    const std::string name(metricName(metric));
+    const auto low = metricNamed(name + "_low"), high = metricNamed(name + "_high");
+    return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
+}
+
 const StudyAxis* Study::axis(std::string_view key) const
 {
     const auto found = std::ranges::find(grid, key, &StudyAxis::key);
@@ -70,6 +93,21 @@ const StudyAxis* Study::comparedAxis() const
 {
     const StudyAxis* const named = axis(compare.empty() ? "scheme" : compare);
     return named != nullptr || grid.empty() ? named : &grid.front();
+}
+
+bool Study::isMeasured() const
+{
+    const auto measures = [](const std::vector<std::string>& values) {
+        return std::ranges::any_of(values, [](const std::string& value) {
+            return value == kModes[1] || value == kModes[2];
+        });
+    };
+    const auto sets
+        = [&](const StudyAxis& axis) { return axis.key == "mode" && measures(axis.values); };
+    return mode != Mode::Simulate || !files.empty() || std::ranges::any_of(fixed, sets)
+        || std::ranges::any_of(grid, sets)
+        || std::ranges::any_of(caseArguments,
+                               [&](const auto& one) { return measures(one.second); });
 }
 
 std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::string>& values)
@@ -85,6 +123,31 @@ std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::st
     return index;
 }
 
+namespace {
+
+// Appends the options of an axis.
+void addValue(const Study& study, StudyPoint& point, const std::string& key,
+              const std::string& value)
+{
+    if (key == "mode")
+        point.mode = static_cast<Study::Mode>(std::ranges::find(Study::kModes, value)
+                                              - Study::kModes.begin());
+    else if (key != "case")
+        appendOption(point.arguments, key, value);
+    const auto& own = key == "case" ? study.caseArguments : study.schemeArguments;
+    const auto found = own.find(value);
+    if ((key != "case" && key != "scheme") || found == own.end())
+        return;
+    const auto& words = found->second;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (words[i] == "--mode" && i + 1 < words.size())
+            addValue(study, point, "mode", words[++i]);
+        else
+            point.arguments.push_back(words[i]);
+}
+
+} // namespace
+
 std::vector<StudyPoint> pointsOf(const Study& study)
 {
     std::vector<StudyPoint> points(1);
@@ -98,17 +161,11 @@ std::vector<StudyPoint> pointsOf(const Study& study)
         points = std::move(longer);
     }
     for (StudyPoint& point : points) {
-        std::string scheme;
-        for (const StudyAxis& axis : study.fixed) {
-            appendOption(point.arguments, axis.key, axis.values.front());
-            scheme = axis.key == "scheme" ? axis.values.front() : scheme;
-        }
-        for (std::size_t i = 0; i < study.grid.size(); ++i) {
-            appendOption(point.arguments, study.grid[i].key, point.values[i]);
-            scheme = study.grid[i].key == "scheme" ? point.values[i] : scheme;
-        }
-        if (const auto own = study.schemeArguments.find(scheme); own != study.schemeArguments.end())
-            point.arguments.insert(point.arguments.end(), own->second.begin(), own->second.end());
+        point.mode = study.mode;
+        for (const StudyAxis& axis : study.fixed)
+            addValue(study, point, axis.key, axis.values.front());
+        for (std::size_t i = 0; i < study.grid.size(); ++i)
+            addValue(study, point, study.grid[i].key, point.values[i]);
     }
     return points;
 }
@@ -144,6 +201,37 @@ std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>&
     if (!base || *base <= 0 || *own[ratio->metric] <= 0)
         return std::nullopt;
     return ratio->inverse ? *base / *own[ratio->metric] : *own[ratio->metric] / *base;
+}
+
+std::optional<std::pair<double, double>> intervalOf(const Study& study,
+                                                    const std::vector<StudyPoint>& points,
+                                                    const std::vector<StudyResult>& results,
+                                                    std::string_view column, std::size_t point)
+{
+    using Interval = std::optional<std::pair<double, double>>;
+    const auto of = [&](StudyMetric metric, std::size_t at) -> Interval {
+        const auto ends = intervalOf(metric);
+        const auto& values = results[at].values.of;
+        if (!ends || !values[ends->first] || !values[ends->second])
+            return std::nullopt;
+        return std::pair(*values[ends->first], *values[ends->second]);
+    };
+    if (!valueOf(study, points, results, column, point))
+        return std::nullopt;
+    if (const auto metric = metricNamed(column))
+        return of(*metric, point);
+    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
+    const std::size_t base = baselineOf(study, points[point], *ratio);
+    const Interval own = of(ratio->metric, point), other = of(ratio->metric, base);
+    if (base == point || (!own && !other))
+        return std::nullopt;
+    const auto ends = [&](const Interval& interval, std::size_t at) {
+        const double exact = results[at].values.of[ratio->metric].value_or(0);
+        return interval.value_or(std::pair(exact, exact));
+    };
+    const auto [low, high] = ends(ratio->inverse ? other : own, ratio->inverse ? base : point);
+    const auto [least, most] = ends(ratio->inverse ? own : other, ratio->inverse ? point : base);
+    return least > 0 ? std::optional(std::pair(low / most, high / least)) : std::nullopt;
 }
 
 Result<std::vector<std::optional<double>>> columnOf(const Study& study,

@@ -36,11 +36,32 @@ enum class StudyMetric : std::uint8_t {
     IterationLow, // the 95 % interval of Iteration; only for runs with several iterations
     IterationHigh,
     Loss, // of the last measured iteration, in nats per token; only for runs
+    // Time of the ops of one kind in an iteration, mean over the devices, in ns or cost units;
+    // each with its 95 % interval, as Iteration has.
+    Forward,
+    ForwardLow,
+    ForwardHigh,
+    Backward,
+    BackwardLow,
+    BackwardHigh,
+    BackwardInput,
+    BackwardInputLow,
+    BackwardInputHigh,
+    BackwardWeight,
+    BackwardWeightLow,
+    BackwardWeightHigh,
+    Optimizer,
+    OptimizerLow,
+    OptimizerHigh,
+    CpuShare, // of CPU time in the wall time of ops; only for live runs
 };
-constexpr std::size_t kStudyMetrics = 13;
+constexpr std::size_t kStudyMetrics = 29;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric); // "Tokens per second"
 std::optional<StudyMetric> metricNamed(std::string_view name);
+
+// "iteration_low" and "iteration_high" of "iteration"; nullopt if the metric has no interval.
+std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric);
 
 // The ratio of a metric to its value at the point that differs only in the axes of `baseline`.
 struct StudyRatio
@@ -71,26 +92,42 @@ struct StudyChart
     friend bool operator==(const StudyChart&, const StudyChart&) = default;
 };
 
+// A sentence of the report about a column: which compared value has the best metric, or the median
+// of a ratio for each compared value.
+struct StudyAnswer
+{
+    std::string y;                            // a metric or a ratio
+    std::map<std::string, std::string> where; // the values at which other axes are fixed
+    friend bool operator==(const StudyAnswer&, const StudyAnswer&) = default;
+};
+
 struct Study
 {
     enum class Mode : std::uint8_t { Simulate, Emulate, Live };
     static constexpr std::array<std::string_view, 3> kModes{"simulate", "emulate", "live"};
 
     std::string title, question, limits;
-    Mode mode = Mode::Simulate;
+    Mode mode = Mode::Simulate; // of points without the option `mode`
     std::vector<StudyAxis> fixed, grid;
-    // Additional arguments of each scheme.
-    std::map<std::string, std::vector<std::string>> schemeArguments;
+    // Additional arguments of each scheme, and the arguments of each value of the axis `case`,
+    // which has no option of its own.
+    std::map<std::string, std::vector<std::string>> schemeArguments, caseArguments;
+    // Files that points name, each with the arguments of the `bscope` that writes it: `devices` or
+    // `run`. They are written into the folder of the study before its points.
+    std::map<std::string, std::vector<std::string>> files;
     // Whether charts and the answer ignore points that do not fit in memory.
     bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
+    std::vector<StudyAnswer> answers; // empty: about the iteration
     std::string compare; // the axis whose values the answer ranks; "": scheme, else the first
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
     // The axis whose values are compared; nullptr if the grid is empty.
     const StudyAxis* comparedAxis() const;
+    // Whether a point or a file needs a run on this machine.
+    bool isMeasured() const;
     friend bool operator==(const Study&, const Study&) = default;
 };
 
@@ -100,7 +137,8 @@ engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 struct StudyPoint
 {
     std::vector<std::string> values; // [axis of the grid]
-    // Options of `bscope simulate` or `bscope run`, depending on the mode.
+    Study::Mode mode = Study::Mode::Simulate;
+    // Options of `bscope simulate` or `bscope run`, depending on the mode, without the mode.
     std::vector<std::string> arguments;
 };
 // All combinations of axis values; the last axis varies fastest.
@@ -126,6 +164,12 @@ struct StudyResult
 std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
                               const std::vector<StudyResult>& results, std::string_view column,
                               std::size_t point);
+// The 95 % interval of such a value as (low, high); nullopt if it has none. That of a ratio
+// contains all ratios of values in both intervals; predictions have none and count as exact.
+std::optional<std::pair<double, double>> intervalOf(const Study& study,
+                                                    const std::vector<StudyPoint>& points,
+                                                    const std::vector<StudyResult>& results,
+                                                    std::string_view column, std::size_t point);
 // [point] The values of a column; an unknown column is an error.
 engine::Result<std::vector<std::optional<double>>> columnOf(const Study& study,
                                                             const std::vector<StudyPoint>& points,

@@ -1,6 +1,7 @@
 #include "profiler/study/study_report.h"
 
 #include "engine/base/version.h"
+#include "engine/timeline/run.h"
 #include "profiler/figure/svg.h"
 #include "profiler/report/html_page.h"
 #include "profiler/report/html_table.h"
@@ -10,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <thread>
 
 namespace profiler {
 
@@ -22,9 +25,9 @@ std::string paragraph(const std::string& text)
     return text.empty() ? "" : "<p>" + markupText(text) + "</p>\n";
 }
 
-std::string_view modeText(const Study& study)
+std::string_view modeText(Study::Mode mode)
 {
-    switch (study.mode) {
+    switch (mode) {
     case Study::Mode::Emulate:
         return "emulated: every op ran on this machine, one at a time";
     case Study::Mode::Live:
@@ -35,7 +38,22 @@ std::string_view modeText(const Study& study)
     return "simulated: no op ran";
 }
 
-std::string setup(const Study& study, std::size_t points)
+// "20 points, 5 of them live: all devices ran ..."
+std::string modesText(const std::vector<StudyPoint>& points)
+{
+    std::map<Study::Mode, std::size_t> counts;
+    for (const StudyPoint& point : points)
+        ++counts[point.mode];
+    std::string text = fmt::format("{} points", points.size());
+    for (const auto& [mode, count] : counts)
+        text += counts.size() == 1
+            ? fmt::format(", {}", modeText(mode))
+            : fmt::format("{} {} {}", mode == counts.begin()->first ? ":" : ";", count,
+                          modeText(mode));
+    return text + ".";
+}
+
+std::string setup(const Study& study, const std::vector<StudyPoint>& points)
 {
     HtmlTable table({"Option", "Values"});
     for (const StudyAxis& axis : study.fixed)
@@ -43,14 +61,18 @@ std::string setup(const Study& study, std::size_t points)
     for (const StudyAxis& axis : study.grid)
         table.add({axis.key, fmt::format("{}", fmt::join(axis.values, ", "))},
                   HtmlTable::Cell::Text);
-    for (const auto& [scheme, arguments] : study.schemeArguments)
-        table.add({"only " + scheme, fmt::format("{}", fmt::join(arguments, " "))},
+    for (const auto* all : {&study.schemeArguments, &study.caseArguments})
+        for (const auto& [name, arguments] : *all)
+            table.add({"only " + name, fmt::format("{}", fmt::join(arguments, " "))},
+                      HtmlTable::Cell::Text);
+    for (const auto& [name, arguments] : study.files)
+        table.add({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))},
                   HtmlTable::Cell::Text);
     return "<h2>Set-up</h2>\n" + table.text()
-        + paragraph(fmt::format("{} points, {}.{}", points, modeText(study),
-                                study.onlyFitting ? " Points that do not fit in memory are left "
-                                                    "out of the charts and the answer."
-                                                  : ""));
+        + paragraph(modesText(points)
+                    + (study.onlyFitting ? " Points that do not fit in memory are left out of the "
+                                           "charts and the answer."
+                                         : ""));
 }
 
 Result<std::string> charts(const Study& study, const std::vector<StudyPoint>& points,
@@ -75,7 +97,7 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
 {
     constexpr std::size_t kMostRows = 300;
     std::vector<std::string> names{"iteration",         "bubble", "peak_stash", "peak_bytes",
-                                   "tokens_per_second", "mfu"};
+                                   "tokens_per_second", "mfu",    "loss",       "cpu_share"};
     for (const StudyRatio& ratio : study.ratios)
         names.push_back(ratio.name);
     std::vector<std::string> titles;
@@ -93,6 +115,14 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
         shown.push_back(name);
         columns.push_back(*std::move(column));
     }
+    const auto cell = [&](std::size_t point, const std::string& column, double value) {
+        const auto of = intervalOf(study, points, results, column, point);
+        const double factor = of ? shownFactor(results, column) : 1;
+        return metricNumber(column, value)
+            + (of ? fmt::format(" ({} to {})", metricNumber(column, of->first * factor),
+                                metricNumber(column, of->second * factor))
+                  : "");
+    };
     HtmlTable rows(titles);
     std::size_t count = 0;
     for (std::size_t i = 0; i < points.size() && count < kMostRows; ++i) {
@@ -100,15 +130,38 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
             continue;
         std::vector<std::string> cells = points[i].values;
         for (std::size_t c = 0; c < columns.size(); ++c)
-            cells.push_back(columns[c][i] ? metricNumber(shown[c], *columns[c][i]) : "-");
+            cells.push_back(columns[c][i] ? cell(i, shown[c], *columns[c][i]) : "-");
         rows.add(cells);
         ++count;
     }
     const bool isCut = count == kMostRows;
     return "<h2>Results</h2>\n" + rows.text()
+        + paragraph(study.isMeasured() ? "In brackets: the 95 % interval of a median." : "")
         + paragraph(
                isCut ? fmt::format("The first {} points; results.csv has all of them.", kMostRows)
                      : "");
+}
+
+// What disturbed the measurements.
+std::string disturbances(const std::vector<StudyResult>& results)
+{
+    std::size_t disturbed = 0, live = 0;
+    double least = 1;
+    for (const StudyResult& result : results)
+        if (const auto share = result.values.of[StudyMetric::CpuShare]) {
+            ++live;
+            disturbed += *share < kUndisturbedShare ? 1 : 0;
+            least = std::min(least, *share);
+        }
+    std::string text;
+    if (disturbed > 0)
+        text = fmt::format("Other programs used the processor: the ops of {} of {} live runs got "
+                           "less than {:.0f} % of their wall time as CPU time, one only {:.0f} %. ",
+                           disturbed, live, 100 * kUndisturbedShare, 100 * least);
+    if (double load = 0; getloadavg(&load, 1) == 1)
+        text += fmt::format("When the report was written, the load was {:.1f} on {} cores.", load,
+                            std::thread::hardware_concurrency());
+    return paragraph(text);
 }
 
 std::string limits(const Study& study, const std::vector<StudyResult>& results)
@@ -118,7 +171,9 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
         if (!result.error.empty())
             ++reasons[result.error];
     std::string text = "<h2>Limits</h2>\n" + paragraph(study.limits);
-    if (study.mode == Study::Mode::Simulate)
+    if (study.isMeasured())
+        text += disturbances(results);
+    else
         text += paragraph("Times are predictions; iteration times of models on hardware are "
                           "accurate to about 15 %, ratios between schemes to 2 to 3 %.");
     if (reasons.empty())
@@ -137,53 +192,6 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
 
 } // namespace
 
-std::string studyAnswer(const Study& study, const std::vector<StudyPoint>& points,
-                        const std::vector<StudyResult>& results)
-{
-    const StudyAxis* const axis = study.comparedAxis();
-    if (axis == nullptr || axis->values.size() < 2)
-        return "";
-    const auto times = columnOf(study, points, results, "iteration");
-    if (!times)
-        return "";
-    const auto of = static_cast<std::size_t>(axis - study.grid.data());
-    struct SetUp
-    {
-        std::vector<std::pair<double, std::string>> times;
-    };
-    std::map<std::vector<std::string>, SetUp> setUps;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!(*times)[i])
-            continue;
-        std::vector<std::string> key = points[i].values;
-        key[of].clear();
-        setUps[key].times.emplace_back(*(*times)[i], points[i].values[of]);
-    }
-    std::map<std::string, std::vector<double>> gains; // by winner
-    std::size_t compared = 0;
-    for (auto& [key, setUp] : setUps) {
-        if (setUp.times.size() < 2)
-            continue;
-        std::ranges::sort(setUp.times);
-        ++compared;
-        gains[setUp.times.front().second].push_back(setUp.times[1].first
-                                                    / setUp.times.front().first);
-    }
-    std::vector<std::pair<std::size_t, std::string>> order;
-    for (const auto& [winner, by] : gains)
-        order.emplace_back(by.size(), winner);
-    std::ranges::sort(order, std::greater());
-    std::string text;
-    for (const auto& [wins, winner] : order) {
-        std::vector<double>& by = gains[winner];
-        std::ranges::sort(by);
-        text += fmt::format("{} has the shortest iteration in {} of {} set-ups, by a factor of "
-                            "{:.3f} over the second (median; at most {:.3f}). ",
-                            winner, wins, compared, by[by.size() / 2], by.back());
-    }
-    return text;
-}
-
 Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint>& points,
                                 const std::vector<StudyResult>& results)
 {
@@ -198,7 +206,7 @@ Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint
     return htmlPage(title,
                     "<h1>" + markupText(title) + "</h1>\n" + paragraph(study.question)
                         + (answer.empty() ? "" : "<h2>Answer</h2>\n" + paragraph(answer)) + *drawn
-                        + setup(study, points.size()) + *rows + limits(study, results)
+                        + setup(study, points) + *rows + limits(study, results)
                         + fmt::format("<footer>{}</footer>\n", markupText(buildId())));
 }
 

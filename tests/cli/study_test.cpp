@@ -1,8 +1,29 @@
 #include "tests/cli/bscope.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <sstream>
 
 using namespace cli_test;
+
+namespace {
+
+// The number in a column of the first row; 0 if it is empty.
+double cellOf(const std::string& csv, const std::string& column)
+{
+    std::istringstream lines(csv);
+    std::string header, row, name, cell;
+    std::getline(lines, header);
+    std::getline(lines, row);
+    std::istringstream names(header), cells(row);
+    while (std::getline(names, name, ',') && std::getline(cells, cell, ','))
+        if (name == column)
+            return std::strtod(cell.c_str(), nullptr);
+    FAIL("no column " << column);
+    return 0;
+}
+
+} // namespace
 
 TEST_CASE("a study simulates its grid, and continues where it was")
 {
@@ -46,8 +67,32 @@ TEST_CASE("an emulated study runs its points")
     CHECK(json["not_possible"] == 0);
     const std::string csv = readText(folder / "results" / "results.csv");
     CHECK(contains(csv, "iteration_low,iteration_high,loss"));
-    CHECK_FALSE(contains(csv, ",,ns,"));   // the last column is the loss
-    CHECK_FALSE(contains(csv, ",,,,ns,")); // the interval of four iterations
+    for (const char* column : {"iteration_low", "loss", "forward", "backward_high"})
+        CHECK(cellOf(csv, column) > 0);
+}
+
+TEST_CASE("a study with cases compares predictions with a run")
+{
+    const Folder folder;
+    writeText(folder / "s.toml",
+              "compare = \"case\"\n[files]\n\"base.sqlite\" = [\"run\", \"--devices\", 2, "
+              "\"--iterations\", 2, "
+              "\"--scheme\", \"gpipe\"]\n"
+              "[fixed]\ndevices = 2\n[grid]\ncase = [\"calibrated\", \"emulated\"]\n"
+              "scheme = [\"1f1b\"]\n[case_options]\n"
+              "calibrated = [\"--mode\", \"simulate\", \"--calibrate\", \"base.sqlite\"]\n"
+              "emulated = [\"--mode\", \"emulate\", \"--iterations\", 2]\n"
+              "[[ratio]]\nname = \"off\"\nbaseline = { case = \"calibrated\" }\n"
+              "[[answer]]\ny = \"off\"\n");
+    const auto json = bscope(folder, "study s.toml -o results --json").json();
+    CHECK(json["not_possible"] == 0);
+    CHECK(contains(json["answer"].get<std::string>(), "off, median (least to most): emulated"));
+    const auto written = fs::last_write_time(folder / "results" / "base.sqlite");
+    CHECK(bscope(folder, "study s.toml -o results").status == 0);
+    CHECK(fs::last_write_time(folder / "results" / "base.sqlite") == written);
+    writeText(folder / "s.toml",
+              "[files]\n\"a.toml\" = [\"devices\"]\n[grid]\nscheme = [\"1f1b\"]\n");
+    CHECK(contains(bscope(folder, "study s.toml -o other").err, "[files] a.toml: "));
 }
 
 TEST_CASE("the run of a point stops with its study, even if that is killed")

@@ -24,8 +24,10 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QSemaphore>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThreadPool>
 
 namespace app {
 namespace {
@@ -131,8 +133,11 @@ TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for r
     const QString folder = cluster.home.filePath(QStringLiteral("kit"));
     REQUIRE(QDir().mkpath(folder));
     cluster.choose("kitFolderDialog", folder);
+    auto* write = cluster.find<QPushButton>("writeKit");
+    CHECK(write->text() == QStringLiteral("Cancel"));
+    REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(folder); }));
+    CHECK(write->text() == QStringLiteral("Write kit…"));
     CHECK(QFile::exists(folder + QStringLiteral("/train.py")));
-    CHECK(cluster.text("kitWritten").contains(folder));
     CHECK(cluster.page->watcher().results().folder == folder);
     CHECK(cluster.find<RankGrid>("rankGrid")->states()
           == std::vector<RankState>(4, RankState::Waiting));
@@ -163,10 +168,45 @@ TEST_CASE("results that come into a watched folder are imported and compared whe
     CHECK(model->headerData(2, Qt::Horizontal).toString() == QStringLiteral("Measured"));
     CHECK(model->index(model->rowCount() - 1, 0).data().toString() == QStringLiteral("iteration"));
     CHECK_FALSE(cluster.find<Band>("clusterFinding")->text().isEmpty());
+    auto* use = cluster.find<QPushButton>("useLinks");
+    use->setFocus();
+    QTest::keyClick(use, Qt::Key_Space); // the messages of these traces take less than a latency
+    CHECK(cluster.text("importProgress").contains(QStringLiteral("assumed latency")));
+    CHECK(cluster.isCompared());
     cluster.activate(); // dialogs take it away
     cluster.page->setFocus();
     QTest::keyClick(cluster.page, Qt::Key_Return, Qt::ControlModifier);
-    CHECK(cluster.window.currentPage()->objectName() == QStringLiteral("comparePage"));
+    CHECK(waitFor([&] {
+        return cluster.window.currentPage()->objectName() == QStringLiteral("comparePage");
+    }));
+}
+
+TEST_CASE("a kit that is written can be cancelled by the button and with Esc")
+{
+    Cluster cluster;
+    cluster.open();
+    cluster.activate();
+    QThreadPool& pool = *QThreadPool::globalInstance();
+    const int threads = pool.maxThreadCount();
+    pool.setMaxThreadCount(1);
+    for (const bool isKey : {false, true}) {
+        QSemaphore gate; // the kit waits for it
+        pool.start([&gate] { gate.acquire(); });
+        const QString folder
+            = cluster.home.filePath(isKey ? QStringLiteral("key") : QStringLiteral("mouse"));
+        cluster.page->writeTo(folder, engine::IfExists::Refuse);
+        cluster.page->setFocus();
+        if (isKey)
+            QTest::keyClick(cluster.page, Qt::Key_Escape);
+        else
+            QTest::mouseClick(cluster.find<QPushButton>("writeKit"), Qt::LeftButton);
+        gate.release();
+        auto* write = cluster.find<QPushButton>("writeKit");
+        REQUIRE(waitFor([&] { return write->text() != QStringLiteral("Cancel"); }));
+        CHECK(cluster.text("kitWritten").contains(QStringLiteral("ancelled")));
+        CHECK_FALSE(QFile::exists(folder + QStringLiteral("/train.py")));
+    }
+    pool.setMaxThreadCount(threads);
 }
 
 TEST_CASE("the received traces can be imported before all ranks have come, and dropped as files")

@@ -7,8 +7,8 @@
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
 #include "engine/cost/spec_file.h"
-#include "profiler/analysis/compare.h"
 #include "profiler/study/run_study.h"
+#include "profiler/study/run_values.h"
 #include "profiler/study/study_report.h"
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,6 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <numeric>
 #include <thread>
 
 namespace cli {
@@ -44,52 +43,6 @@ struct StudyOptions
     bool json = false, print = false;
     ProgressKind progress = ProgressKind::Auto;
 };
-
-// The mean over the micro-batches of the last measured iteration.
-std::optional<double> lastLoss(const Run& run)
-{
-    const auto& all = run.timeline.iterations;
-    const auto last = std::find_if(all.rbegin(), all.rend(), [](const Iteration& one) {
-        return one.kind == Iteration::Kind::Measured && !one.microBatchLoss.empty();
-    });
-    if (last == all.rend())
-        return std::nullopt;
-    const auto& losses = last->microBatchLoss;
-    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
-}
-
-StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
-{
-    StudyValues values;
-    values.unit = run.info.inUnits() ? "units" : "ns";
-    auto& of = values.of;
-    of[StudyMetric::Iteration]
-        = static_cast<double>(metrics.duration) / static_cast<double>(run.info.ticksPerUnit);
-    if (const auto interval = iterationInterval(run)) {
-        const auto units = static_cast<double>(run.info.ticksPerUnit);
-        of[StudyMetric::IterationLow] = static_cast<double>(interval->least) / units;
-        of[StudyMetric::IterationHigh] = static_cast<double>(interval->most) / units;
-    }
-    of[StudyMetric::Bubble] = metrics.bubbleRatio;
-    of[StudyMetric::Messages] = metrics.messages;
-    of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
-    of[StudyMetric::Mfu] = metrics.mfu;
-    of[StudyMetric::Loss] = lastLoss(run);
-    double stash = 0, weights = 0;
-    for (const DeviceMetrics& device : metrics.devices) {
-        stash = std::max(stash, device.peakStash);
-        weights = std::max(weights, device.weights);
-        if (device.peakBytes)
-            of[StudyMetric::PeakBytes] = std::max(of[StudyMetric::PeakBytes].value_or(0),
-                                                  static_cast<double>(*device.peakBytes));
-    }
-    of[StudyMetric::PeakStash] = stash;
-    of[StudyMetric::Weights] = weights;
-    of[StudyMetric::DeviceMemory] = deviceMemory;
-    if (deviceMemory && of[StudyMetric::PeakBytes])
-        of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
-    return values;
-}
 
 Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
 {
@@ -120,13 +73,14 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
     return status;
 }
 
-// Runs `bscope run ARGUMENTS` as a process of its own, because a run needs the whole machine.
-Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder,
-                                  const std::atomic<bool>& cancelled)
+// Runs `bscope ARGUMENTS --output file` as a process of its own, because a run needs the whole
+// machine. Fails with its message if it fails, and with Error::Code::Cancelled if it is ended.
+Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
+                            const std::atomic<bool>& cancelled)
 {
-    const fs::path file = folder / "point.sqlite", errors = folder / "point.log";
-    arguments.insert(arguments.begin(), {"bscope", "run"});
-    arguments.insert(arguments.end(), {"--progress", "none", "--force", "--output", file.string()});
+    const fs::path errors = file.parent_path() / "point.log";
+    arguments.insert(arguments.begin(), "bscope");
+    arguments.insert(arguments.end(), {"--force", "--output", file.string()});
     std::vector<char*> words;
     words.reserve(arguments.size() + 1);
     for (std::string& argument : arguments)
@@ -145,17 +99,61 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     const std::string reason = lastLine(errors);
     std::error_code ignored;
     fs::remove(errors, ignored);
-    const bool isDone = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    const auto run
-        = isDone ? openRun(file.string()) : Result<Run>(fail(Error::Code::InvalidArgument, reason));
-    fs::remove(file, ignored);
     if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run has fewer iterations
         return fail(Error::Code::Cancelled,
                     "the run of a point was ended; the same command continues the study");
+    if (WEXITSTATUS(status) != 0)
+        return fail(Error::Code::InvalidArgument, reason);
+    return {};
+}
+
+Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder,
+                                  const std::atomic<bool>& cancelled)
+{
+    const fs::path file = folder / "point.sqlite";
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--progress", "none"});
+    const auto written = writeByProcess(std::move(arguments), file, cancelled);
+    const auto run
+        = written ? openRun(file.string()) : Result<Run>(tl::unexpected(written.error()));
+    std::error_code ignored;
+    fs::remove(file, ignored);
     if (!run)
         return tl::unexpected(run.error());
     const auto numbers = metrics(*run);
     return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
+}
+
+// Writes the files of a study that its folder lacks.
+Result<void> writeFiles(const Study& study, const fs::path& folder,
+                        const std::atomic<bool>& cancelled)
+{
+    std::error_code ignored;
+    for (const auto& [name, arguments] : study.files) {
+        if (fs::exists(folder / name, ignored))
+            continue;
+        fs::create_directories(folder, ignored); // runStudy() reports a failure
+        const fs::path unfinished = folder / ("point." + name);
+        if (auto written = writeByProcess(arguments, unfinished, cancelled); !written)
+            return fail(written.error().code,
+                        fmt::format("[files] {}: {}", name, written.error().message));
+        fs::rename(unfinished, folder / name, ignored);
+    }
+    return {};
+}
+
+Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const fs::path& folder,
+                             const std::atomic<bool>& cancelled)
+{
+    std::vector<std::string> arguments = point.arguments;
+    for (std::string& argument : arguments)
+        if (study.files.contains(argument))
+            argument = (folder / argument).string();
+    if (point.mode == Study::Mode::Simulate)
+        return simulatedPoint(arguments);
+    const std::string mode(Study::kModes[static_cast<std::size_t>(point.mode)]);
+    arguments.insert(arguments.end(), {"--mode", mode});
+    return recordedPoint(std::move(arguments), folder, cancelled);
 }
 
 std::string asText(const StudyOptions& options, const Study& study,
@@ -200,21 +198,18 @@ Result<int> runAndPrint(const StudyOptions& options)
     const auto study = readStudy(*toml, options.file);
     if (!study)
         return tl::unexpected(study.error());
-    const bool simulates = study->mode == Study::Mode::Simulate;
-    const std::string mode(Study::kModes[static_cast<std::size_t>(study->mode)]);
     const Interrupt interrupt;
-    const EvaluatePoint evaluate
-        = [&](const std::vector<std::string>& arguments) -> Result<StudyValues> {
-        if (simulates)
-            return simulatedPoint(arguments);
-        std::vector<std::string> all = arguments;
-        all.insert(all.end(), {"--mode", mode});
-        return recordedPoint(std::move(all), options.folder, interrupt.requested());
+    const EvaluatePoint evaluate = [&](const StudyPoint& point) {
+        return valuesAt(*study, point, options.folder, interrupt.requested());
     };
     const std::unique_ptr<Progress> progress = makeProgress(options.progress);
+    if (auto written = writeFiles(*study, options.folder, interrupt.requested()); !written) {
+        progress->failed(written.error().message);
+        return tl::unexpected(written.error());
+    }
     RunStudyOptions how;
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    how.threads = !simulates ? 1 : options.threads > 0 ? options.threads : cores;
+    how.threads = study->isMeasured() ? 1 : options.threads > 0 ? options.threads : cores;
     how.onProgress = [&progress](const StudyProgress& of) {
         progress->points(of.done, of.all, of.left.count());
     };

@@ -6,6 +6,7 @@
 #include "profiler/study/run_study.h"
 
 #include <QCryptographicHash>
+#include <QDateTime>
 #include <QDir>
 #include <QStandardPaths>
 
@@ -33,9 +34,9 @@ QString writeToml(const QString& folder, const std::string& toml)
     return saved ? QString() : QString::fromStdString(saved.error().message);
 }
 
-StudyPointer withResults(const StudyData& empty, const std::string& toml, const QString& folder)
+StudyPointer withResults(const StudyData& empty, const QString& folder)
 {
-    auto stored = profiler::storedResults(empty.study, toml, folder.toStdString());
+    auto stored = profiler::storedResults(empty.study, folder.toStdString());
     if (!stored)
         return nullptr;
     auto data = std::make_shared<StudyData>(empty);
@@ -47,20 +48,58 @@ StudyPointer withResults(const StudyData& empty, const std::string& toml, const 
     return data;
 }
 
+QString rootIn(QStandardPaths::StandardLocation location)
+{
+    return QStandardPaths::writableLocation(location) + QStringLiteral("/bubblescope/studies");
+}
+
 } // namespace
 
-QString studyFolder(const Study& study, const std::string& toml)
+QString studyCache()
 {
-    const bool isSimulated = study.mode == Study::Mode::Simulate;
+    return rootIn(QStandardPaths::GenericCacheLocation);
+}
+
+QString studyFolder(const Study& study)
+{
+    const bool isSimulated = !study.isMeasured();
     QCryptographicHash hash(QCryptographicHash::Sha1);
-    hash.addData(QByteArray::fromStdString(toml));
+    hash.addData(QByteArray::fromStdString(profiler::pointsToml(study)));
     if (isSimulated) // another build may simulate other times
         hash.addData(QByteArray::fromStdString(std::string(engine::buildId())));
     const auto location
         = isSimulated ? QStandardPaths::GenericCacheLocation : QStandardPaths::GenericDataLocation;
-    return QStringLiteral("%1/bubblescope/studies/%2")
-        .arg(QStandardPaths::writableLocation(location),
-             QString::fromLatin1(hash.result().toHex().left(16)));
+    return rootIn(location) + QLatin1Char('/')
+        + QString::fromLatin1(hash.result().toHex().left(16));
+}
+
+void cleanStudyCache(const QString& root, qint64 most, const QString& kept)
+{
+    struct Folder
+    {
+        QString path;
+        QDateTime used;
+        qint64 bytes = 0;
+    };
+    std::vector<Folder> folders;
+    qint64 all = 0;
+    for (const QFileInfo& entry : QDir(root).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+        Folder folder{entry.absoluteFilePath(), {}, 0};
+        for (const QFileInfo& file : QDir(folder.path).entryInfoList(QDir::Files)) {
+            folder.bytes += file.size();
+            folder.used = std::max(folder.used, file.lastModified());
+        }
+        all += folder.bytes;
+        if (folder.path != QFileInfo(kept).absoluteFilePath())
+            folders.push_back(std::move(folder));
+    }
+    std::ranges::sort(folders, {}, &Folder::used);
+    for (const Folder& folder : folders) {
+        if (all <= most)
+            return;
+        QDir(folder.path).removeRecursively();
+        all -= folder.bytes;
+    }
 }
 
 StudySession::StudySession(QObject* parent)
@@ -75,7 +114,7 @@ void StudySession::prepare(const Study& study)
     ++m_number;
     m_study = std::make_shared<const StudyData>(study);
     m_toml = profiler::studyToml(study);
-    m_folder = studyFolder(study, m_toml);
+    m_folder = studyFolder(study);
     m_end.reset();
     m_isReading = m_readsAgain = false; // an older answer is dropped
 }
@@ -94,8 +133,12 @@ void StudySession::start(const Study& study)
     m_isRunning = true;
     m_isCancelled = false;
     m_clock.start();
-    m_background.run([folder = m_folder, toml = m_toml] { return writeToml(folder, toml); },
-                     [this](const QString& problem) { launch(problem); });
+    m_background.run(
+        [folder = m_folder, toml = m_toml] {
+            cleanStudyCache(studyCache(), kMostCachedStudies, folder);
+            return writeToml(folder, toml);
+        },
+        [this](const QString& problem) { launch(problem); });
 }
 
 void StudySession::launch(const QString& problem)
@@ -123,8 +166,7 @@ void StudySession::read()
         return;
     }
     m_isReading = true;
-    m_background.run([study = m_study, toml = m_toml,
-                      folder = m_folder] { return withResults(*study, toml, folder); },
+    m_background.run([study = m_study, folder = m_folder] { return withResults(*study, folder); },
                      [this, number = m_number](const StudyPointer& data) {
                          if (number != m_number)
                              return;

@@ -58,7 +58,16 @@ private:
     std::optional<WorkerEnd> m_end; // until the last results are read
 };
 
-// The folder of the results of a study.
-QString studyFolder(const profiler::Study& study, const std::string& toml);
+// The folder of the results of a study. Studies with the same points share it: charts, ratios and
+// texts are no part of its name.
+QString studyFolder(const profiler::Study& study);
+// The folder with the folders of simulated studies.
+QString studyCache();
+// Before a study starts, the least recently computed folders of the cache are removed until it has
+// at most this many bytes. The results of runs are user data and stay.
+constexpr qint64 kMostCachedStudies = qint64{500} << 20;
+// Removes the least recently changed folders in `root` until they have at most `most` bytes, but
+// never `kept`. For background threads.
+void cleanStudyCache(const QString& root, qint64 most, const QString& kept);
 
 } // namespace app

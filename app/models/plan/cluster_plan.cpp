@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "engine/base/median.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer_shape.h"
 #include "engine/schedule/check/communication.h"
@@ -30,6 +31,8 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     if (!hardware)
         return tl::unexpected(hardware.error());
     hardware->devicesPerNode = plan.gpusPerNode;
+    hardware->node = plan.nodeLink.value_or(hardware->node);
+    hardware->network = plan.networkLink.value_or(hardware->network);
     auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as the kit
     if (!lowered)
         return tl::unexpected(lowered.error());
@@ -198,6 +201,50 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
         setup.optimizerBytes = 8;
     }
     return {std::move(spec), std::move(hardware), setup};
+}
+
+bool takeMeasuredLinks(const ClusterPrediction& prediction,
+                       std::span<const profiler::LinkTimes> measured, ClusterPlan& plan)
+{
+    const engine::HardwareSpec& hardware = prediction.hardware;
+    std::vector<double> inNode, acrossNodes; // bytes per second
+    for (const profiler::LinkLoad& load : prediction.loads.links)
+        for (const profiler::LinkFlow& flow : load.flows) {
+            const auto times = std::ranges::find_if(measured, [&flow](const auto& link) {
+                return link.from == flow.from && link.to == flow.to;
+            });
+            if (times == measured.end() || flow.transfers == 0 || !engine::isSend(flow.kind))
+                continue;
+            const bool isInside = load.from == load.to;
+            const double latency = (isInside ? hardware.node : hardware.network).latency;
+            const double seconds = times->measured / 1e9 - latency;
+            if (seconds > 0)
+                (isInside ? inNode : acrossNodes).push_back(flow.bytes / flow.transfers / seconds);
+        }
+    // A link attains a share of the bandwidth of the hardware.
+    if (!inNode.empty())
+        plan.nodeLink = {hardware.node.latency, engine::medianOf(inNode) / hardware.linkShare};
+    if (!acrossNodes.empty())
+        plan.networkLink
+            = {hardware.network.latency, engine::medianOf(acrossNodes) / hardware.linkShare};
+    return !inNode.empty() || !acrossNodes.empty();
+}
+
+std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies)
+{
+    const int devices = prediction.run->schedule.shape.devices;
+    const int perNode = std::max(1, prediction.hardware.devicesPerNode);
+    std::vector<NodeRow> rows;
+    for (int rank = 0; rank < devices * copies; ++rank) {
+        const int copy = rank / devices;
+        if (rank % perNode == 0)
+            rows.push_back({rank / perNode, {}, copy, copy});
+        NodeRow& row = rows.back();
+        row.devices += (row.devices.isEmpty() ? QString() : QStringLiteral(" "))
+            + QString::number(rank % devices);
+        row.lastCopy = copy;
+    }
+    return rows;
 }
 
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan)

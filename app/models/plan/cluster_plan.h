@@ -2,10 +2,12 @@
 
 #include "app/models/plan/run_plan.h"
 #include "engine/kit/training_kit.h"
+#include "profiler/analysis/expected/compare_expected.h"
 #include "profiler/analysis/links/link_loads.h"
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace app {
@@ -19,6 +21,8 @@ struct ClusterPlan
     QString firstNode = QStringLiteral("node-1"); // host name or address
     int port = engine::LaunchPlace().port;
     QString hardware; // preset; "": no prediction
+    // Links that were measured with the kit; they replace those of `hardware`.
+    std::optional<engine::LinkSpec> nodeLink, networkLink;
 };
 
 // What was checked before a kit is written. Only a problem prevents it.
@@ -49,6 +53,20 @@ struct ClusterOutlook
 
     double kitBytes() const;
 };
+
+// Sets the links of the plan from the messages that were measured, within nodes and
+// across them: the median bandwidth at the assumed latency. Returns false if none was measured.
+bool takeMeasuredLinks(const ClusterPrediction& prediction,
+                       std::span<const profiler::LinkTimes> measured, ClusterPlan& plan);
+
+// The devices of each node: "4 5 6 7", and the copy of the pipeline: 1.
+struct NodeRow
+{
+    int node = 0; // from 0, as the ranks of results are shown
+    QString devices;
+    int firstCopy = 0, lastCopy = 0; // from 0
+};
+std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 
 // Makes the kit, checks it and predicts it. Takes as long as to build and simulate the schedule.
 // Fails with the errors of trainingKit().

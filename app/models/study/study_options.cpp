@@ -130,7 +130,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
     if (profiler::optionValues(study, kScheme).empty())
         return StudyProblem{std::string(kScheme),
                             QStringLiteral("No scheme is ticked; tick at least one.")};
-    const bool isSimulated = study.mode == profiler::Study::Mode::Simulate;
+    const bool isSimulated = !study.isMeasured();
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
             for (const std::string& value : axis.values)
@@ -156,6 +156,8 @@ QString notRunnable(const profiler::Study& study)
             return !field.flag.empty() && field.longFlag() == "--" + key;
         });
     };
+    if (study.axis("case") != nullptr)
+        return QStringLiteral("The cases of this study say how their points are computed");
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
             if (!isOfRuns(axis.key))

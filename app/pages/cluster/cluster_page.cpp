@@ -87,6 +87,8 @@ void ClusterPage::makeActions()
 {
     m_write = makeAction("writeKitAction", tr("&Write kit…"), tr("Ctrl+S"),
                          [this] { askForKitFolder(); });
+    m_cancel
+        = makeAction("cancelKit", tr("Cancel writing"), tr("Esc"), [this] { m_writer.cancel(); });
     m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
                          [this] { askForResults(); });
     m_compare = makeAction(
@@ -96,7 +98,7 @@ void ClusterPage::makeActions()
         if (m_outlook)
             QGuiApplication::clipboard()->setText(m_outlook->command);
     });
-    for (QAction* action : {m_write, m_compare, m_copy})
+    for (QAction* action : {m_write, m_cancel, m_compare, m_copy})
         action->setEnabled(false);
 }
 
@@ -123,6 +125,12 @@ void ClusterPage::connectAll()
         ask();
     });
     connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
+    connect(m_kit, &KitPanel::cancelRequested, m_cancel, &QAction::trigger);
+    connect(&m_writer, &KitWriter::progressed, this,
+            [this](double share) { m_kit->showWritten(tr("Writing, %1").arg(percent(share, 0))); });
+    connect(&m_writer, &KitWriter::written, this, &ClusterPage::kitWritten);
+    connect(&m_writer, &KitWriter::failed, this,
+            [this](const QString& reason) { endWriting(capitalized(reason)); });
     connect(m_kit, &KitPanel::copyRequested, this, [this](const QString& command) {
         QGuiApplication::clipboard()->setText(command);
         m_kit->showWritten(tr("Copied."));
@@ -134,6 +142,7 @@ void ClusterPage::connectAll()
     });
     connect(m_results, &ResultsPanel::importRequested, this,
             [this] { import(m_watcher.results().complete()); });
+    connect(m_results, &ResultsPanel::linksRequested, this, &ClusterPage::useMeasuredLinks);
     connect(m_results, &ResultsPanel::dropped, this, &ClusterPage::takeResults);
     connect(&m_watcher, &ResultWatcher::changed, this, &ClusterPage::resultsChanged);
 }
@@ -160,7 +169,7 @@ void ClusterPage::take(engine::Result<ClusterOutlook> outlook)
     m_kit->showOutlook(outlook);
     m_outlook.reset();
     if (outlook)
-        m_outlook = *std::move(outlook);
+        m_outlook = std::make_shared<const ClusterOutlook>(*std::move(outlook));
     showOutlook();
 }
 
@@ -175,11 +184,12 @@ void ClusterPage::showOutlook()
     m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
                                                     countOf(m_outlook->kit.nodes, "node"))
                                  : QString());
-    m_write->setEnabled(m_outlook.has_value());
+    m_write->setEnabled(m_outlook != nullptr && !m_writer.isWriting());
     m_copy->setEnabled(m_outlook && !m_outlook->command.isEmpty());
     m_predictedFile.clear();
     m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
-    m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr);
+    m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr,
+                 m_kit->plan());
     resultsChanged();
     showImported();
     Q_EMIT statusChanged();
@@ -207,123 +217,30 @@ void ClusterPage::askForKitFolder()
 
 void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
 {
-    if (!m_outlook)
+    if (m_outlook == nullptr || m_writer.isWriting())
         return;
-    if (const auto written = engine::writeKit(m_outlook->kit, folder.toStdString(), ifExists);
-        !written)
-        return m_kit->showWritten(capitalized(fromUtf8(written.error().message)));
+    m_kit->showWriting(true);
+    m_write->setEnabled(false);
+    m_cancel->setEnabled(true);
+    m_writer.write({m_outlook, &m_outlook->kit}, folder, ifExists);
+}
+
+void ClusterPage::endWriting(const QString& text)
+{
+    m_kit->showWriting(false);
+    m_kit->showWritten(text);
+    m_cancel->setEnabled(false);
+    m_write->setEnabled(m_outlook != nullptr);
+}
+
+void ClusterPage::kitWritten(const QString& folder)
+{
     m_written = folder;
-    m_kit->showWritten(tr("Written to %1.").arg(folder));
+    endWriting(tr("Written to %1.").arg(folder));
     // Nothing else is expected in the results of a kit on a shared file system.
     if (!m_watcher.isWatching() && m_watcher.results().folder.isEmpty())
         takeResults({folder});
     Q_EMIT statusChanged();
-}
-
-void ClusterPage::askForResults()
-{
-    connect(openFileDialog(
-                {tr("Folder of the results"), {}, "resultsDialog", QFileDialog::Directory}, this),
-            &QFileDialog::fileSelected, this,
-            [this](const QString& folder) { takeResults({folder}); });
-}
-
-void ClusterPage::takeResults(const QStringList& paths)
-{
-    m_isImported = false;
-    if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
-        m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
-    else if (!paths.isEmpty())
-        import(paths);
-}
-
-void ClusterPage::resultsChanged()
-{
-    const ClusterResults& results = m_watcher.results();
-    m_results->showResults(results, m_outlook ? m_outlook->kit.ranksPerNode : 1,
-                           m_watcher.isWatching());
-    m_resultNote->setText(results.folder.isEmpty()
-                              ? QString()
-                              : tr("%1 of %2 ranks").arg(results.received()).arg(results.ranks));
-    if (results.areAllThere() && !m_isImported)
-        import(results.complete());
-    Q_EMIT statusChanged();
-}
-
-void ClusterPage::import(const QStringList& paths)
-{
-    if (m_importer != nullptr || paths.isEmpty())
-        return;
-    m_isImported = true;
-    m_importer = std::make_unique<TraceImporter>();
-    m_results->showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
-    connect(m_importer.get(), &TraceImporter::progressed, this, [this](const ImportState& state) {
-        if (state.allBytes > 0)
-            m_results->showProgress(tr("Importing, %1 read")
-                                        .arg(percent(static_cast<double>(state.bytes)
-                                                         / static_cast<double>(state.allBytes),
-                                                     0)));
-    });
-    const auto end = [this] { m_importer.release()->deleteLater(); };
-    connect(m_importer.get(), &TraceImporter::failed, this, [this, end](const QString& reason) {
-        end();
-        m_results->showFailure(capitalized(reason));
-    });
-    connect(m_importer.get(), &TraceImporter::finished, this, [this, end](const QString& file) {
-        end();
-        m_measured = m_library.open(file);
-        connect(m_measured.get(), &RunDocument::stateChanged, this, &ClusterPage::showImported);
-        showImported();
-    });
-    m_importer->start(paths);
-}
-
-// Compares when all runs are read.
-void ClusterPage::showImported()
-{
-    const auto isRead = [](const std::shared_ptr<RunDocument>& document) {
-        return document != nullptr && document->run() != nullptr
-            && document->state() == RunDocument::State::Finished;
-    };
-    const bool hasPrediction = m_outlook && m_outlook->prediction;
-    m_compare->setEnabled(isRead(m_measured) && (isRead(m_emulated) || hasPrediction));
-    if (!isRead(m_measured))
-        return;
-    ComparedResults compared;
-    if (hasPrediction) {
-        compared.names.append(tr("Predicted"));
-        compared.runs.push_back(m_outlook->prediction->run);
-    }
-    if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
-        compared.names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
-                                                                                 : tr("Emulated"));
-        compared.runs.push_back(m_emulated->run());
-    }
-    compared.names.append(tr("Measured"));
-    compared.runs.push_back(m_measured->run());
-    if (compared.runs.size() < 2)
-        m_results->showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
-                                  "or open this page from an emulated run, to compare them.")
-                                   .arg(m_measured->title()));
-    else
-        m_results->compare(compared);
-    Q_EMIT statusChanged();
-}
-
-void ClusterPage::compareRuns()
-{
-    QStringList files;
-    if (m_outlook && m_outlook->prediction && m_predictedFile.isEmpty())
-        if (const auto file = writeNewRun(*m_outlook->prediction->run,
-                                          runOptions({m_kit->plan().experiment, {}, {}, {}})))
-            m_predictedFile = *file;
-    if (!m_predictedFile.isEmpty())
-        files.append(m_predictedFile);
-    if (m_emulated != nullptr)
-        files.append(m_emulated->file());
-    if (m_measured != nullptr)
-        files.append(m_measured->file());
-    Q_EMIT compareRequested(files);
 }
 
 QStringList ClusterPage::statusTexts() const
@@ -354,7 +271,7 @@ QString ClusterPage::statusNote() const
 QList<QAction*> ClusterPage::menuActions(Menu menu) const
 {
     if (menu == Menu::File)
-        return {m_write, m_watch};
+        return {m_write, m_cancel, m_watch};
     if (menu == Menu::Run)
         return {m_copy};
     return menu == Menu::Compare ? QList<QAction*>{m_compare} : QList<QAction*>();

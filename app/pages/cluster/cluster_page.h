@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/jobs/plan/kit_writer.h"
 #include "app/jobs/plan/result_watcher.h"
 #include "app/jobs/run_library.h"
 #include "app/jobs/trace_importer.h"
@@ -40,7 +41,7 @@ public:
     // Watches a folder, or imports files.
     void takeResults(const QStringList& paths);
     const RunDocument* document() const { return m_emulated.get(); } // nullptr: from a set-up
-    const ClusterOutlook* outlook() const { return m_outlook ? &*m_outlook : nullptr; }
+    const ClusterOutlook* outlook() const { return m_outlook.get(); }
     ResultWatcher& watcher() { return m_watcher; }
 
 protected:
@@ -60,22 +61,28 @@ private:
     void resultsChanged();
     void import(const QStringList& paths);
     void showImported();
-    void compareRuns();
+    void kitWritten(const QString& folder);
+    void endWriting(const QString& text);
+    void compareRuns(); // writes the prediction first
+    void requestComparison();
+    void useMeasuredLinks();
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
     Background m_background{this};
     bool m_isAsking = false, m_asksAgain = false;
-    std::optional<ClusterOutlook> m_outlook; // nullopt: not known yet, or not possible
-    QString m_problem;                       // why there is no outlook
-    QString m_source, m_written;             // the folder of the kit; "": not written
-    QString m_predictedFile;                 // written by "Compare"
+    std::shared_ptr<const ClusterOutlook> m_outlook; // null: not known yet, or not possible
+    QString m_problem;                               // why there is no outlook
+    KitWriter m_writer{this};
+    QString m_source, m_written; // the folder of the kit; "": not written
+    QString m_predictedFile;     // written by "Compare"
+    bool m_isPredicting = false; // it is being written
     ResultWatcher m_watcher;
     std::unique_ptr<TraceImporter> m_importer; // null: no import runs
     bool m_isImported = false;                 // what the watcher found last
     std::shared_ptr<RunDocument> m_emulated, m_measured;
 
-    QAction *m_write, *m_watch, *m_compare, *m_copy;
+    QAction *m_write, *m_cancel, *m_watch, *m_compare, *m_copy;
     KitPanel* m_kit;
     CheckList* m_checks;
     ResultsPanel* m_results;

@@ -93,6 +93,7 @@ StudyFrame::StudyFrame(const ThemeController& theme, const StudyActions& actions
     , stack(new QStackedWidget)
     , m_actions(actions)
 {
+    setObjectName(QStringLiteral("studyFrame"));
     notice->hide();
     stack->addWidget(makeStart(theme));
     stack->addWidget(makeCharts());
@@ -131,7 +132,7 @@ QWidget* StudyFrame::makeSaveButton(const ThemeController& theme)
 {
     auto* button = makeIconButton("studyMore", Icon::More, tr("Save"), theme);
     auto* menu = new QMenu(button);
-    menu->addActions({m_actions.save, m_actions.saveReport, m_actions.saveCsv});
+    menu->addActions({m_actions.save, m_actions.saveAs, m_actions.saveReport, m_actions.saveCsv});
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);
     return button;

@@ -29,7 +29,7 @@ struct StudyActions
 {
     QAction *run, *cancel, *otherMode;          // otherMode: emulate (or simulate) the grid
     QAction *openPoint, *emulate, *compareBest; // of the selected point
-    QAction *open, *save, *saveReport, *saveCsv, *exportMap;
+    QAction *open, *save, *saveAs, *saveReport, *saveCsv, *exportMap;
     QAction* showForm;
 };
 

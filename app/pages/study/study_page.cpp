@@ -10,6 +10,7 @@
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/study/chart_panel.h"
 #include "app/widgets/study/study_form.h"
+#include "profiler/study/edit_study.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -46,7 +47,8 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     setInitialFocus(m_frame->presets);
     connectAll();
     connectSession();
-    m_frame->form->setStudy(defaultStudy());
+    m_saved = defaultStudy();
+    m_frame->form->setStudy(m_saved);
     showEdits();
     if (!nameOrFile.isEmpty())
         open(nameOrFile);
@@ -91,34 +93,14 @@ void StudyPage::makePointActions()
     followTheme(m_actions.compareBest, Icon::Compare, m_theme);
 }
 
-void StudyPage::makeFileActions()
-{
-    m_actions.open = makeAction(
-        "studyOpen", tr("Open a study…"), {},
-        [this] {
-            askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
-                       [this](const QString& file) { open(file); });
-        },
-        tr("read a grid from a .toml file"));
-    m_actions.save = makeAction(
-        "studySave", tr("Save study as…"), Qt::CTRL | Qt::Key_S,
-        [this] { m_saver.saveStudy(m_frame->form->study(), baseName()); },
-        tr("save the grid, for bscope study or for later"));
-    m_actions.saveReport
-        = makeAction("studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
-                     [this] { m_saver.saveStudyReport(m_browser->data(), baseName()); });
-    m_actions.saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
-        m_saver.saveStudyResults(m_browser->data(), baseName());
-    });
-    m_actions.exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
-                                     [this] { exportChart(StudyPanel::Map); });
-    followTheme(m_actions.open, Icon::Open, m_theme);
-}
-
 void StudyPage::connectAll()
 {
     connect(m_frame->form, &StudyForm::edited, this, &StudyPage::showEdits);
-    connect(m_frame, &StudyFrame::presetChosen, this, &StudyPage::open);
+    connect(m_frame, &StudyFrame::presetChosen, this, [this](const QString& name) {
+        if (mayDiscard())
+            open(name);
+        showPreset();
+    });
     for (const StudyPanel panel : {StudyPanel::Map, StudyPanel::Lines, StudyPanel::Front})
         connect(&m_frame->panel(panel), &ChartPanel::exportRequested, this,
                 [this, panel] { exportChart(panel); });
@@ -132,7 +114,10 @@ void StudyPage::connectAll()
     connect(&m_saver, &RunSaver::studySaved, this, [this](const QString& file) {
         m_file = file;
         m_name = QFileInfo(file).completeBaseName();
+        m_saved = m_frame->form->study();
         Q_EMIT titleChanged();
+        if (std::exchange(m_closesWhenSaved, false))
+            Q_EMIT closeRequested();
     });
 }
 
@@ -143,33 +128,16 @@ void StudyPage::connectSession()
     connect(&m_session, &StudySession::ended, this, &StudyPage::showEnd);
 }
 
-void StudyPage::open(const QString& nameOrFile)
-{
-    if (m_session.isRunning())
-        return;
-    const auto study = openStudy(nameOrFile);
-    if (!study) {
-        m_frame->notice->show(Band::Kind::Error, tr("Not opened."),
-                              capitalized(fromUtf8(study.error().message)));
-        return;
-    }
-    const bool isFile = QFileInfo::exists(nameOrFile);
-    m_file = isFile ? QFileInfo(nameOrFile).absoluteFilePath() : QString();
-    m_name = isFile ? QFileInfo(nameOrFile).completeBaseName() : nameOrFile;
-    setStudy(*study);
-    Q_EMIT titleChanged();
-}
-
 void StudyPage::setStudy(const profiler::Study& study)
 {
     m_frame->notice->hide();
     m_frame->form->setStudy(study);
-    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_name)));
+    showPreset();
     showEdits();
     double points = 1;
     for (const profiler::StudyAxis& axis : study.grid)
         points *= static_cast<double>(axis.values.size());
-    if (m_isRunnable && study.mode == Mode::Simulate && points <= kMostAtOnce)
+    if (m_isRunnable && !study.isMeasured() && points <= kMostAtOnce)
         run();
     else
         m_session.open(study);
@@ -184,7 +152,26 @@ void StudyPage::showEdits()
         m_frame->notice->show(Band::Kind::Error, tr("This grid cannot be run."), problem->text);
     else
         m_frame->notice->hide();
+    showEditedParts();
     showState();
+    Q_EMIT titleChanged();
+}
+
+void StudyPage::showPreset()
+{
+    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_name)));
+}
+
+void StudyPage::showEditedParts()
+{
+    const StudyPointer& shown = m_browser->data();
+    const profiler::Study& study = m_frame->form->study();
+    if (shown == nullptr || m_session.isRunning() || !m_isRunnable || shown->study == study
+        || profiler::pointsToml(shown->study) != profiler::pointsToml(study))
+        return;
+    auto edited = std::make_shared<StudyData>(*shown);
+    edited->study = study;
+    m_browser->show(edited);
 }
 
 void StudyPage::run()
@@ -247,7 +234,7 @@ QString StudyPage::summaryText() const
     qint64 points = 1;
     for (const profiler::StudyAxis& axis : study.grid)
         points *= static_cast<qint64>(axis.values.size());
-    const QString count = countOf(points, study.mode == Mode::Simulate ? "simulation" : "run");
+    const QString count = countOf(points, study.isMeasured() ? "run" : "simulation");
     if (results == nullptr || results->study != study || results->done == 0)
         return tr("%1, not computed yet").arg(count);
     if (results->done < results->points.size())
@@ -269,7 +256,7 @@ void StudyPage::showState()
     const QString refused = notRunnable(study);
     m_actions.otherMode->setText(study.mode == Mode::Simulate ? tr("Emulate the grid")
                                                               : tr("Simulate the grid"));
-    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning
+    m_actions.otherMode->setEnabled(m_isRunnable && !isRunning && study.axis("case") == nullptr
                                     && (refused.isEmpty() || study.mode != Mode::Simulate));
     m_actions.otherMode->setToolTip(
         refused.isEmpty() ? tr("Trains every point on this machine, one op at a time") : refused);
@@ -278,7 +265,7 @@ void StudyPage::showState()
     m_actions.open->setEnabled(!isRunning);
 
     const bool hasPoint = results != nullptr && m_browser->summary().reason.empty();
-    const bool isSimulated = hasPoint && results->study.mode == Mode::Simulate;
+    const bool isSimulated = hasPoint && !results->study.isMeasured();
     const bool isBusy = m_points.isRunning();
     m_actions.openPoint->setEnabled(isSimulated && !isBusy);
     m_actions.compareBest->setEnabled(isSimulated && !isBusy && m_browser->summary().best
@@ -321,22 +308,6 @@ void StudyPage::emulatePoint()
                           + argumentsOf(m_browser->point()));
 }
 
-void StudyPage::exportChart(StudyPanel panel)
-{
-    if (m_browser->data() != nullptr)
-        m_saver.saveFigure(m_browser->figureOf(panel), baseName());
-}
-
-QString StudyPage::baseName() const
-{
-    return m_name.isEmpty() ? QStringLiteral("study") : m_name;
-}
-
-QString StudyPage::title() const
-{
-    return m_name.isEmpty() ? tr("Study") : tr("Study: %1").arg(m_name);
-}
-
 QStringList StudyPage::statusTexts() const
 {
     const StudyPointer& results = m_browser->data();
@@ -364,7 +335,7 @@ QList<QAction*> StudyPage::menuActions(Menu menu) const
 {
     switch (menu) {
     case Menu::File:
-        return {m_actions.open, m_actions.save};
+        return {m_actions.open, m_actions.save, m_actions.saveAs};
     case Menu::Run:
         return {m_actions.run, m_actions.cancel, m_actions.otherMode, m_actions.emulate};
     case Menu::View:

@@ -6,6 +6,7 @@
 #include "app/pages/run_saver.h"
 #include "app/pages/study/study_frame.h"
 #include "app/widgets/controls/page.h"
+#include "app/widgets/editor/unsaved_dialog.h"
 
 namespace app {
 
@@ -28,6 +29,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
+    bool queryClose() override;
     StudySession& session() { return m_session; }
 
 protected:
@@ -40,7 +42,14 @@ private:
     void connectAll();
     void connectSession();
     void setStudy(const profiler::Study& study);
-    void showEdits(); // checks the definition
+    void showEdits();       // checks the definition
+    void showPreset();      // in the list
+    void showEditedParts(); // ratios and charts of the results that are shown
+    bool isModified() const;
+    bool save(); // into m_file; without one it asks, and returns false
+    // Asks before edits are lost; Discard if there are none.
+    UnsavedDialog::Choice askAboutEdits();
+    bool mayDiscard(); // edits, because another study is opened
     void run();
     void runOtherMode();
     void showProgress(qint64 done, qint64 all, double secondsLeft);
@@ -59,7 +68,9 @@ private:
     StudySession m_session{this};
     PointRuns m_points{this};
     RunSaver m_saver{this};
-    QString m_name, m_file;   // of the preset or file; "": a new study
+    QString m_name, m_file;  // of the preset or file; "": a new study
+    profiler::Study m_saved; // as opened or saved
+    bool m_closesWhenSaved = false;
     bool m_isRunnable = true; // the definition has no problem
     StudyActions m_actions{};
     StudyFrame* m_frame = nullptr;

@@ -106,6 +106,7 @@ QWidget* KitPanel::makeFields(const ThemeController&)
     });
     connect(m_hardware, &QComboBox::currentIndexChanged, this, [this](int index) {
         m_plan.hardware = index > 0 ? m_hardware->currentText() : QString();
+        m_plan.nodeLink = m_plan.networkLink = std::nullopt;
         changed();
     });
     auto* fields = new QWidget;
@@ -125,7 +126,8 @@ QWidget* KitPanel::makeCommand()
     m_copy->setToolTip(tr("Copy the command"));
     connect(m_copy, &QPushButton::clicked, this,
             [this] { Q_EMIT copyRequested(m_command->text()); });
-    connect(m_write, &QPushButton::clicked, this, &KitPanel::writeRequested);
+    connect(m_write, &QPushButton::clicked, this,
+            [this] { m_isWriting ? Q_EMIT cancelRequested() : Q_EMIT writeRequested(); });
     auto* part = new QWidget;
     spaced(new QVBoxLayout(part), {}, 8,
            {spaced(new QHBoxLayout, {}, 8, {{m_command, 1}, m_copy}), m_hint,
@@ -230,6 +232,19 @@ void KitPanel::showFiles(const ClusterOutlook& outlook)
                  "Comes back: losses and one trace per rank.")
                   .arg(fromUtf8(outlook.kit.torchObstacle)));
     m_contents->show();
+}
+
+void KitPanel::useLinks(const ClusterPlan& plan)
+{
+    m_plan.nodeLink = plan.nodeLink;
+    m_plan.networkLink = plan.networkLink;
+    Q_EMIT edited();
+}
+
+void KitPanel::showWriting(bool isWriting)
+{
+    m_isWriting = isWriting;
+    m_write->setText(isWriting ? tr("Cancel") : tr("Write kit…"));
 }
 
 void KitPanel::showWritten(const QString& text)

@@ -27,13 +27,18 @@ public:
     const ClusterPlan& plan() const { return m_plan; }
     // `source` is the run or the set-up that the plan is from.
     void setPlan(const ClusterPlan& plan, const QString& source);
+    // Predicts with measured links; another hardware drops them.
+    void useLinks(const ClusterPlan& plan);
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // beside the button
-    void setNarrow(bool isNarrow);         // the files are below the fields
+    // While a kit is written, the button cancels it.
+    void showWriting(bool isWriting);
+    void setNarrow(bool isNarrow); // the files are below the fields
 
 Q_SIGNALS:
     void edited(); // plan() changed
     void writeRequested();
+    void cancelRequested();
     void copyRequested(const QString& command);
 
 private:
@@ -43,7 +48,7 @@ private:
     void changed();
 
     ClusterPlan m_plan;
-    bool m_isShowing = false;
+    bool m_isShowing = false, m_isWriting = false;
     QLabel *m_run, *m_model, *m_ranks, *m_hint, *m_written, *m_runtime, *m_size;
     SegmentControl* m_launcher;
     SpinField *m_gpus, *m_port;

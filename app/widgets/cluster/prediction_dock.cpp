@@ -9,6 +9,7 @@
 #include <QScrollArea>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 namespace app {
@@ -47,7 +48,8 @@ private:
     QString m_number;
 };
 
-std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& prediction)
+std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& prediction,
+                                                 const ClusterPlan& plan)
 {
     const profiler::RunMetrics& metrics = prediction.metrics;
     const Scale scale = timeScale(prediction.run->info, metrics.duration);
@@ -72,8 +74,12 @@ std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& predic
             .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0));
     };
     facts.emplace_back(PredictionDock::tr("GPU, assumed"), fromUtf8(hardware.name));
-    facts.emplace_back(PredictionDock::tr("Link in a node"), speed(hardware.node));
-    facts.emplace_back(PredictionDock::tr("Link between nodes"), speed(hardware.network));
+    facts.emplace_back(plan.nodeLink ? PredictionDock::tr("Link in a node, measured")
+                                     : PredictionDock::tr("Link in a node"),
+                       speed(hardware.node));
+    facts.emplace_back(plan.networkLink ? PredictionDock::tr("Link between nodes, measured")
+                                        : PredictionDock::tr("Link between nodes"),
+                       speed(hardware.network));
     return facts;
 }
 
@@ -104,21 +110,38 @@ PredictionDock::PredictionDock(const ThemeController& theme, QAction* compare, Q
          makeBar(53, 8, {{button, 1}})});
 }
 
-void PredictionDock::show(const ClusterPrediction* prediction)
+void PredictionDock::show(const ClusterPrediction* prediction, const ClusterPlan& plan)
 {
     while (QLayoutItem* item = m_facts->takeAt(0)) {
         item->widget()->hide();
         item->widget()->deleteLater();
         delete item;
     }
+    m_rows = 0;
     m_none->setVisible(prediction == nullptr);
     if (prediction == nullptr)
         return;
-    int row = 0;
-    for (const auto& [name, value] : factsOf(*prediction)) {
-        m_facts->addWidget(makeLabel(name, "small"), row, 0);
-        m_facts->addWidget(makeLabel(value, "dock"), row++, 1, Qt::AlignRight);
-    }
+    for (const auto& [name, value] : factsOf(*prediction, plan))
+        addFact(name, value);
+    constexpr std::size_t kMostRows = 16;
+    const auto rows = nodeRows(*prediction, plan.experiment.schedule.dataParallel);
+    m_facts->addWidget(makeLabel(tr("Devices of each node"), "section"), m_rows++, 0, 1, 2);
+    for (const NodeRow& row : rows | std::views::take(kMostRows))
+        addFact(row.firstCopy == row.lastCopy
+                    ? tr("Node %1, pipeline %2").arg(row.node).arg(row.firstCopy)
+                    : tr("Node %1, pipelines %2 to %3")
+                          .arg(row.node)
+                          .arg(row.firstCopy)
+                          .arg(row.lastCopy),
+                row.devices);
+    if (rows.size() > kMostRows)
+        addFact(tr("and %1 more nodes").arg(rows.size() - kMostRows), {});
+}
+
+void PredictionDock::addFact(const QString& name, const QString& value)
+{
+    m_facts->addWidget(makeLabel(name, "small"), m_rows, 0);
+    m_facts->addWidget(makeLabel(value, "dock"), m_rows++, 1, Qt::AlignRight);
 }
 
 QWidget* makeStep(const ThemeController& theme, const QString& title, QLabel* note,

@@ -19,10 +19,14 @@ class PredictionDock : public QWidget
 public:
     PredictionDock(const ThemeController& theme, QAction* compare, QWidget* parent = nullptr);
 
-    void show(const ClusterPrediction* prediction); // nullptr: says what to choose
+    // `prediction`: nullptr says what to choose.
+    void show(const ClusterPrediction* prediction, const ClusterPlan& plan);
 
 private:
+    void addFact(const QString& name, const QString& value);
+
     QGridLayout* m_facts;
+    int m_rows = 0; // of m_facts in use
     QLabel* m_none;
 };
 

@@ -107,6 +107,9 @@ QWidget* ResultsPanel::makeComparison()
                         {makeLabel(tr("Iteration by kind of time"), "dock"), kStretch,
                          makeLabel(tr("reported iteration, mean of the devices"), "hint")});
     spaced(new QVBoxLayout(m_shown), {}, 10, {head, m_bars, m_table, m_finding});
+    auto* use = m_finding->addAction(tr("Use the measured links"), QStringLiteral("useLinks"));
+    use->setToolTip(tr("Predicts again with the bandwidths of the measured messages"));
+    connect(use, &QPushButton::clicked, this, &ResultsPanel::linksRequested);
     m_shown->hide();
     auto* right = new QWidget;
     spaced(new QVBoxLayout(right), {}, 0, {m_empty, m_shown, kStretch});

@@ -48,6 +48,7 @@ Q_SIGNALS:
     void chooseRequested();
     void stopRequested();
     void importRequested(); // of the complete traces
+    void linksRequested();  // predict with the measured links
     void dropped(const QStringList& paths);
 
 protected:

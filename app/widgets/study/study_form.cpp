@@ -2,6 +2,9 @@
 
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/study/chart_dialog.h"
+#include "app/widgets/study/part_list.h"
+#include "app/widgets/study/ratio_dialog.h"
 #include "app/widgets/study/value_chips.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/study/edit_study.h"
@@ -41,6 +44,8 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_options(spaced(new QVBoxLayout, {}, 14))
     , m_schemeRows(spaced(new QVBoxLayout, {}, 8))
+    , m_ratios(new PartList(theme, tr("Ratios"), tr("Add a ratio…"), QStringLiteral("studyRatio")))
+    , m_charts(new PartList(theme, tr("Charts"), tr("Add a chart…"), QStringLiteral("studyChart")))
     , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
     , m_onlyFitting(named(new QCheckBox(tr("Leave out what does not fit")), "studyOnlyFitting"))
     , m_addOption(makeButton(tr("Add an option"), QStringLiteral("studyAddOption"), "tool"))
@@ -60,7 +65,8 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
     auto* column = spaced(new QVBoxLayout(content), {14, 12, 14, 12}, 14,
                           {m_title, m_options, add, m_onlyFitting});
     makeSchemes(*column);
-    fill(*column, {m_kept, kStretch});
+    fill(*column, {m_kept, m_ratios, m_charts, kStretch});
+    connectParts();
     spaced(new QVBoxLayout(this), {}, 0, {{makeScroll(content), 1}});
     connect(m_title, &QLineEdit::textEdited, this, [this](const QString& text) {
         m_study.title = text.toStdString();
@@ -121,6 +127,7 @@ void StudyForm::showStudy()
     for (const std::string& key : keys)
         addRow(key);
     showSchemes();
+    showParts();
     m_kept->setText(keptText());
     m_kept->setVisible(!m_kept->text().isEmpty());
 }
@@ -137,7 +144,8 @@ void StudyForm::addRow(const std::string& key)
 
 void StudyForm::setValues(const std::string& key, const std::vector<std::string>& values)
 {
-    profiler::setOption(m_study, key, values);
+    profiler::setOption(m_study, key, values); // may remove charts
+    showParts();
     Q_EMIT edited();
 }
 
@@ -189,14 +197,54 @@ QString StudyForm::keptText() const
             texts.append(fromUtf8(argument));
         lines.append(tr("Only %1: %2").arg(fromUtf8(scheme), texts.join(QLatin1Char(' '))));
     }
+    return lines.join(QLatin1Char('\n'));
+}
+
+void StudyForm::connectParts()
+{
+    connect(m_ratios, &PartList::editRequested, this,
+            [this](std::size_t ratio) { edit(new RatioDialog(m_study, ratio, this)); });
+    connect(m_charts, &PartList::editRequested, this,
+            [this](std::size_t chart) { edit(new ChartDialog(m_study, chart, this)); });
+    connect(m_ratios, &PartList::removeRequested, this, [this](std::size_t ratio) {
+        profiler::removeRatio(m_study, ratio);
+        showParts();
+        Q_EMIT edited();
+    });
+    connect(m_charts, &PartList::removeRequested, this, [this](std::size_t chart) {
+        m_study.charts.erase(m_study.charts.begin() + static_cast<std::ptrdiff_t>(chart));
+        showParts();
+        Q_EMIT edited();
+    });
+}
+
+void StudyForm::edit(PartDialog* dialog)
+{
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_study = dialog->study();
+        showParts();
+        Q_EMIT edited();
+    });
+    dialog->open();
+}
+
+void StudyForm::showParts()
+{
+    std::vector<PartList::Part> ratios, charts;
     for (const profiler::StudyRatio& ratio : m_study.ratios) {
         QStringList texts;
         for (const auto& [key, value] : ratio.baseline)
             texts.append(fromUtf8(key) + QLatin1Char(' ') + fromUtf8(value));
-        lines.append(
-            tr("%1: relative to %2").arg(fromUtf8(ratio.name), texts.join(QStringLiteral(", "))));
+        ratios.push_back({fromUtf8(ratio.name),
+                          tr("%1 relative to %2")
+                              .arg(fromUtf8(profiler::metricTitle(ratio.metric)),
+                                   texts.join(QStringLiteral(", ")))});
     }
-    return lines.join(QLatin1Char('\n'));
+    for (const profiler::StudyChart& chart : m_study.charts)
+        charts.push_back(
+            {fromUtf8(chart.title), tr("%1 by %2").arg(fromUtf8(chart.y), fromUtf8(chart.x))});
+    m_ratios->show(ratios);
+    m_charts->show(charts);
 }
 
 bool StudyForm::showProblem(const std::optional<StudyProblem>& problem)

@@ -15,10 +15,13 @@ class QVBoxLayout;
 
 namespace app {
 
+class PartDialog;
+class PartList;
 class ValueChips;
 
 // The definition of a study: chips for the values of every option, check boxes for the schemes.
-// What it does not edit (ratios, charts, options of a scheme) is kept, and listed.
+// Dialogs edit its ratios and charts. What the form does not edit (options of a scheme) is kept and
+// listed.
 class StudyForm : public QWidget
 {
     Q_OBJECT
@@ -43,12 +46,16 @@ private:
     void showSchemes();
     void tickScheme(const std::string& scheme, bool isTicked);
     QString keptText() const;
+    void connectParts();
+    void showParts();
+    void edit(PartDialog* dialog); // takes the study of the dialog if it is accepted
 
     const ThemeController& m_theme;
     profiler::Study m_study;
     std::vector<ValueChips*> m_rows;
     std::vector<QCheckBox*> m_schemes;
     QVBoxLayout *m_options, *m_schemeRows;
+    PartList *m_ratios, *m_charts;
     QLineEdit* m_title;
     QCheckBox* m_onlyFitting;
     QPushButton* m_addOption;

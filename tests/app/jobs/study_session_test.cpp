@@ -15,7 +15,8 @@ namespace {
 profiler::Study smallStudy(const char* title)
 {
     profiler::Study study;
-    study.title = title; // another study has another folder
+    study.title = title;
+    study.schemeArguments["zb-v"] = {title}; // another study has another folder
     study.grid = {{"micro-batches", {"4", "8"}}, {"scheme", {"1f1b", "gpipe"}}};
     return study;
 }
@@ -49,10 +50,9 @@ struct Watched
 // Stores the result of one point, as a worker that was interrupted after it.
 void storeFirst(const profiler::Study& study)
 {
-    const std::string toml = profiler::studyToml(study);
-    const QString folder = studyFolder(study, toml);
+    const QString folder = studyFolder(study);
     REQUIRE(QDir().mkpath(folder));
-    auto file = profiler::StudyFile::open(folder.toStdString() + "/results.sqlite", study, toml);
+    auto file = profiler::StudyFile::open(folder.toStdString() + "/results.sqlite", study);
     REQUIRE(file);
     profiler::StudyResult result;
     result.isDone = true;
@@ -127,9 +127,36 @@ TEST_CASE("simulations of another build are not shown")
     const profiler::Study simulated = smallStudy("build");
     profiler::Study emulated = simulated;
     emulated.mode = profiler::Study::Mode::Emulate;
-    const std::string toml = profiler::studyToml(simulated);
-    CHECK(studyFolder(simulated, toml) != studyFolder(emulated, toml));
-    CHECK(studyFolder(simulated, toml) != studyFolder(simulated, toml + "\n"));
+    CHECK(studyFolder(simulated) != studyFolder(emulated));
+    CHECK(studyFolder(simulated) != studyFolder(smallStudy("other")));
+    profiler::Study drawn = simulated;
+    drawn.charts.push_back({});
+    CHECK(studyFolder(simulated) == studyFolder(drawn)); // charts change no result
+}
+
+TEST_CASE("the cache of studies loses its oldest folders, but not the one that is used")
+{
+    const QTemporaryDir root;
+    const auto folderOf = [&](const char* name, int daysAgo) {
+        const QString folder = root.filePath(QString::fromLatin1(name));
+        REQUIRE(QDir().mkpath(folder));
+        QFile file(folder + QStringLiteral("/results.sqlite"));
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(1000, 'x'));
+        file.flush();
+        REQUIRE(file.setFileTime(QDateTime::currentDateTime().addDays(-daysAgo),
+                                 QFileDevice::FileModificationTime));
+        return folder;
+    };
+    const QString used = folderOf("used", 9), old = folderOf("old", 5), middle = folderOf("b", 3),
+                  young = folderOf("a", 1);
+    cleanStudyCache(root.path(), 4000, used);
+    CHECK(QDir(old).exists());
+    cleanStudyCache(root.path(), 2500, used);
+    CHECK_FALSE(QDir(old).exists());
+    CHECK_FALSE(QDir(middle).exists());
+    CHECK(QDir(young).exists());
+    CHECK(QDir(used).exists());
 }
 
 TEST_CASE("points are simulated into new runs, one after the other")

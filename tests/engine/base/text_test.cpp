@@ -39,6 +39,14 @@ TEST_CASE("a word with special characters is quoted for the shell")
     CHECK(shellQuoted("") == "''"); // an empty word, not none
 }
 
+TEST_CASE("a cell of CSV is quoted if it has a comma, a quote or a line break")
+{
+    CHECK(csvCell("a b") == "a b");
+    CHECK(csvCell("4,8") == "\"4,8\"");
+    CHECK(csvCell("say \"a\"") == "\"say \"\"a\"\"\"");
+    CHECK(csvCell("a\nb") == "\"a\nb\"");
+}
+
 TEST_CASE("an integer is read whole or not at all")
 {
     CHECK(parseInteger<int>("42") == 42);

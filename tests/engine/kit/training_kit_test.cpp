@@ -121,6 +121,17 @@ TEST_CASE("an existing folder is replaced only on request, and keeps its other f
            & std::filesystem::perms::owner_exec)
           != std::filesystem::perms::none);
     REQUIRE(saveFile(target / "results", "losses", IfExists::Refuse));
+    std::vector<std::size_t> bytes;
+    const auto cancelled
+        = writeKit(*kit, target, IfExists::Replace, [&](std::size_t done, std::size_t all) {
+              CHECK(all > done);
+              bytes.push_back(done);
+              return bytes.size() < 3;
+          });
+    REQUIRE(!cancelled);
+    CHECK(cancelled.error().code == Error::Code::Cancelled);
+    CHECK(bytes.size() == 3);
+    CHECK(std::ranges::is_sorted(bytes));
     const auto refused = writeKit(*kit, target, IfExists::Refuse);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("--force") != std::string::npos);

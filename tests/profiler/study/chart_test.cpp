@@ -91,6 +91,51 @@ TEST_CASE("a heat map frames the best cell of every column")
           == 1);
 }
 
+TEST_CASE("the colour bar of a heat map has the colours and the values of its extreme cells")
+{
+    const SmallStudy small;
+    const DrawnChart map = drawn(small, 0);
+    const auto boxes = shapesOf<Box>(map);
+    const auto colourAt = [&](const char* n, const char* scheme) {
+        const Rect& cell = markOf(map, small.at(n, "0.5", scheme)).rect;
+        return std::ranges::find_if(boxes,
+                                    [&](const Box& box) {
+                                        return std::abs(box.rect.x - cell.x) < 1
+                                            && std::abs(box.rect.y - cell.y) < 1;
+                                    })
+            ->fill;
+    };
+    std::vector<Box> bar;
+    for (const Box& box : boxes)
+        if (box.rect.width == 10)
+            bar.push_back(box);
+    REQUIRE(bar.size() == 32);
+    CHECK(bar.front().fill == colourAt("16", "bitpipe")); // 17, at the top
+    CHECK(bar.back().fill == colourAt("4", "1f1b"));      // 4.5
+    for (const char* text : {"17.0", "4.50"})
+        CHECK(std::ranges::count(shapesOf<Text>(map), text, &Text::text) == 2); // cell and bar
+    for (const Box& box : bar)
+        CHECK(isInside(box.rect, map.scene.width, map.scene.height));
+}
+
+TEST_CASE("the legend of a phase map has the colours of its cells, and the hatch")
+{
+    SmallStudy small;
+    const DrawnChart map = drawn(small, 2);
+    const Rect& cell = markOf(map, small.at("8", "0", "bitpipe")).rect;
+    const auto boxes = shapesOf<Box>(map);
+    const auto of = [&](const Rect& rect) {
+        return std::ranges::find_if(
+                   boxes,
+                   [&](const Box& box) { return box.rect.x == rect.x && box.rect.y == rect.y; })
+            ->fill;
+    };
+    CHECK(std::ranges::count(boxes, of(cell), &Box::fill) == 3); // two cells and the legend
+    CHECK(hasText(map, "not possible"));                         // N = 32 does not fit
+    small.study.onlyFitting = false;
+    CHECK_FALSE(hasText(drawn(small, 2), "not possible"));
+}
+
 TEST_CASE("a map that fills its height has higher rows, up to a limit")
 {
     const SmallStudy small;

@@ -1,4 +1,5 @@
 #include "profiler/store/sqlite.h"
+#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
@@ -44,10 +45,11 @@ std::string errorOf(const std::string& toml)
 }
 
 // An iteration of N, less a tenth for 1F1B; GPipe has no point at N = 8.
-Result<StudyValues> evaluated(const std::vector<std::string>& arguments)
+Result<StudyValues> evaluated(const StudyPoint& point)
 {
-    const auto has
-        = [&](const char* text) { return std::ranges::find(arguments, text) != arguments.end(); };
+    const auto has = [&](const char* text) {
+        return std::ranges::find(point.arguments, text) != point.arguments.end();
+    };
     if (has("gpipe") && has("8"))
         return fail(Error::Code::InvalidArgument, "too <large>");
     StudyValues values;
@@ -78,6 +80,92 @@ TEST_CASE("a study is all combinations of its axes")
           == Words{"--devices", "4", "--micro-batches", "8", "--scheme", "1f1b"});
 }
 
+constexpr const char* kCases = R"(
+[files]
+"a.toml" = ["devices", "--calibrate"]
+[grid]
+case = ["roofline", "live"]
+seed = [1, 2]
+[case_options]
+roofline = ["--mode", "simulate", "--hardware", "a.toml"]
+live = ["--mode", "live"]
+[[ratio]]
+name = "predicted"
+metric = ["iteration", "forward"]
+inverse = true
+baseline = { case = "roofline" }
+[[answer]]
+y = "predicted_iteration"
+where = { seed = 2 }
+)";
+
+TEST_CASE("a case stands for its options and its mode")
+{
+    const auto study = readStudy(kCases, "s.toml");
+    REQUIRE(study);
+    CHECK(study->isMeasured());
+    CHECK_FALSE(readStudy(kStudy, "s.toml")->isMeasured());
+    const auto points = pointsOf(*study);
+    REQUIRE(points.size() == 4);
+    CHECK(points[0].mode == Study::Mode::Simulate);
+    CHECK(points[0].arguments == std::vector<std::string>{"--hardware", "a.toml", "--seed", "1"});
+    CHECK(points[3].mode == Study::Mode::Live);
+    CHECK(points[3].arguments == std::vector<std::string>{"--seed", "2"});
+    CHECK(study->ratios.size() == 2);
+    CHECK(study->ratios[1].name == "predicted_forward");
+    CHECK(readStudy(studyToml(*study), "s.toml").value() == *study);
+}
+
+TEST_CASE("a ratio of a prediction and a measurement has the interval of the measurement")
+{
+    const auto study = readStudy(kCases, "s.toml").value();
+    const auto points = pointsOf(study);
+    std::vector<StudyResult> results(4);
+    const auto set = [&](std::size_t point, double value) {
+        results[point].values.of[StudyMetric::Iteration] = value;
+    };
+    set(0, 10), set(1, 12), set(2, 20), set(3, 16);
+    CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 2));
+    results[2].values.of[StudyMetric::IterationLow] = 16;
+    results[2].values.of[StudyMetric::IterationHigh] = 25;
+    const auto interval = intervalOf(study, points, results, "predicted_iteration", 2);
+    REQUIRE(interval);
+    CHECK(*interval == std::pair(10.0 / 25, 10.0 / 16));
+    CHECK(intervalOf(study, points, results, "iteration", 2) == std::pair(16.0, 25.0));
+    CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 0)); // its own baseline
+    CHECK(studyAnswer(study, points, results)
+          == "predicted iteration, seed 2, median (least to most): live 0.750 (0.750 to 0.750). ");
+}
+
+TEST_CASE("an answer ranks its own metric, and says what is equal or not distinguishable")
+{
+    const std::string toml = R"(
+[grid]
+scheme = ["gpipe", "1f1b", "bitpipe"]
+seed = [1, 2]
+[[answer]]
+y = "loss"
+[[answer]]
+y = "iteration"
+where = { seed = 1 }
+)";
+    const auto study = readStudy(toml, "s.toml").value();
+    const auto points = pointsOf(study);
+    std::vector<StudyResult> results(6);
+    for (std::size_t i = 0; i < 6; ++i) {
+        auto& of = results[i].values.of;
+        of[StudyMetric::Loss] = i % 2 == 0 ? 2.0 + 1e-9 * static_cast<double>(i) : 4.0;
+        of[StudyMetric::Iteration] = 10 + static_cast<double>(i);
+        of[StudyMetric::IterationLow] = 9.0;
+        of[StudyMetric::IterationHigh] = 20.0;
+    }
+    results[5].values.of[StudyMetric::Loss] = 1.0; // BitPipe or the last scheme with seed 2
+    const std::string answer = studyAnswer(study, points, results);
+    CHECK_THAT(answer, Catch::Contains("have the lowest loss in 1 of 2 set-ups"));
+    CHECK_THAT(answer, Catch::Contains("has the shortest iteration in 1 of 1 set-ups"));
+    CHECK_THAT(answer, Catch::Contains("not distinguishable"));
+}
+
 TEST_CASE("every mistake in a study is named")
 {
     const std::string grid = "[grid]\nscheme = [\"gpipe\", \"1f1b\"]\ndevices = [4, 8]\n";
@@ -101,6 +189,16 @@ TEST_CASE("every mistake in a study is named")
                Catch::Contains("devices has several values"));
     CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"a\"\nbaseline = { scheme = \"zb-v\" }"),
                Catch::Contains("scheme = zb-v is not in [grid]"));
+    CHECK_THAT(errorOf("[grid]\nmode = [\"fast\"]"), Catch::Contains("mode 'fast'"));
+    CHECK_THAT(errorOf("[grid]\ncase = [\"a\"]"), Catch::Contains("add [case_options] a"));
+    CHECK_THAT(errorOf(grid + "[case_options]\na = []"), Catch::Contains("to `case` in [grid]"));
+    CHECK_THAT(errorOf(grid + "[files]\n\"../a.toml\" = [\"run\"]"),
+               Catch::Contains("without folders"));
+    CHECK_THAT(errorOf(grid + "[files]\n\"a.toml\" = [\"remove\"]"),
+               Catch::Contains("devices or run"));
+    CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"error\"\nbaseline = { devices = 4 }"),
+               Catch::Contains("not a column"));
+    CHECK_THAT(errorOf(grid + "[[answer]]\ny = \"speed\""), Catch::Contains("y = 'speed'"));
     std::string huge = "[grid]\n";
     for (const char axis : {'a', 'b', 'c', 'd', 'e', 'f', 'g'})
         huge += fmt::format("{} = [1,2,3,4,5,6,7,8,9,10]\n", axis);
@@ -125,7 +223,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
@@ -138,29 +236,63 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     const TemporaryFolder folder;
     const auto study = readStudy(kStudy, "s.toml");
     int calls = 0;
-    const EvaluatePoint second = [&](const std::vector<std::string>& arguments) {
+    const EvaluatePoint second = [&](const StudyPoint& point) {
         return ++calls == 2 ? Result<StudyValues>(fail(Error::Code::Cancelled, "stopped"))
-                            : evaluated(arguments);
+                            : evaluated(point);
     };
     const auto stopped = runStudy(*study, kStudy, folder.path(), second, {});
     REQUIRE(!stopped);
     CHECK(stopped.error().message == "stopped");
-    const auto stored = storedResults(*study, kStudy, folder.path());
+    const auto stored = storedResults(*study, folder.path());
     REQUIRE(stored);
     CHECK(stored->size() == 4);
     CHECK((*stored)[0].isDone);
     CHECK_FALSE((*stored)[3].isDone);
-    CHECK_FALSE(storedResults(*study, kStudy, folder / "none")->front().isDone);
-    const auto reader = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    CHECK_FALSE(storedResults(*study, folder / "none")->front().isDone);
+    const auto reader = StudyFile::open(folder / "results.sqlite", *study);
     REQUIRE(reader); // keeps the file open while the study continues
     calls = 10;
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);
     REQUIRE(runStudy(*study, kStudy, folder.path(), second, {}));
     CHECK(calls == 13);
-    const auto other = runStudy(*study, std::string(kStudy) + "\n", folder.path(), second, {});
+    auto changed = *study;
+    changed.grid[0].values = {"4", "16"};
+    const auto other = runStudy(changed, kStudy, folder.path(), second, {});
     REQUIRE(!other);
     CHECK_THAT(other.error().message, Catch::Contains("another study"));
+}
+
+// A chart or a ratio that was added to a study of runs made all of them run again.
+TEST_CASE("a study with other charts and ratios keeps its results")
+{
+    const TemporaryFolder folder;
+    auto study = readStudy(kStudy, "s.toml").value();
+    int calls = 0;
+    const EvaluatePoint counted = [&](const StudyPoint& point) {
+        ++calls;
+        return evaluated(point);
+    };
+    REQUIRE(runStudy(study, kStudy, folder.path(), counted, {}));
+    REQUIRE(calls == 4);
+    study.title = "Another title";
+    StudyRatio slower = study.ratios.front();
+    slower.inverse = false;
+    slower.name = "slow_down";
+    setRatio(study, 0, slower);
+    CHECK(study.charts.front().y == "slow_down");
+    const std::string toml = studyToml(study);
+    REQUIRE(runStudy(study, toml, folder.path(), counted, {}));
+    CHECK(calls == 4);
+    auto database = Database::open(folder / "results.sqlite", Database::Access::ReadOnly);
+    REQUIRE(database);
+    CHECK(database->text("SELECT value FROM study WHERE key = 'toml'") == toml);
+    CHECK(database->text("SELECT slow_down FROM results WHERE point = 1") == "0.9");
+    CHECK_FALSE(database->prepare("SELECT speed_up FROM results"));
+    removeRatio(study, 0);
+    CHECK(study.charts.empty());
+    CHECK(runStudy(study, studyToml(study), folder.path(), counted, {}));
+    CHECK(calls == 4);
 }
 
 // The error was SQLite's: "no such column".
@@ -169,13 +301,13 @@ TEST_CASE("results of a version with other metrics are refused with what to do")
     const TemporaryFolder folder;
     const auto study = readStudy(kStudy, "s.toml");
     REQUIRE(study);
-    REQUIRE(StudyFile::open(folder / "results.sqlite", *study, kStudy));
+    REQUIRE(StudyFile::open(folder / "results.sqlite", *study));
     {
         auto database = Database::open(folder / "results.sqlite", Database::Access::ReadWrite);
         REQUIRE(database);
         REQUIRE(database->execute("ALTER TABLE results RENAME COLUMN bubble TO idle"));
     }
-    const auto again = StudyFile::open(folder / "results.sqlite", *study, kStudy);
+    const auto again = StudyFile::open(folder / "results.sqlite", *study);
     REQUIRE(!again);
     CHECK_THAT(again.error().message, Catch::Contains("choose another folder"));
 }

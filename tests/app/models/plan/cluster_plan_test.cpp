@@ -39,6 +39,49 @@ void write(const QString& file, const QByteArray& bytes)
 
 } // namespace
 
+TEST_CASE("measured links replace those of the hardware, at the assumed latency")
+{
+    ClusterPlan plan = planOf("1f1b", 4);
+    plan.hardware = QStringLiteral("h100-sxm");
+    plan.gpusPerNode = 2; // devices 1 and 2 are on different nodes
+    const ClusterOutlook before = outlookOf(plan).value();
+    REQUIRE(before.prediction);
+    const engine::HardwareSpec& hardware = before.prediction->hardware;
+    CHECK_FALSE(takeMeasuredLinks(*before.prediction, {}, plan));
+    const auto* link = before.prediction->loads.find(0, 1);
+    REQUIRE(link != nullptr);
+    const profiler::LinkFlow& flow = link->flows.front();
+    const double bytes = flow.bytes / flow.transfers;
+    constexpr double kBandwidth = 5e9; // attained
+    const std::vector<profiler::LinkTimes> measured{
+        {flow.from, flow.to, 8, 0, 1e9 * (hardware.network.latency + bytes / kBandwidth)}};
+    REQUIRE(takeMeasuredLinks(*before.prediction, measured, plan));
+    REQUIRE(plan.networkLink);
+    CHECK_FALSE(plan.nodeLink);
+    CHECK(plan.networkLink->bandwidth == Approx(kBandwidth / hardware.linkShare));
+    const ClusterOutlook after = outlookOf(plan).value();
+    CHECK(after.prediction->hardware.network == *plan.networkLink);
+    CHECK(after.prediction->metrics.duration > before.prediction->metrics.duration);
+}
+
+TEST_CASE("a row names the devices of a node and the copies of the pipeline that they belong to")
+{
+    ClusterPlan plan = planOf("1f1b", 4, 2);
+    plan.hardware = QStringLiteral("h100-sxm");
+    plan.gpusPerNode = 2;
+    const auto rows = nodeRows(*outlookOf(plan)->prediction, 2);
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[1].devices == QStringLiteral("2 3"));
+    CHECK(rows[2].devices == QStringLiteral("0 1"));
+    CHECK(rows[2].node == 2);
+    CHECK(rows[2].firstCopy == 1);
+    plan.gpusPerNode = 8;
+    const auto whole = nodeRows(*outlookOf(plan)->prediction, 2);
+    REQUIRE(whole.size() == 1);
+    CHECK(whole[0].firstCopy == 0);
+    CHECK(whole[0].lastCopy == 1);
+}
+
 TEST_CASE("the outlook of a plan has kit, command, checks and a prediction on the GPU")
 {
     ClusterPlan plan = planOf("1f1b", 4, 2);

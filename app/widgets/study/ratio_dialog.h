@@ -1,0 +1,24 @@
+#pragma once
+
+#include "app/widgets/study/part_dialog.h"
+
+namespace app {
+
+// Edits a ratio of a study, or adds one. Charts and answers follow a new name.
+class RatioDialog : public PartDialog
+{
+    Q_OBJECT
+
+public:
+    // `ratio` is an index; the number of ratios adds one.
+    RatioDialog(const profiler::Study& study, std::size_t ratio, QWidget* parent = nullptr);
+
+private:
+    void apply(profiler::Study& study) override;
+
+    std::size_t m_ratio;
+    QLineEdit* m_name = nullptr;
+    QComboBox *m_metric = nullptr, *m_direction = nullptr;
+};
+
+} // namespace app

@@ -1,0 +1,110 @@
+#include "profiler/study/run_values.h"
+
+#include "engine/base/median.h"
+#include "profiler/analysis/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::array<std::pair<OpKind, StudyMetric>, 5> kKinds{
+    {{OpKind::Forward, StudyMetric::Forward},
+     {OpKind::Backward, StudyMetric::Backward},
+     {OpKind::BackwardInput, StudyMetric::BackwardInput},
+     {OpKind::BackwardWeight, StudyMetric::BackwardWeight},
+     {OpKind::OptimizerStep, StudyMetric::Optimizer}}};
+
+// The mean over the micro-batches of the last measured iteration.
+std::optional<double> lastLoss(const Run& run)
+{
+    const auto& all = run.timeline.iterations;
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const Iteration& one) {
+        return one.kind == Iteration::Kind::Measured && !one.microBatchLoss.empty();
+    });
+    if (last == all.rend())
+        return std::nullopt;
+    const auto& losses = last->microBatchLoss;
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+}
+
+std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)
+{
+    double sum = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        sum += static_cast<double>(device.byKind[kind]);
+    return std::llround(sum
+                        / static_cast<double>(std::max<std::size_t>(1, metrics.devices.size())));
+}
+
+void addInterval(const std::optional<TimeInterval>& interval, StudyMetric metric, double unit,
+                 StudyValues& values)
+{
+    const auto ends = intervalOf(metric);
+    if (!interval || !ends)
+        return;
+    values.of[ends->first] = static_cast<double>(interval->least) / unit;
+    values.of[ends->second] = static_cast<double>(interval->most) / unit;
+}
+
+void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValues& values)
+{
+    std::vector<RunMetrics> all;
+    const auto& iterations = run.timeline.iterations;
+    for (int i = 0; i < std::ssize(iterations) && run.info.mode != Mode::Simulate; ++i)
+        if (iterations[static_cast<std::size_t>(i)].kind == Iteration::Kind::Measured)
+            if (auto one = metrics(run, i))
+                all.push_back(*std::move(one));
+    if (all.empty())
+        all.push_back(reported);
+    for (const auto& [kind, metric] : kKinds) {
+        std::vector<std::int64_t> times;
+        for (const RunMetrics& one : all)
+            times.push_back(meanTime(one, kind));
+        if (std::ranges::all_of(times, [](std::int64_t time) { return time == 0; }))
+            continue;
+        addInterval(medianInterval(times), metric, unit, values);
+        values.of[metric] = static_cast<double>(medianOf(times)) / unit;
+    }
+}
+
+} // namespace
+
+StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
+{
+    StudyValues values;
+    values.unit = run.info.inUnits() ? "units" : "ns";
+    const auto unit = static_cast<double>(run.info.ticksPerUnit);
+    auto& of = values.of;
+    of[StudyMetric::Iteration] = static_cast<double>(metrics.duration) / unit;
+    addInterval(iterationInterval(run), StudyMetric::Iteration, unit, values);
+    of[StudyMetric::Bubble] = metrics.bubbleRatio;
+    of[StudyMetric::Messages] = metrics.messages;
+    of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
+    of[StudyMetric::Mfu] = metrics.mfu;
+    of[StudyMetric::Loss] = lastLoss(run);
+    of[StudyMetric::CpuShare] = run.info.cpuShare;
+    addKinds(run, metrics, unit, values);
+    double stash = 0, weights = 0;
+    for (const DeviceMetrics& device : metrics.devices) {
+        stash = std::max(stash, device.peakStash);
+        weights = std::max(weights, device.weights);
+        if (device.peakBytes)
+            of[StudyMetric::PeakBytes] = std::max(of[StudyMetric::PeakBytes].value_or(0),
+                                                  static_cast<double>(*device.peakBytes));
+    }
+    of[StudyMetric::PeakStash] = stash;
+    of[StudyMetric::Weights] = weights;
+    of[StudyMetric::DeviceMemory] = deviceMemory;
+    if (deviceMemory && of[StudyMetric::PeakBytes])
+        of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
+    return values;
+}
+
+} // namespace profiler

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "app/pages/study/study_page.h"
+#include "app/pages/window/main_window.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/study/chart_view.h"
+#include "app/widgets/study/study_form.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QFileDialog>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+
+// A window with a study page in front.
+struct Studied
+{
+    Studied()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
+        window.findChild<QAction*>(QStringLiteral("study"))->trigger();
+        page = qobject_cast<StudyPage*>(window.currentPage());
+        REQUIRE(page != nullptr);
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        CAPTURE(name);
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void click(const char* name) const
+    {
+        QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton);
+        settle();
+    }
+    QAction* action(const char* name) const { return find<QAction>(name); }
+    QString summary() const { return find<QLabel>("studySummary")->text(); }
+    QString notice() const { return find<Band>("studyNotice")->text(); }
+    QString point() const { return find<QLabel>("studyPoint")->text(); }
+    QString cell(int row, int column) const
+    {
+        return find<DataTable>("studyPointTable")->model()->index(row, column).data().toString();
+    }
+    ChartView* map() const { return find<ChartView>("studyMapView"); }
+    // Runs the grid of the page: 20 simulations unless the test changed it.
+    void run() const
+    {
+        click("studyRunButton");
+        waitForEnd();
+    }
+    void waitForEnd() const
+    {
+        REQUIRE(waitFor([&] { return !page->session().isRunning(); }));
+        REQUIRE(waitFor([&] { return map()->chart() != nullptr; }));
+    }
+    // The chart of the map marks this point.
+    void waitForMap() const
+    {
+        REQUIRE(waitFor(
+            [&] { return map()->chart() != nullptr && map()->chart()->marks.size() == 20; }));
+    }
+    void save(const char* name, const QString& file) const
+    {
+        QSignalSpy saved(page, &Page::filesSaved);
+        action(name)->trigger();
+        auto* dialog = find<QFileDialog>("saveDialog");
+        Q_EMIT dialog->fileSelected(file);
+        dialog->close();
+        REQUIRE(waitFor([&] { return !saved.isEmpty(); }));
+        CHECK(saved.front().front().toStringList() == QStringList(file));
+        CHECK(QFileInfo(file).size() > 0);
+    }
+    QString writeToml(const char* text) const
+    {
+        QFile file(folder.filePath(QStringLiteral("own.toml")));
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        return file.fileName();
+    }
+
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+    StudyPage* page = nullptr;
+};
+
+inline QString textOfFile(const QString& name)
+{
+    QFile file(name);
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    return QString::fromUtf8(file.readAll());
+}
+
+} // namespace app
