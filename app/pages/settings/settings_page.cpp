@@ -120,7 +120,7 @@ void SettingsPage::filter(const QString& text)
         const bool isShown = m_rows[i]->matches(text);
         m_rows[i]->setVisible(isShown);
         isAny = isAny || isShown;
-        if (isShown)
+        if (isShown && title != nullptr)
             title->show();
     }
     m_nothing->setVisible(!isAny);
