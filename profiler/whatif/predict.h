@@ -49,6 +49,7 @@ public:
 
     MeasuredTimes& times() { return m_times; } // edits apply to the next prediction
     const MeasuredTimes& times() const { return m_times; }
+    const engine::Run& run() const { return *m_run; }
     // The measured iteration divided by the prediction for the run's own schedule; 1 if that
     // schedule is not complete.
     double correction() const { return m_correction; }
