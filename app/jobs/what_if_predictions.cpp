@@ -175,10 +175,10 @@ void WhatIfPredictions::preview(const WhatIfChanges& changes, const QString& sch
     };
     m_background.run(
         job,
-        [this](const PreviewedScheme& made) {
+        [this, changes](const PreviewedScheme& made) {
             m_isPreviewing = false;
             if (made.view != nullptr)
-                Q_EMIT previewed(made.row, made.view);
+                Q_EMIT previewed(made.row, made.view, changes);
             if (const auto next = std::exchange(m_nextPreview, std::nullopt))
                 preview(next->changes, next->scheme);
         },

@@ -41,7 +41,8 @@ Q_SIGNALS:
     // it.
     void predicted(const std::vector<app::WhatIfRow>& rows);
     void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
-    void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view);
+    void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
+                   const app::WhatIfChanges& changes);
     void progressed(int intervals, int all); // number of schemes whose interval is known
 
 private:

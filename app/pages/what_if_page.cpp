@@ -123,9 +123,10 @@ void WhatIfPage::start(const RunPointer& run)
     connect(m_predictions.get(), &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
     connect(m_predictions.get(), &WhatIfPredictions::explained, this, &WhatIfPage::showPrediction);
     connect(m_predictions.get(), &WhatIfPredictions::previewed, this,
-            [this](const WhatIfRow& row, const RunViewPointer& view) {
+            [this](const WhatIfRow& row, const RunViewPointer& view, const WhatIfChanges& changes) {
                 if (row.scheme != m_scheme)
                     return;
+                m_frame->form->setShown(changes);
                 m_predictedView = view;
                 showViews();
                 showRows({row});
@@ -227,8 +228,11 @@ void WhatIfPage::choose(const QString& scheme)
 
 void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPointer& view)
 {
+    if (m_delay.isActive()) // another prediction, with later changes, will follow
+        return;
     m_details = details;
-    enableActions(details.run != nullptr && !m_delay.isActive());
+    m_frame->form->setShown(m_changes);
+    enableActions(details.run != nullptr);
     m_predictedView = view;
     showViews();
     showDetails();

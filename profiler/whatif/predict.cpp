@@ -310,7 +310,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     prediction.run.schedule = std::move(placed->schedule);
     prediction.run.timeline = std::move(placed->timeline);
     prediction.run.info.scheme = m_run->info.scheme;
-    prediction.run.info.label = m_run->info.label + ", own order";
+    prediction.run.info.label = "Own order of " + m_run->info.label;
     if (replay.simulated() > 0 && replay.simulated() != replay.recorded())
         scale(prediction.run.timeline,
               static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated()));

@@ -22,7 +22,7 @@ struct OwnOrderTab : WhatIfTab
         Q_EMIT schemes->activated(schemes->currentIndex());
         REQUIRE(waitFor([&] {
             return isPredicted()
-                && compare()->accessibleDescription().endsWith(QStringLiteral("own order"));
+                && compare()->accessibleDescription().contains(QStringLiteral("Own order of "));
         }));
         settle();
     }
@@ -192,7 +192,7 @@ TEST_CASE("a prediction of the own order is saved with its edits and can be comp
     REQUIRE(reader->poll(written));
     CHECK(written.info.mode == engine::Mode::Simulate);
     CHECK(written.info.command.ends_with("--own-order --slow 3F5=3"));
-    CHECK(written.info.label.ends_with(", own order"));
+    CHECK(written.info.label.starts_with("Own order of "));
     CHECK(written.timeline.iterations.front().window.duration() == 35'000'000);
     CHECK(profiler::compare({tab.page.document()->run().get(), &written}));
     QFile::remove(opened);

@@ -96,8 +96,7 @@ DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges
     };
     const std::size_t edits
         = changes.editedCells() + changes.slowdowns.size() + (changes.messageDelay > 0 ? 1 : 0);
-    add(edits == 1 ? part("Without the edit") : part("Without the edits"),
-        prediction.withoutEdits);
+    add(edits == 1 ? part("Without the edit") : part("Without the edits"), prediction.withoutEdits);
     add(part("With the measured layers per stage"), prediction.withMeasuredLayers);
     add(part("With stragglers removed"), prediction.withoutStragglers);
     add(part("With links half as fast"), prediction.withHalfLinks);

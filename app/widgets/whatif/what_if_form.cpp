@@ -116,7 +116,10 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
         take(rest, nullptr);
         setChanges(rest);
     });
-    connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) { scaleOp(ratio); });
+    connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) {
+        const auto edit = m_slow->selection();
+        scaleOp(ratio * slowdown(m_shown, *edit) / slowdown(m_changes, *edit));
+    });
     connect(m_slow, &SlowForm::slowed, this, [this](const profiler::RunEdit& edit) {
         WhatIfChanges next = m_changes;
         setSlowdown(next, edit);

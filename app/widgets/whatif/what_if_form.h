@@ -41,6 +41,8 @@ public:
     // Changes the duration of what the user chose for the selected op. Changes until the next call
     // with `isLast` are undone together.
     void scaleOp(double ratio, bool isLast = true);
+    // The changes of the timeline in which the op was selected, from which typed durations start.
+    void setShown(const WhatIfChanges& changes) { m_shown = changes; }
     bool canUndo() const { return !m_undone.empty(); }
     bool canRedo() const { return !m_redone.empty(); }
     void undo();
@@ -81,7 +83,7 @@ private:
     int m_measuredBatches = 1; // number of micro-batches of the run
     int m_stages = 1;          // number of stages of the run
     bool m_isShowing = false;  // the fields are being set
-    WhatIfChanges m_changes;
+    WhatIfChanges m_changes, m_shown;
     std::vector<WhatIfChanges> m_undone,
         m_redone; // what undo() and redo() restore, last at the end
     const void* m_lastField = nullptr;
