@@ -1,6 +1,6 @@
 #include "app/jobs/run_analysis.h"
 
-#include "profiler/whatif/own_prediction.h"
+#include "profiler/whatif/own_replay.h"
 
 #include <utility>
 
@@ -59,9 +59,8 @@ void RunAnalysis::askPrediction(RunPointer run)
         return;
     m_background.run(
         [run] {
-            auto prediction = profiler::predictOwn(*run);
-            return prediction ? std::make_shared<const engine::Run>(*std::move(prediction))
-                              : RunPointer();
+            const auto replay = profiler::OwnReplay::ofMedians(*run);
+            return replay ? std::make_shared<const engine::Run>(replay->placed()) : RunPointer();
         },
         [this, run, generation = m_generation](const RunPointer& prediction) {
             if (prediction && generation == m_generation)

@@ -25,7 +25,7 @@ public:
     // not delivered yet.
     void ask(RunPointer run, int iteration);
     void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
-    // Predicts one iteration of the run from its measured ops (profiler/whatif/own_prediction.h).
+    // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).
     void askPrediction(RunPointer run);
     void forget(); // call it before requests for another run
 

@@ -17,12 +17,18 @@ struct Explained
     RunViewPointer view;
 };
 
-// Prepares the view for its first paint.
-RunViewPointer viewOf(const WhatIfDetails& details)
+struct PreviewedScheme
 {
-    if (details.run == nullptr)
+    WhatIfRow row;
+    RunViewPointer view;
+};
+
+// Prepares the view for its first paint.
+RunViewPointer viewOf(const RunPointer& run)
+{
+    if (run == nullptr)
         return nullptr;
-    auto view = std::make_shared<const RunView>(details.run);
+    auto view = std::make_shared<const RunView>(run);
     view->metrics(engine::reportedIteration(view->timeline()));
     return view;
 }
@@ -136,7 +142,7 @@ void WhatIfPredictions::explain(const QString& scheme)
         if (*isUnneeded)
             return explained;
         explained.details = whatIfDetails(*measured, *run, changes, scheme);
-        explained.view = viewOf(explained.details);
+        explained.view = viewOf(explained.details.run);
         return explained;
     };
     m_background.run(
@@ -144,6 +150,37 @@ void WhatIfPredictions::explain(const QString& scheme)
         [this, isUnneeded = m_isUnneeded](const Explained& one) {
             if (!*isUnneeded)
                 Q_EMIT explained(one.details, one.view);
+        },
+        Chosen);
+}
+
+void WhatIfPredictions::preview(const WhatIfChanges& changes, const QString& scheme)
+{
+    if (m_isPreviewing) {
+        m_nextPreview = Preview{changes, scheme};
+        return;
+    }
+    m_isPreviewing = true;
+    const auto job = [measured = m_measured, run = m_run, changes, scheme] {
+        const auto predictor = withChanges(*measured, *run, changes);
+        auto prediction = predictor
+            ? predictScheme(*predictor, scheme,
+                            {run->schedule.shape.devices, changes.microBatches, changes.linkSpeed})
+            : tl::unexpected(predictor.error());
+        PreviewedScheme made;
+        made.row = whatIfRow(scheme, prediction, false);
+        if (prediction)
+            made.view = viewOf(std::make_shared<const engine::Run>(std::move(prediction->run)));
+        return made;
+    };
+    m_background.run(
+        job,
+        [this, changes](const PreviewedScheme& made) {
+            m_isPreviewing = false;
+            if (made.view != nullptr)
+                Q_EMIT previewed(made.row, made.view, changes);
+            if (const auto next = std::exchange(m_nextPreview, std::nullopt))
+                preview(next->changes, next->scheme);
         },
         Chosen);
 }

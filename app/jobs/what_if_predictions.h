@@ -30,6 +30,9 @@ public:
     // Predicts all schemes, and explains `scheme` unless it is "". Call it after measured().
     void ask(const WhatIfChanges& changes, const QString& scheme);
     void explain(const QString& scheme); // uses the changes of the last ask()
+    // Predicts one scheme, without its interval and without the other schemes, while an edit is
+    // dragged. One preview runs at a time; of those requested meanwhile, only the last one runs.
+    void preview(const WhatIfChanges& changes, const QString& scheme);
 
 Q_SIGNALS:
     void measured(const app::WhatIfPredictions::Predictor& predictor);
@@ -38,6 +41,8 @@ Q_SIGNALS:
     // it.
     void predicted(const std::vector<app::WhatIfRow>& rows);
     void explained(const app::WhatIfDetails& details, const app::RunViewPointer& view);
+    void previewed(const app::WhatIfRow& row, const app::RunViewPointer& view,
+                   const app::WhatIfChanges& changes);
     void progressed(int intervals, int all); // number of schemes whose interval is known
 
 private:
@@ -46,8 +51,16 @@ private:
     void take(const WhatIfRow& row, bool isLast);
     void deliver();
 
+    struct Preview
+    {
+        WhatIfChanges changes;
+        QString scheme;
+    };
+
     RunPointer m_run;
     Predictor m_measured;
+    bool m_isPreviewing = false;
+    std::optional<Preview> m_nextPreview;
     WhatIfChanges m_changes;
     Flag m_isDropped;              // flag of the last ask(); read by the threads
     Flag m_isUnneeded;             // flag of the last explain()

@@ -4,6 +4,7 @@
 #include "engine/cost/op_prices.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/metrics.h"
 
@@ -111,13 +112,34 @@ public:
     OpCosts costsOf(const Schedule& lowered)
     {
         OpCosts costs;
-        for (const auto& program : lowered.program) {
+        for (const DeviceId device : lowered.program.ids()) {
             auto& of = costs.of.emplace_back();
-            for (const Op& op : program)
+            for (const Op& op : lowered.program[device]) {
                 of.push_back(costOf(op));
+                change(op, slowdownOf(m_times.slowdowns, lowered, op, device), of.back());
+            }
         }
         return costs;
     }
+
+    // Applies the slow-down of an op and the delay of messages.
+    void change(const Op& op, double slowdown, OpCosts::Cost& cost) const
+    {
+        scale(slowdown, cost);
+        if (isSend(op.kind))
+            cost.latency += m_times.messageDelay;
+    }
+
+    static void scale(double factor, OpCosts::Cost& cost)
+    {
+        if (factor == 1)
+            return;
+        cost.duration = std::llround(static_cast<double>(cost.duration) * factor);
+        cost.latency = std::llround(static_cast<double>(cost.latency) * factor);
+    }
+
+    // The duration of a whole op of a stage.
+    double durationOf(OpKind kind, StageId stage) { return timeOf(kind, shareOf(stage)); }
 
 private:
     OpCosts::Cost costOf(const Op& op)
@@ -221,6 +243,9 @@ double changeOf(const Prediction& prediction, const Run& run, std::int64_t measu
 WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     : m_run(&run)
     , m_times(std::move(times))
+    , m_unchanged(std::make_shared<const MeasuredTimes>(m_times))
+    , m_replay(std::make_shared<const Result<OwnReplay>>(
+          OwnReplay::create(run, reportedIteration(run.timeline))))
     , m_measured(reportedDuration(run.timeline))
 {
     const Schedule own = ownOrder(run);
@@ -270,6 +295,61 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.run.timeline = *std::move(timeline);
     scale(prediction.run.timeline, m_correction);
     prediction.run.info.scheme = lowered.scheme;
+    return withNumbers(std::move(prediction));
+}
+
+Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
+{
+    if (!*m_replay)
+        return tl::unexpected(m_replay->error());
+    const OwnReplay& replay = **m_replay;
+    auto placed = replay.placed(ownChange(linkSpeed));
+    if (!placed)
+        return tl::unexpected(placed.error());
+    Prediction prediction;
+    prediction.run.schedule = std::move(placed->schedule);
+    prediction.run.timeline = std::move(placed->timeline);
+    prediction.run.info.scheme = m_run->info.scheme;
+    prediction.run.info.label = "Own order of " + m_run->info.label;
+    if (replay.simulated() > 0 && replay.simulated() != replay.recorded())
+        scale(prediction.run.timeline,
+              static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated()));
+    prediction.iteration = reportedDuration(prediction.run.timeline);
+    prediction.least = prediction.most = prediction.iteration;
+    return withNumbers(std::move(prediction));
+}
+
+OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
+{
+    return [this, linkSpeed](OwnReplay::Programs& programs) {
+        const Shape& shape = m_run->schedule.shape;
+        CostBuilder now(m_times, shape, linkSpeed, Draw());
+        CostBuilder before(*m_unchanged, shape, 1, Draw());
+        std::map<std::pair<OpKind, StageId>, double> stageFactors;
+        const auto stageFactor = [&](const Op& op) {
+            const auto [at, isNew] = stageFactors.try_emplace({op.kind, op.stage}, 1);
+            const double measured = isNew ? before.durationOf(op.kind, op.stage) : 0;
+            if (measured > 0)
+                at->second = now.durationOf(op.kind, op.stage) / measured;
+            return at->second;
+        };
+        for (const DeviceId device : programs.ids())
+            for (OwnReplay::Step& step : programs[device]) {
+                const OpKind kind = step.op.kind;
+                const bool isLinked = isTransfer(kind) || isCopy(kind) || kind == OpKind::AllReduce;
+                const double all = isLinked         ? 1 / linkSpeed
+                    : kind == OpKind::OptimizerStep ? 1 / m_times.tensorParallel
+                                                    : stageFactor(step.op) / m_times.tensorParallel;
+                CostBuilder::scale(all, step.cost);
+                now.change(step.op, slowdownOf(m_times.slowdowns, m_run->schedule, step.op, device),
+                           step.cost);
+            }
+    };
+}
+
+// Adds what metrics() computes.
+Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
+{
     const auto numbers = metrics(prediction.run);
     if (!numbers)
         return tl::unexpected(numbers.error());

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "profiler/analysis/metrics.h"
+#include "profiler/whatif/own_replay.h"
 #include "profiler/whatif/stage_times.h"
 
 #include <functional>
+#include <memory>
 
 namespace profiler {
 
@@ -47,6 +49,7 @@ public:
 
     MeasuredTimes& times() { return m_times; } // edits apply to the next prediction
     const MeasuredTimes& times() const { return m_times; }
+    const engine::Run& run() const { return *m_run; }
     // The measured iteration divided by the prediction for the run's own schedule; 1 if that
     // schedule is not complete.
     double correction() const { return m_correction; }
@@ -56,13 +59,21 @@ public:
     // Fails if the schedule deadlocks, and with Error::Code::Cancelled if isCancelled() returned
     // true.
     engine::Result<Prediction> predict(const WhatIf& whatIf) const;
+    // Simulates the reported iteration in its own order (OwnReplay), with the edits of times().
+    // Without edits, every op keeps its place. No interval: least == most == iteration. Fails as
+    // OwnReplay::create() does.
+    engine::Result<Prediction> predictOwn(double linkSpeed = 1) const;
 
 private:
     WhatIfPredictor(const engine::Run& run, MeasuredTimes times);
+    OwnReplay::Change ownChange(double linkSpeed) const;
+    engine::Result<Prediction> withNumbers(Prediction prediction) const;
     void addBytes(const RunMetrics& predicted, Prediction& prediction) const;
 
     const engine::Run* m_run;
     MeasuredTimes m_times;
+    std::shared_ptr<const MeasuredTimes> m_unchanged;
+    std::shared_ptr<const engine::Result<OwnReplay>> m_replay;
     double m_correction = 1;
     std::int64_t m_measured = 0;
 };

@@ -3,6 +3,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/result.h"
 #include "engine/timeline/run.h"
+#include "profiler/whatif/run_edits.h"
 
 #include <map>
 #include <optional>
@@ -47,6 +48,10 @@ struct MeasuredTimes
     // Set by edits: the tensor-parallel size relative to the measured run. Every op takes
     // 1/tensorParallel of its measured time.
     double tensorParallel = 1;
+    // Set by edits: the slow-down of ops, devices and links, and the time that every message takes
+    // longer, in ns. Edits of single ops change only the run's own order.
+    std::vector<RunEdit> slowdowns;
+    std::int64_t messageDelay = 0;
     std::vector<std::string> assumptions;
 };
 

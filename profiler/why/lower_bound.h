@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/why/iteration_times.h"
+#include "profiler/whatif/iteration_times.h"
 
 namespace profiler {
 

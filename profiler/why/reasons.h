@@ -1,7 +1,7 @@
 #pragma once
 
+#include "profiler/whatif/iteration_times.h"
 #include "profiler/why/critical_path.h"
-#include "profiler/why/iteration_times.h"
 
 namespace profiler {
 

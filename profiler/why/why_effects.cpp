@@ -1,7 +1,7 @@
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/whatif/own_replay.h"
 #include "profiler/whatif/predict.h"
-#include "profiler/why/own_replay.h"
 #include "profiler/why/why.h"
 
 #include <algorithm>

@@ -9,8 +9,7 @@
 #include "app/widgets/whatif/cost_table.h"
 #include "app/widgets/whatif/layer_bar.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/jobs/wait_for.h"
-#include "tests/app/simulated_run.h"
+#include "tests/gui/what_if_tab.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -24,56 +23,6 @@
 #include <QTest>
 
 namespace app {
-namespace {
-
-engine::Run measuredRun()
-{
-    return simulatedRun({"1f1b", 4, 8, 3, true});
-}
-
-struct WhatIfTab
-{
-    explicit WhatIfTab(engine::Run run = measuredRun())
-        : page(theme, library, library.add(std::move(run)))
-    {
-        page.resize(1600, 910);
-        page.show();
-    }
-    template<class Widget>
-    Widget* find(const char* name) const
-    {
-        auto* found = page.findChild<Widget*>(QString::fromLatin1(name));
-        REQUIRE(found != nullptr);
-        return found;
-    }
-    bool isPredicted() const
-    {
-        return find<QAction>("openPrediction")->isEnabled()
-            && find<QLabel>("whatIfProgress")->text().isEmpty();
-    }
-    QString sentence() const { return find<Band>("whatIfSentence")->text(); }
-    QAbstractItemModel* table() const { return find<DataTable>("whatIfTable")->model(); }
-    QPoint centreOf(const char* name, int row, int column) const
-    {
-        const auto* view = find<DataTable>(name);
-        return view->visualRect(view->model()->index(row, column)).center();
-    }
-    void type(const char* text) const
-    {
-        auto* editor = find<QLineEdit>("costEditor");
-        editor->selectAll();
-        QTest::keyClicks(editor, QString::fromLatin1(text));
-        QTest::keyClick(editor, Qt::Key_Return);
-        settle();
-    }
-
-    ThemeController theme;
-    RunLibrary library;
-    WhatIfPage page;
-};
-
-} // namespace
-
 TEST_CASE("the page shows the shortest scheme above a ranking of all of them")
 {
     const WhatIfTab tab;

@@ -60,7 +60,8 @@ std::span<const Command> commands()
         Command{"whatif", "Predict a run under other schemes from its measured times",
                 "bscope whatif 1f1b.sqlite\n"
                 "bscope whatif 1f1b.sqlite --scheme zb-h1 --scheme gpipe --link-speed 2 --json\n"
-                "bscope whatif 1f1b.sqlite --move-layers 3:2=1",
+                "bscope whatif 1f1b.sqlite --move-layers 3:2=1\n"
+                "bscope whatif 1f1b.sqlite --own-order --slow 3=1.5 --slow 2F3=0.5",
                 prepareWhatIf},
         Command{"kit", "Write a folder that trains with PyTorch on any number of machines",
                 "bscope kit --scheme bitpipe --devices 4 --micro-batches 8 -o kit\n"

@@ -1,6 +1,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/choice.h"
+#include "app/cli/options/command_line.h"
 #include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
@@ -44,6 +45,10 @@ struct WhatIfOptions
     std::vector<std::string> moves;   // "from:to=count"
     std::vector<std::string> speeds;  // "stage=factor"
     std::vector<std::string> opTimes; // "3F=12.4", in ms
+    std::vector<std::string> slow;    // "1=1.5", see RunEdit
+    double linkDelay = 0;             // µs
+    bool ownOrder = false;
+    std::string command; // the command line itself
     std::optional<double> weightShare;
     OutputOptions output;
 };
@@ -91,6 +96,26 @@ Result<void> applyOpTimes(const std::vector<std::string>& opTimes, MeasuredTimes
     return {};
 }
 
+Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
+{
+    for (const std::string& text : options.slow) {
+        const auto edit = parseRunEdit(text);
+        const auto checked = edit ? checkEdit(*edit, run.schedule) : tl::unexpected(edit.error());
+        if (!checked)
+            return fail(
+                checked.error().code,
+                fmt::format("--slow {}{}", edit ? text + ": " : "", checked.error().message));
+        if (edit->op && !options.ownOrder)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--slow {}: other schemes do not have this op of the run; add "
+                                    "--own-order",
+                                    text));
+        times.slowdowns.push_back(*edit);
+    }
+    times.messageDelay = std::llround(options.linkDelay * 1000);
+    return {};
+}
+
 // The edits of measured times, in the order of the window.
 Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
@@ -101,6 +126,8 @@ Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTi
             return fail(set.error().code, "--weight-share: " + set.error().message);
     if (options.noStragglers)
         removeStragglers(run, times);
+    if (auto applied = applySlowdowns(options, run, times); !applied)
+        return applied;
     return applySpeeds(options.speeds, times);
 }
 
@@ -181,6 +208,13 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
                                const WhatIfPredictor& predictor)
 {
     WhatIfTable table;
+    if (options.ownOrder) {
+        auto own = predictor.predictOwn(options.linkSpeed);
+        if (!own)
+            return fail(own.error().code, "--own-order: " + own.error().message);
+        table.predictions.push_back(*std::move(own));
+        return table;
+    }
     LongTask task("predicting");
     const bool isOneOfAll = options.schedule.schemes.empty() && options.schedule.file.empty();
     auto asked = schedulesOf(options, run, table);
@@ -215,6 +249,7 @@ Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best
         return tl::unexpected(file.error());
     RunInfo& info = best.run.info;
     describeRecorded(run, options.file, best.run.schedule.shape, info);
+    info.command = options.command;
     info.started = run.info.started;
     info.program = buildId();
     info.outcome = Outcome::Finished;
@@ -281,11 +316,23 @@ Action prepareWhatIf(CLI::App& app)
                    "communication (default: 1)")
         ->type_name("X")
         ->check(CLI::Range(0.01, 100.0));
+    app.add_option("--slow", options->slow,
+                   "Slow-down factor of a device (1=1.5), a kind of op (F=1.5), a kind on a device "
+                   "(1:F=1.5), a link (0-1=1.5) or, with --own-order, an op (2F3=1.5); repeatable")
+        ->type_name("WHAT=X");
+    app.add_option("--link-delay", options->linkDelay, "Time added to every message, µs")
+        ->type_name("US")
+        ->check(CLI::Range(0.0, 1e9));
+    auto* own = app.add_flag("--own-order", options->ownOrder,
+                             "Predict the reported iteration in the run's own order");
+    for (const char* other : {"--scheme", "--schedule", "--all", "--devices", "--micro-batches"})
+        own->excludes(app.get_option(other));
     app.add_flag("--no-stragglers", options->noStragglers,
                  "Make every device at least as fast as the median device");
     app.add_flag("--json", options->json, "Print JSON");
     addOutputOptions(app, options->output, "Write the shortest prediction as a run", "RUN.sqlite");
     return [options, &app] {
+        options->command = commandLine(app);
         options->devicesGiven = app.count("--devices") > 0;
         options->microBatchesGiven = app.count("--micro-batches") > 0;
         return whatIf(*options);

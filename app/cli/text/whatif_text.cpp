@@ -42,11 +42,14 @@ std::string costTable(const MeasuredTimes& times)
 std::string sentence(const Run& run, std::int64_t measured, const Prediction& best)
 {
     const bool equal = doesEqualWork(best, run);
-    return fmt::format(
-        "{}: {} ms instead of {} ms of {} ({:+.1f} %{}, 95 % interval {} to {} ms)\n",
-        best.run.info.label, inMilliseconds(best.iteration), inMilliseconds(measured),
-        run.info.label, 100 * changeOf(best, run, measured), equal ? "" : " per micro-batch",
-        inMilliseconds(best.least), inMilliseconds(best.most));
+    const std::string interval = best.least == best.most
+        ? std::string()
+        : fmt::format(", 95 % interval {} to {} ms", inMilliseconds(best.least),
+                      inMilliseconds(best.most));
+    return fmt::format("{}: {} ms instead of {} ms of {} ({:+.1f} %{}{})\n", best.run.info.label,
+                       inMilliseconds(best.iteration), inMilliseconds(measured), run.info.label,
+                       100 * changeOf(best, run, measured), equal ? "" : " per micro-batch",
+                       interval);
 }
 
 ordered_json costsJson(const MeasuredTimes& times)

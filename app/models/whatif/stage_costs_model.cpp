@@ -37,8 +37,6 @@ void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes
     m_times = times;
     m_messages = messagesOf(run.schedule);
     m_edits = {};
-    m_undo.clear();
-    m_redo.clear();
     m_columns = {{What::Stage}};
     std::int64_t longest = 0;
     for (const OpKind kind : kKinds) {
@@ -230,9 +228,8 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
             return false;
         edits.times[{index.row(), column.kind}] = std::llround(ns);
     }
-    m_undo.push_back(m_edits);
-    m_redo.clear();
     set(edits);
+    Q_EMIT edited();
     return true;
 }
 
@@ -242,36 +239,13 @@ void StageCostsModel::set(const Edits& edits)
     m_edits = edits;
     Q_EMIT layoutChanged();
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-    Q_EMIT edited();
 }
 
-void StageCostsModel::undo()
+void StageCostsModel::setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
+                               std::optional<double> weightShare)
 {
-    if (!canUndo())
-        return;
-    m_redo.push_back(m_edits);
-    const Edits last = m_undo.back();
-    m_undo.pop_back();
-    set(last);
-}
-
-void StageCostsModel::redo()
-{
-    if (!canRedo())
-        return;
-    m_undo.push_back(m_edits);
-    const Edits next = m_redo.back();
-    m_redo.pop_back();
-    set(next);
-}
-
-void StageCostsModel::clearEdits()
-{
-    if (m_edits == Edits())
-        return;
-    m_undo.push_back(m_edits);
-    m_redo.clear();
-    set({});
+    if (const Edits edits{times, weightShare}; edits != m_edits)
+        set(edits);
 }
 
 QString StageCostsModel::editsText() const

@@ -10,7 +10,7 @@
 namespace app {
 
 // The measured times of each stage and their sum. The user can edit the times, and the share of W
-// in B if it was not measured, and can undo the edits.
+// in B if it was not measured.
 class StageCostsModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -22,11 +22,9 @@ public:
 
     const std::map<WhatIfChanges::Cell, std::int64_t>& edits() const { return m_edits.times; }
     std::optional<double> weightShare() const { return m_edits.weightShare; }
-    bool canUndo() const { return !m_undo.empty(); }
-    bool canRedo() const { return !m_redo.empty(); }
-    void undo();
-    void redo();
-    void clearEdits(); // can be undone
+    // Replaces all edits; emits no edited().
+    void setEdits(const std::map<WhatIfChanges::Cell, std::int64_t>& times,
+                  std::optional<double> weightShare);
     Scale time() const { return m_time; }
     QString editsText() const; // "1 cell edited"; "" without edits
 
@@ -70,7 +68,6 @@ private:
     std::vector<Column> m_columns;
     Scale m_time;
     Edits m_edits;
-    std::vector<Edits> m_undo, m_redo;
 };
 
 } // namespace app

@@ -99,12 +99,17 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
     setTensorParallel(predictor.times(), changes.tensorParallel);
     if (changes.removesStragglers)
         removeStragglers(run, predictor.times());
+    for (const profiler::RunEdit& edit : changes.slowdowns)
+        if (auto checked = checkEdit(edit, run.schedule); !checked)
+            return tl::unexpected(checked.error());
+    predictor.times().slowdowns = changes.slowdowns;
+    predictor.times().messageDelay = changes.messageDelay;
     return predictor;
 }
 
 std::vector<QString> whatIfSchemes()
 {
-    std::vector<QString> names;
+    std::vector<QString> names{kOwnOrder};
     for (const engine::Scheme& scheme : engine::schemes())
         if (!scheme.asynchronous)
             names.push_back(fromUtf8(scheme.name));
@@ -113,6 +118,8 @@ std::vector<QString> whatIfSchemes()
 
 QString schemeLabel(const QString& scheme)
 {
+    if (scheme == kOwnOrder)
+        return sentence("Own order");
     const engine::Scheme* const known = engine::findScheme(scheme.toStdString());
     return known != nullptr ? shortTitle(fromUtf8(known->title)) : scheme;
 }
@@ -121,6 +128,17 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
                                                    const QString& scheme,
                                                    const WhatIfSettings& settings)
 {
+    if (scheme == kOwnOrder) {
+        if (settings.microBatches != predictor.run().schedule.shape.microBatches)
+            return engine::fail(engine::Error::Code::InvalidArgument,
+                                sentence("The run's own order has N = %1; set N to this number")
+                                    .arg(predictor.run().schedule.shape.microBatches)
+                                    .toStdString());
+        return predictor.predictOwn(settings.linkSpeed).map([](profiler::Prediction prediction) {
+            prediction.run.info.outcome = engine::Outcome::Finished;
+            return prediction;
+        });
+    }
     engine::ScheduleRequest request;
     request.scheme = scheme.toStdString();
     request.devices = settings.devices;
@@ -148,7 +166,7 @@ WhatIfRow whatIfRow(const QString& scheme, const engine::Result<profiler::Predic
         return row;
     }
     row.isKnown = true;
-    row.hasInterval = hasInterval;
+    row.hasInterval = hasInterval && scheme != kOwnOrder;
     row.iteration = prediction->iteration;
     row.least = prediction->least;
     row.most = prediction->most;
@@ -183,6 +201,8 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
     details.withoutEdits = with([](WhatIfChanges& other) {
         other.times.clear();
         other.weightShare.reset();
+        other.slowdowns.clear();
+        other.messageDelay = 0;
     });
     details.withMeasuredLayers = with([](WhatIfChanges& other) { other.layers.clear(); });
     details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
@@ -198,7 +218,10 @@ QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfCh
                       const engine::Shape& measured)
 {
     QStringList words{QStringLiteral("bscope whatif"), shellWord(file)};
-    if (!scheme.isEmpty())
+    const bool isOwn = scheme == kOwnOrder;
+    if (isOwn)
+        words << QStringLiteral("--own-order");
+    else if (!scheme.isEmpty())
         words << QStringLiteral("--scheme") << scheme;
     if (changes.microBatches != measured.microBatches)
         words << QStringLiteral("--micro-batches") << QString::number(changes.microBatches);
@@ -222,6 +245,12 @@ QString whatIfCommand(const QString& file, const QString& scheme, const WhatIfCh
         words << QStringLiteral("--tensor-parallel") << plainNumber(changes.tensorParallel);
     if (changes.removesStragglers)
         words << QStringLiteral("--no-stragglers");
+    for (const profiler::RunEdit& edit : changes.slowdowns)
+        if (isOwn || !edit.op)
+            words << QStringLiteral("--slow") << fromUtf8(profiler::toString(edit));
+    if (changes.messageDelay > 0)
+        words << QStringLiteral("--link-delay")
+              << plainNumber(static_cast<double>(changes.messageDelay) / 1e3);
     return words.join(QLatin1Char(' '));
 }
 

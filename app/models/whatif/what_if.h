@@ -31,9 +31,12 @@ struct WhatIfChanges
     double tensorParallel = 1;          // relative to the measured size
     bool removesStragglers = false;
     int microBatches = 1; // number of micro-batches per iteration
+    // Slow-downs of ops, kinds of ops, devices and links. Those of single ops change only the run's
+    // own order.
+    std::vector<profiler::RunEdit> slowdowns;
+    std::int64_t messageDelay = 0; // in ns, added to every message
 
-    bool hasEdits() const { return !times.empty() || weightShare; }
-    std::size_t edits() const { return times.size() + (weightShare ? 1 : 0); }
+    std::size_t editedCells() const { return times.size() + (weightShare ? 1 : 0); }
     friend bool operator==(const WhatIfChanges&, const WhatIfChanges&) = default;
 };
 
@@ -50,7 +53,9 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
                                                       const engine::Run& run,
                                                       const WhatIfChanges& changes);
 
-// Returns the synchronous schemes, sorted by name.
+// The pseudo-scheme that keeps the order of the measured run.
+inline const QString kOwnOrder = QStringLiteral("own-order");
+// Returns kOwnOrder and the synchronous schemes, sorted by name.
 std::vector<QString> whatIfSchemes();
 QString schemeLabel(const QString& scheme); // "ZB-V" for "zb-v"
 
@@ -75,7 +80,8 @@ struct WhatIfSettings
     int resamples = 0; // number of predictions for the interval; 0: no interval
     std::function<bool()> isCancelled = {};
 };
-// Predicts one scheme. The label of the predicted run is the scheme's.
+// Predicts one scheme. The label of the predicted run is the scheme's. kOwnOrder fails for another
+// number of micro-batches than that of the run.
 engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredictor& predictor,
                                                    const QString& scheme,
                                                    const WhatIfSettings& settings);

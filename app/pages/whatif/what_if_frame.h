@@ -21,8 +21,8 @@ class WhatIfTable;
 
 struct WhatIfActions
 {
-    QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *showRuns,
-        *showDetails;
+    QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *shorten,
+        *lengthen, *showRuns, *showDetails;
 };
 
 // The layout of the what-if page: runs, measured times, both timelines above the ranking, details.

@@ -10,14 +10,12 @@
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/themed_icon.h"
 #include "app/widgets/run/details_layout.h"
+#include "app/widgets/whatif/slow_form.h"
 #include "app/widgets/whatif/what_if_form.h"
 #include "app/widgets/whatif/what_if_table.h"
-#include "engine/schedules/scheme.h"
 
 #include <QAction>
-#include <QClipboard>
 #include <QComboBox>
-#include <QGuiApplication>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -64,58 +62,20 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
 
 WhatIfPage::~WhatIfPage() = default;
 
-void WhatIfPage::makeActions()
-{
-    m_actions.open = makeAction("openPrediction", tr("Open predicted run"),
-                                Qt::CTRL | Qt::Key_Return, [this] { openPrediction(); });
-    m_actions.open->setToolTip(
-        tr("Writes the prediction as a simulated run and opens it (Ctrl+Return)"));
-    m_actions.copy = makeAction("copyWhatIf", tr("Copy as command"), {}, [this] { copyCommand(); });
-    m_actions.copy->setToolTip(tr("Copies the bscope whatif command with these changes"));
-    m_actions.exportFigure
-        = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E, [this] {
-              Q_EMIT exportRequested({m_run, m_details.run});
-          });
-    m_actions.schedule = makeAction("openSchedule", tr("Open the schedule"), {},
-                                    [this] { openSchedule(m_scheme); });
-    m_actions.blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B,
-                                 [this] { m_frame->compare->blink(); });
-    m_actions.blink->setToolTip(tr("Swaps the measured and the predicted run in place (B)"));
-    m_actions.fit = makeAction("fitRuns", tr("Fit both runs"), Qt::Key_0,
-                               [this] { m_frame->compare->zoomToFit(); });
-    m_actions.undo = makeAction("undoEdit", tr("Undo the edit"), QKeySequence::Undo,
-                                [this] { m_frame->form->undo(); });
-    m_actions.redo = makeAction("redoEdit", tr("Redo the edit"), QKeySequence::Redo,
-                                [this] { m_frame->form->redo(); });
-    m_actions.reset = makeAction("resetWhatIf", tr("Reset all changes"), {},
-                                 [this] { m_frame->form->reset(); });
-    m_actions.showRuns = makeAction("showRuns", tr("Runs"), {});
-    m_actions.showDetails = makeAction("showDetails", tr("Details"), {});
-    for (QAction* action : {m_actions.showRuns, m_actions.showDetails}) {
-        action->setCheckable(true);
-        action->setChecked(true);
-    }
-    followTheme(m_actions.exportFigure, Icon::Export, m_theme);
-    followTheme(m_actions.blink, Icon::Compare, m_theme);
-    followTheme(m_actions.showRuns, Icon::Compare, m_theme);
-    followTheme(m_actions.showDetails, Icon::Info, m_theme);
-    enableActions(false);
-}
-
-void WhatIfPage::enableActions(bool isPredicted)
-{
-    for (QAction* action :
-         {m_actions.open, m_actions.copy, m_actions.exportFigure, m_actions.schedule})
-        action->setEnabled(isPredicted);
-}
-
 void WhatIfPage::connectAll()
 {
     linkDock(*m_frame->runs, m_library, *this);
     m_delay.setSingleShot(true);
     m_delay.setInterval(kEditDelay);
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
-    connect(m_frame->form, &WhatIfForm::changed, &m_delay, qOverload<>(&QTimer::start));
+    connect(m_frame->form, &WhatIfForm::changed, this, [this] {
+        enableActions(false); // until the prediction has these changes
+        if (isOwnOrder())
+            preview();
+        m_delay.start();
+    });
+    connect(m_frame->compare, &CompareWidget::opScaled, m_frame->form, &WhatIfForm::scaleOp);
+    connect(m_frame->compare, &CompareWidget::selectionChanged, this, &WhatIfPage::showSelected);
     connect(m_frame->form, &WhatIfForm::memoryLimitChanged, this, [this] {
         m_model->setMemoryLimit(m_frame->form->memoryLimit());
         m_frame->table->showSummary();
@@ -162,6 +122,15 @@ void WhatIfPage::start(const RunPointer& run)
     connect(m_predictions.get(), &WhatIfPredictions::failed, this, &WhatIfPage::refuse);
     connect(m_predictions.get(), &WhatIfPredictions::predicted, this, &WhatIfPage::showRows);
     connect(m_predictions.get(), &WhatIfPredictions::explained, this, &WhatIfPage::showPrediction);
+    connect(m_predictions.get(), &WhatIfPredictions::previewed, this,
+            [this](const WhatIfRow& row, const RunViewPointer& view, const WhatIfChanges& changes) {
+                if (row.scheme != m_scheme)
+                    return;
+                m_frame->form->setShown(changes);
+                m_predictedView = view;
+                showViews();
+                showRows({row});
+            });
     connect(m_predictions.get(), &WhatIfPredictions::progressed, m_frame->table,
             &WhatIfTable::showProgress);
 }
@@ -183,7 +152,7 @@ void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
     for (const QString& scheme : whatIfSchemes())
         m_frame->schemes->addItem(schemeLabel(scheme), scheme);
     m_frame->schemes->setCurrentIndex(-1);
-    m_frame->form->show(*m_run, *predictor);
+    m_frame->form->show(m_run, *predictor);
     m_frame->form->setKnowsBytes(false);
     m_frame->stack->setCurrentIndex(1);
     if (isVisible())
@@ -197,6 +166,24 @@ void WhatIfPage::predict()
     m_model->setMeasured(atPace(numbers()));
     m_predictions->ask(m_changes, m_scheme);
     Q_EMIT statusChanged();
+}
+
+void WhatIfPage::preview()
+{
+    m_changes = m_frame->form->changes();
+    m_predictions->preview(m_changes, m_scheme);
+}
+
+void WhatIfPage::showSelected(int run, const Selection& selection)
+{
+    const bool isOp = isOwnOrder() && run == 1 && selection.kind == Selection::Kind::Op
+        && m_predictedView != nullptr;
+    m_actions.shorten->setEnabled(isOp);
+    m_actions.lengthen->setEnabled(isOp);
+    m_frame->form->slow().showOp(
+        isOp ? std::optional(OpInFocus{m_predictedView->op(selection.op), selection.device,
+                                       selection.window.duration()})
+             : std::nullopt);
 }
 
 // At first the shortest scheme is shown.
@@ -229,6 +216,10 @@ void WhatIfPage::choose(const QString& scheme)
     if (scheme.isEmpty() || scheme == m_scheme)
         return;
     m_scheme = scheme;
+    m_frame->compare->setEditable(isOwnOrder() ? 1 : -1);
+    m_frame->compare->setGhost(isOwnOrder());
+    m_frame->form->slow().setOwnOrder(isOwnOrder());
+    showSelected(-1, {});
     m_frame->schemes->setCurrentIndex(m_frame->schemes->findData(scheme));
     m_frame->table->choose(scheme);
     m_predictions->explain(scheme);
@@ -237,7 +228,10 @@ void WhatIfPage::choose(const QString& scheme)
 
 void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPointer& view)
 {
+    if (m_delay.isActive()) // another prediction, with later changes, will follow
+        return;
     m_details = details;
+    m_frame->form->setShown(m_changes);
     enableActions(details.run != nullptr);
     m_predictedView = view;
     showViews();
@@ -245,8 +239,14 @@ void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPoint
     showSentence();
 }
 
+// The selection stays if only the times have changed.
 void WhatIfPage::showViews()
 {
+    const auto* shown = m_frame->compare->rows().rowOf(1);
+    if (m_predictedView != nullptr && shown != nullptr
+        && m_frame->compare->view(0) == m_measuredView
+        && shown->view->run().schedule == m_predictedView->run().schedule)
+        return m_frame->compare->replaceView(1, m_predictedView);
     std::vector<RunViewPointer> views;
     for (const RunViewPointer& view : {m_measuredView, m_predictedView})
         if (view != nullptr)
@@ -293,49 +293,6 @@ WhatIfNumbers WhatIfPage::numbers() const
     return numbers;
 }
 
-void WhatIfPage::openPrediction()
-{
-    if (m_details.run == nullptr)
-        return;
-    engine::Run run = *m_details.run;
-    run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
-                           .toStdString();
-    run.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
-    run.info.started = m_run->info.started;
-    const engine::Shape& shape = run.schedule.shape;
-    const QStringList options{
-        QStringLiteral("--scheme"),        m_scheme,
-        QStringLiteral("--devices"),       QString::number(shape.devices),
-        QStringLiteral("--micro-batches"), QString::number(shape.microBatches)};
-    m_writing.run([run = std::move(run), options] { return writeNewRun(run, options); },
-                  [this](const engine::Result<QString>& file) {
-                      if (file)
-                          Q_EMIT openRequested(*file);
-                      else
-                          m_frame->notice->show(Band::Kind::Error, tr("Not written."),
-                                                QString::fromStdString(file.error().message));
-                  });
-}
-
-void WhatIfPage::openSchedule(const QString& scheme)
-{
-    PredictionRequest request;
-    request.schedule.scheme = scheme.toStdString();
-    request.schedule.devices = m_run->schedule.shape.devices;
-    request.schedule.microBatches = m_changes.microBatches;
-    if (auto schedule = engine::buildSchedule(request.schedule))
-        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*std::move(schedule)),
-                             request);
-}
-
-void WhatIfPage::copyCommand()
-{
-    const QString command
-        = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
-    QGuiApplication::clipboard()->setText(command);
-    m_frame->notice->show(Band::Kind::Ok, tr("Copied."), command);
-}
-
 QString WhatIfPage::title() const
 {
     return tr("What if: %1").arg(m_document->title());
@@ -346,7 +303,7 @@ QStringList WhatIfPage::statusTexts() const
     if (m_measured == nullptr)
         return {};
     QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
-                      countOf(static_cast<std::int64_t>(m_changes.edits()), "edited cell"),
+                      countOf(static_cast<std::int64_t>(editsOf(m_changes, *m_run).size()), "edit"),
                       countOf(m_model->rowCount(), "scheme")};
     if (m_model->memoryLimit() > 0)
         texts.append(
@@ -361,24 +318,6 @@ QString WhatIfPage::statusNote() const
     return row == nullptr || !row->isKnown ? QString()
                                            : schemeLabel(m_scheme) + QLatin1Char(' ')
             + m_model->time().withUnit(static_cast<double>(row->iteration));
-}
-
-QList<QAction*> WhatIfPage::menuActions(Menu menu) const
-{
-    switch (menu) {
-    case Menu::Run:
-        return {m_actions.open, m_actions.schedule, m_actions.copy};
-    case Menu::View:
-        return {m_actions.fit, m_actions.showRuns, m_actions.showDetails};
-    case Menu::Compare:
-        return {m_actions.blink};
-    case Menu::Analyze:
-        return {m_actions.undo, m_actions.redo, m_actions.reset};
-    case Menu::Export:
-        return {m_actions.exportFigure};
-    default:
-        return {};
-    }
 }
 
 void WhatIfPage::resizeEvent(QResizeEvent* event)

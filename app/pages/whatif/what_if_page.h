@@ -6,6 +6,7 @@
 #include "app/models/theme.h"
 #include "app/models/whatif/what_if_text.h"
 #include "app/pages/whatif/what_if_frame.h"
+#include "app/timeline/view/selection.h"
 #include "app/widgets/controls/page.h"
 
 #include <QTimer>
@@ -45,6 +46,9 @@ private:
     void showMeasured(const WhatIfPredictions::Predictor& predictor);
     void refuse(const QString& reason);
     void predict();
+    void preview(); // shows the own order at once; the other schemes follow
+    bool isOwnOrder() const { return m_scheme == kOwnOrder; }
+    void showSelected(int run, const Selection& selection);
     void showRows(const std::vector<WhatIfRow>& rows);
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);

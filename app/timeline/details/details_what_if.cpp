@@ -94,8 +94,9 @@ DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges
         if (iteration)
             section.add(name, time.withUnit(static_cast<double>(*iteration)));
     };
-    add(changes.edits() == 1 ? part("Without the edited cell") : part("Without the edited cells"),
-        prediction.withoutEdits);
+    const std::size_t edits
+        = changes.editedCells() + changes.slowdowns.size() + (changes.messageDelay > 0 ? 1 : 0);
+    add(edits == 1 ? part("Without the edit") : part("Without the edits"), prediction.withoutEdits);
     add(part("With the measured layers per stage"), prediction.withMeasuredLayers);
     add(part("With stragglers removed"), prediction.withoutStragglers);
     add(part("With links half as fast"), prediction.withHalfLinks);

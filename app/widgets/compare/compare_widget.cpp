@@ -71,6 +71,28 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
     }
 }
 
+void CompareWidget::replaceView(std::size_t run, RunViewPointer view)
+{
+    const bool wasFitted = inSight() == m_scene.fit();
+    CompareScene::Mark mark = m_scene.selected;
+    const bool isSelected = mark.row >= 0 && m_scene.row(mark.row).run == run;
+    m_scene.runs[run] = std::move(view);
+    m_pictures[run] = {};
+    endHover();
+    relayout();
+    if (wasFitted)
+        moveTo(m_scene.fit(), Remember::No);
+    if (!isSelected)
+        return;
+    const RunView& now = *m_scene.runs[run];
+    const auto span = mark.selection.kind == Selection::Kind::Op
+        ? now.spanOf(mark.selection.op, m_scene.row(mark.row).iteration)
+        : std::nullopt;
+    if (span)
+        mark.selection.window = span->window();
+    setSelected(span ? mark : CompareScene::Mark());
+}
+
 // Tall rows keep the order of the runs; compact ones follow the ranking.
 void CompareWidget::orderRows()
 {

@@ -21,6 +21,10 @@ public:
     // `titles` has names for runs with equal labels; may be empty.
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
                   const QStringList& titles = {});
+    // Replaces one run. The selection stays, and follows its op, if the op exists in `view`.
+    void replaceView(std::size_t run, RunViewPointer view);
+    // The run whose ops end where the user drags them; -1: none. Emits opScaled().
+    void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     // The numbers of the runs of setViews(); nullptr: unknown. Compact rows follow the ranking.
@@ -55,6 +59,9 @@ Q_SIGNALS:
     void baselineRequested(int run);
     void openRequested(int run);
     void styleChanged(); // isCompact() changed
+    // The selected op takes `ratio` times as long as before the signal. `isLast`: the button was
+    // released.
+    void opScaled(double ratio, bool isLast);
 
 protected:
     bool isEmpty() const override { return m_scene.rows.rows.empty(); }
@@ -74,7 +81,10 @@ protected:
     void selectRange(QPointF from, double toX) override;
     void clearSelection() override { setSelected({}); }
     std::optional<ViewWindow> openAt(QPointF at) override;
+    bool ownPress(QMouseEvent& event) override;
+    void ownDrag(QPointF from, QPointF to) override;
     bool ownKey(int key, Qt::KeyboardModifiers modifiers) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
 
@@ -90,7 +100,19 @@ private:
     void showMenu(std::size_t run, const QPoint& at);
     QString rowToolTip(const CompareRow& row) const;
 
+    // The op of the editable run whose end is at a point; nullopt: none.
+    std::optional<CompareScene::Mark> endAt(QPointF at) const;
+
+    // An op whose end is dragged.
+    struct Resize
+    {
+        double ticksPerPixel = 1;
+        std::int64_t before = 0, now = 0; // its duration at the press and as last reported
+    };
+
     CompareScene m_scene;
+    int m_editable = -1;
+    std::optional<Resize> m_resize;
     std::vector<CachedPicture> m_pictures; // [run] of its row
 };
 

@@ -72,6 +72,10 @@ void CompareWidget::showMenu(std::size_t run, const QPoint& at)
 
 bool CompareWidget::hover(QPointF at)
 {
+    if (endAt(at))
+        setCursor(Qt::SplitHCursor);
+    else
+        unsetCursor();
     const CompareScene::Mark under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }

@@ -6,7 +6,9 @@
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/slider_field.h"
 #include "app/widgets/whatif/cost_table.h"
+#include "app/widgets/whatif/edit_list.h"
 #include "app/widgets/whatif/layer_bar.h"
+#include "app/widgets/whatif/slow_form.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -55,6 +57,8 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_costs(new StageCostsModel(this))
     , m_table(named(new CostTable(theme), "costTable", tr("Measured times of the stages")))
+    , m_list(new EditList(theme))
+    , m_slow(new SlowForm(theme))
     , m_unit(makeLabel({}, "hint"))
     , m_edits(named(makeWrapped("hint"), "costEdits"))
     , m_links(named(makeLabel({}), "linkSpeed"))
@@ -83,31 +87,48 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     m_limit->setSingleStep(100);
     m_limit->setSpecialValueText(tr("none"));
     auto* content = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(content), {}, 0,
-                          {makeCosts(), makeLine(Qt::Horizontal), makeChanges(), kStretch});
+    auto* column
+        = spaced(new QVBoxLayout(content), {}, 0,
+                 {makeCosts(), m_list, makeLine(Qt::Horizontal), m_slow, makeChanges(), kStretch});
     column->setSizeConstraint(QLayout::SetMinAndMaxSize);
     auto* title = makeBar(40, 8, {makeLabel(tr("Measured times"), "dock"), kStretch, m_reset});
     spaced(new QVBoxLayout(this), {}, 0,
            {title, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
-    connect(m_costs, &StageCostsModel::edited, this, [this] {
-        showEdits();
-        Q_EMIT changed();
-    });
     connect(m_undo, &QPushButton::clicked, this, &WhatIfForm::undo);
     connect(m_reset, &QPushButton::clicked, this, &WhatIfForm::reset);
-    const auto change = [this] {
-        showLinks();
-        if (!m_isShowing)
-            Q_EMIT changed();
+    const auto change = [this](const void* field) {
+        return [this, field] {
+            if (!m_isShowing)
+                take(fields(), field);
+        };
     };
-    connect(m_slider, &QSlider::valueChanged, this, change);
-    connect(m_stragglers, &SegmentControl::currentChanged, this, change);
-    connect(m_microBatches, &QSpinBox::valueChanged, this, change);
-    connect(m_layerBar, &LayerBar::changed, this, change);
-    connect(m_tensorParallel, &QComboBox::currentIndexChanged, this, change);
+    connect(m_costs, &StageCostsModel::edited, this, change(nullptr));
+    connect(m_slider, &QSlider::valueChanged, this, change(m_slider));
+    connect(m_stragglers, &SegmentControl::currentChanged, this, change(nullptr));
+    connect(m_microBatches, &QSpinBox::valueChanged, this, change(m_microBatches));
+    connect(m_layerBar, &LayerBar::changed, this, change(m_layerBar));
+    connect(m_tensorParallel, &QComboBox::currentIndexChanged, this, change(nullptr));
     connect(m_layers, &QSpinBox::valueChanged, this, [this, change] {
         showLayers();
-        change();
+        change(m_layers)();
+    });
+    connect(m_list, &EditList::removed, this, [this](const WhatIfChanges& rest) {
+        take(rest, nullptr);
+        setChanges(rest);
+    });
+    connect(m_slow, &SlowForm::opScaled, this, [this](double ratio) {
+        const auto edit = m_slow->selection();
+        scaleOp(ratio * slowdown(m_shown, *edit) / slowdown(m_changes, *edit));
+    });
+    connect(m_slow, &SlowForm::slowed, this, [this](const profiler::RunEdit& edit) {
+        WhatIfChanges next = m_changes;
+        setSlowdown(next, edit);
+        take(std::move(next), m_slow);
+    });
+    connect(m_slow, &SlowForm::delayed, this, [this](std::int64_t ns) {
+        WhatIfChanges next = m_changes;
+        next.messageDelay = ns;
+        take(std::move(next), &m_changes.messageDelay);
     });
     connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
 }
@@ -176,9 +197,13 @@ void WhatIfForm::showLayers()
                   .arg(m_stages));
 }
 
-void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& measured)
+void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
+                      const profiler::WhatIfPredictor& measured)
 {
     m_isShowing = true;
+    m_run = std::move(shown);
+    const engine::Run& run = *m_run;
+    m_slow->setRun(run);
     m_costs->show(run, measured.times());
     m_table->fitRows();
     m_table->setFixedHeight(m_table->fittingHeight());
@@ -203,8 +228,10 @@ void WhatIfForm::show(const engine::Run& run, const profiler::WhatIfPredictor& m
            "schedule.")
             .arg(number(measured.correction(), 3)));
     m_isShowing = false;
+    m_undone.clear();
+    m_redone.clear();
+    m_changes = fields();
     showEdits();
-    showLinks();
 }
 
 void WhatIfForm::setKnowsBytes(bool knows)
@@ -213,18 +240,61 @@ void WhatIfForm::setKnowsBytes(bool knows)
     setHint(m_memoryHint, knows ? QString() : tr("The run has no memory by category."));
 }
 
-WhatIfChanges WhatIfForm::changes() const
+WhatIfChanges WhatIfForm::fields() const
 {
-    WhatIfChanges changes;
+    WhatIfChanges changes = m_changes;
     changes.times = m_costs->edits();
     changes.weightShare = m_costs->weightShare();
     changes.linkSpeed = std::exp2(m_slider->value() / kStepsPerDoubling);
     changes.removesStragglers = m_stragglers->current() == 1;
     changes.microBatches = m_microBatches->value();
     changes.tensorParallel = m_tensorParallel->currentData().toDouble();
+    changes.layers.clear();
     if (m_layerBar->split() != evenSplit(m_layerBar->split()))
         changes.layers = m_layerBar->split();
     return changes;
+}
+
+void WhatIfForm::take(WhatIfChanges changes, const void* field)
+{
+    if (changes == m_changes)
+        return;
+    if (field == nullptr || field != m_lastField)
+        m_undone.push_back(m_changes);
+    m_redone.clear();
+    m_lastField = field;
+    m_changes = std::move(changes);
+    showEdits();
+    Q_EMIT changed();
+}
+
+void WhatIfForm::setChanges(const WhatIfChanges& changes)
+{
+    m_isShowing = true;
+    m_costs->setEdits(changes.times, changes.weightShare);
+    m_slider->setValue(
+        static_cast<int>(std::lround(kStepsPerDoubling * std::log2(changes.linkSpeed))));
+    m_stragglers->setCurrent(changes.removesStragglers ? 1 : 0);
+    m_microBatches->setValue(changes.microBatches);
+    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(changes.tensorParallel));
+    m_layerBar->setSplit(changes.layers.empty() ? evenSplit(m_layerBar->split()) : changes.layers);
+    m_isShowing = false;
+    m_changes = changes;
+    m_lastField = nullptr;
+    showEdits();
+    Q_EMIT changed();
+}
+
+void WhatIfForm::scaleOp(double ratio, bool isLast)
+{
+    if (auto edit = m_slow->selection()) {
+        WhatIfChanges next = m_changes;
+        edit->factor = slowdown(next, *edit) * ratio;
+        setSlowdown(next, *edit);
+        take(std::move(next), isLast && m_lastField != m_table ? nullptr : m_table);
+    }
+    if (isLast)
+        m_lastField = nullptr;
 }
 
 std::int64_t WhatIfForm::memoryLimit() const
@@ -234,26 +304,30 @@ std::int64_t WhatIfForm::memoryLimit() const
 
 void WhatIfForm::undo()
 {
-    m_costs->undo();
+    if (!canUndo())
+        return;
+    m_redone.push_back(m_changes);
+    const WhatIfChanges last = m_undone.back();
+    m_undone.pop_back();
+    setChanges(last);
 }
 
 void WhatIfForm::redo()
 {
-    m_costs->redo();
+    if (!canRedo())
+        return;
+    m_undone.push_back(m_changes);
+    const WhatIfChanges next = m_redone.back();
+    m_redone.pop_back();
+    setChanges(next);
 }
 
 void WhatIfForm::reset()
 {
-    m_isShowing = true; // one change
-    m_slider->setValue(0);
-    m_stragglers->setCurrent(0);
-    m_microBatches->setValue(m_measuredBatches);
-    m_tensorParallel->setCurrentIndex(m_tensorParallel->findData(1.0));
-    showLayers();
-    m_isShowing = false;
-    if (m_costs->editsText().isEmpty())
-        Q_EMIT changed();
-    m_costs->clearEdits();
+    WhatIfChanges none;
+    none.microBatches = m_measuredBatches;
+    take(none, nullptr);
+    setChanges(none);
 }
 
 void WhatIfForm::showEdits()
@@ -264,7 +338,10 @@ void WhatIfForm::showEdits()
         : tr("Messages take no time.");
     const QString edits = m_costs->editsText();
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);
-    m_undo->setVisible(m_costs->canUndo());
+    m_undo->setVisible(canUndo());
+    m_slow->show(m_changes);
+    m_list->show(editsOf(m_changes, *m_run));
+    showLinks();
     m_table->setFixedHeight(m_table->fittingHeight());
 }
 

@@ -14,9 +14,11 @@ class QVBoxLayout;
 namespace app {
 
 class CostTable;
+class EditList;
 class HundredthsField;
 class LayerBar;
 class SegmentControl;
+class SlowForm;
 class SpinField;
 class StageCostsModel;
 
@@ -28,16 +30,24 @@ class WhatIfForm : public QWidget
 public:
     explicit WhatIfForm(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(const engine::Run& run, const profiler::WhatIfPredictor& measured);
+    void show(std::shared_ptr<const engine::Run> run, const profiler::WhatIfPredictor& measured);
     using QWidget::show;
     // Disables the memory limit if the memory of the schemes is unknown.
     void setKnowsBytes(bool knows);
-    WhatIfChanges changes() const;
+    const WhatIfChanges& changes() const { return m_changes; }
     std::int64_t memoryLimit() const; // in bytes; 0: no limit
     CostTable& table() const { return *m_table; }
+    SlowForm& slow() const { return *m_slow; }
+    // Changes the duration of what the user chose for the selected op. Changes until the next call
+    // with `isLast` are undone together.
+    void scaleOp(double ratio, bool isLast = true);
+    // The changes of the timeline in which the op was selected, from which typed durations start.
+    void setShown(const WhatIfChanges& changes) { m_shown = changes; }
+    bool canUndo() const { return !m_undone.empty(); }
+    bool canRedo() const { return !m_redone.empty(); }
     void undo();
     void redo();
-    void reset(); // resets all changes; undo() can restore only those of the table
+    void reset(); // removes all changes; can be undone
 
 Q_SIGNALS:
     void changed();
@@ -48,12 +58,18 @@ private:
     QWidget* makeChanges();
     void addLayers(QVBoxLayout& column);
     void showLayers(); // splits the layers evenly
+    WhatIfChanges fields() const;
+    // Successive changes of one field are undone together; nullptr: not with others.
+    void take(WhatIfChanges changes, const void* field);
+    void setChanges(const WhatIfChanges& changes); // shows them, and emits changed()
     void showEdits();
     void showLinks();
 
     const ThemeController& m_theme;
     StageCostsModel* m_costs;
     CostTable* m_table;
+    EditList* m_list;
+    SlowForm* m_slow;
     QLabel *m_unit, *m_edits, *m_links, *m_stragglersHint, *m_layersHint, *m_memoryHint,
         *m_interval;
     QPushButton *m_undo, *m_reset;
@@ -66,7 +82,12 @@ private:
     double m_message = 0;      // median time of a message, in ns
     int m_measuredBatches = 1; // number of micro-batches of the run
     int m_stages = 1;          // number of stages of the run
-    bool m_isShowing = false;  // show() is setting the fields
+    bool m_isShowing = false;  // the fields are being set
+    WhatIfChanges m_changes, m_shown;
+    std::vector<WhatIfChanges> m_undone,
+        m_redone; // what undo() and redo() restore, last at the end
+    const void* m_lastField = nullptr;
+    std::shared_ptr<const engine::Run> m_run;
 };
 
 } // namespace app

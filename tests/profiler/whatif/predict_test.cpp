@@ -1,55 +1,14 @@
-#include "engine/cost/op_prices.h"
-#include "engine/schedule/passes/passes.h"
-#include "engine/schedules/scheme.h"
-#include "engine/sim/simulate.h"
 #include "profiler/whatif/edit_times.h"
 #include "profiler/whatif/predict.h"
-#include "tests/catch.h"
+#include "tests/profiler/whatif/measured_run.h"
 
 #include <algorithm>
 
 using namespace engine;
 using namespace profiler;
+using namespace whatif_test;
 
 namespace {
-
-Schedule scheduleOf(const std::string& scheme, int devices, int microBatches)
-{
-    ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = devices;
-    request.microBatches = microBatches;
-    return buildSchedule(request).value();
-}
-
-// A run in ns: F `work` ms, B twice that, a message 0.1 ms.
-Run measuredRun(const std::string& scheme, int devices = 4, int work = 1)
-{
-    Run run;
-    run.schedule = lower(scheduleOf(scheme, devices, 8));
-    UnitCosts costs;
-    costs.forward = {work};
-    costs.backward = {2 * work};
-    costs.latency = {1, 10};
-    const auto prices = unitPrices(run.schedule.shape, costs);
-    REQUIRE(prices);
-    const auto opCosts = resolved(run.schedule, *prices);
-    REQUIRE(opCosts);
-    run.timeline = simulate(run.schedule, *opCosts, {.iterations = 2}).value();
-    const std::int64_t tick = 1'000'000 / opCosts->ticksPerUnit;
-    for (Track& track : run.timeline.tracks)
-        for (Span& span : track.spans) {
-            span.begin *= tick;
-            span.end *= tick;
-        }
-    for (Iteration& iteration : run.timeline.iterations) {
-        iteration.window.begin *= tick;
-        iteration.window.end *= tick;
-    }
-    run.info.mode = Mode::Live;
-    run.info.scheme = scheme;
-    return run;
-}
 
 std::int64_t durationOf(const Run& run)
 {

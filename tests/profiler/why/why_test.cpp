@@ -1,6 +1,6 @@
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/why/own_replay.h"
+#include "profiler/whatif/own_replay.h"
 #include "profiler/why/why.h"
 #include "profiler/why/why_text.h"
 #include "tests/profiler/why/connected.h"

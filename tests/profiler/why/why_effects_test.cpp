@@ -1,4 +1,4 @@
-#include "profiler/why/own_replay.h"
+#include "profiler/whatif/own_replay.h"
 #include "profiler/why/why.h"
 #include "tests/profiler/why/connected.h"
 

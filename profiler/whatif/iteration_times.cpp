@@ -1,4 +1,4 @@
-#include "profiler/why/iteration_times.h"
+#include "profiler/whatif/iteration_times.h"
 
 #include "profiler/analysis/lanes.h"
 

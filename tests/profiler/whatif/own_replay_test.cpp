@@ -1,8 +1,10 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
-#include "profiler/whatif/own_prediction.h"
+#include "profiler/whatif/own_replay.h"
 #include "tests/catch.h"
+
+#include <map>
 
 using namespace engine;
 using namespace profiler;
@@ -43,7 +45,7 @@ TEST_CASE("a run predicts its own iteration from the median of every op")
 {
     for (const auto kind : {Iteration::Kind::Measured, Iteration::Kind::Warmup}) {
         const Run run = slower(kind);
-        const Run prediction = predictOwn(run).value();
+        const Run prediction = OwnReplay::ofMedians(run)->placed();
         REQUIRE(prediction.timeline.iterations.size() == 1);
         const Window window = prediction.timeline.iterations.front().window;
         CHECK(window.begin == 0);
@@ -57,7 +59,30 @@ TEST_CASE("a run without an iteration, and a stream, are not predicted")
 {
     Run run = slower(Iteration::Kind::Measured);
     run.schedule.shape.windows = 2;
-    CHECK(predictOwn(run).error().code == Error::Code::InvalidArgument);
+    CHECK(OwnReplay::ofMedians(run).error().code == Error::Code::InvalidArgument);
     run.timeline = {};
-    CHECK(predictOwn(run).error().message == "the run has no iteration yet");
+    CHECK(OwnReplay::ofMedians(run).error().message == "the run has no iteration yet");
+}
+
+TEST_CASE("a replay places every op where it was recorded, after its waits")
+{
+    Run run = slower(Iteration::Kind::Measured);
+    std::map<std::uint32_t, Window> recorded;
+    for (Track& track : run.timeline.tracks)
+        for (Span& span : track.spans)
+            if (span.iteration == 1) {
+                // Everything after the first forward waits for 5 ns.
+                span.begin += span.begin > run.timeline.iterations[1].window.begin ? 5 : 0;
+                span.end += span.begin > run.timeline.iterations[1].window.begin ? 5 : 0;
+                recorded[span.op] = span.window();
+            }
+    run.timeline.iterations[1].window.end += 5;
+    const OwnReplay replay = OwnReplay::create(run, 1).value();
+    CHECK(replay.simulated() == replay.recorded());
+    const std::int64_t begin = run.timeline.iterations[1].window.begin;
+    const Run placed = replay.placed();
+    for (const Track& track : placed.timeline.tracks)
+        for (const Span& span : track.spans)
+            CHECK(span.window()
+                  == Window{recorded[span.op].begin - begin, recorded[span.op].end - begin});
 }

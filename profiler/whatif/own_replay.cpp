@@ -1,7 +1,8 @@
-#include "profiler/why/own_replay.h"
+#include "profiler/whatif/own_replay.h"
 
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
+#include "profiler/analysis/recorded_times.h"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +29,42 @@ void divideJoint(OwnReplay::Program& program)
     }
 }
 
+bool hasMeasured(const Run& run)
+{
+    return std::ranges::any_of(run.timeline.iterations, [](const Iteration& one) {
+        return one.kind != Iteration::Kind::Warmup;
+    });
+}
+
+// The same run with its warm-up counted as measured.
+Run withWarmup(const Run& run)
+{
+    Run counted = run;
+    for (Iteration& one : counted.timeline.iterations)
+        one.kind = Iteration::Kind::Measured;
+    return counted;
+}
+
 } // namespace
+
+OwnReplay::OwnReplay(const Run& run)
+    : m_run(&run)
+    , m_programs(run.schedule.program.size())
+{
+    std::uint32_t number = 0;
+    for (const DeviceId d : run.schedule.program.ids())
+        for (const Op& op : run.schedule.program[d])
+            m_programs[d].push_back({op, number++, 0, {}});
+}
+
+Result<OwnReplay> OwnReplay::simulated(OwnReplay replay)
+{
+    auto timeline = replay.simulated(replay.m_programs);
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    replay.m_timeline = *std::move(timeline);
+    return replay;
+}
 
 Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
 {
@@ -40,32 +76,39 @@ Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
     if (!times.isComplete())
         return fail(Error::Code::InvalidArgument,
                     "ops of the iteration were not recorded, so it cannot be simulated again");
-    OwnReplay replay(run, times);
-    const auto again = replay.simulated(replay.m_programs);
-    if (!again)
-        return tl::unexpected(again.error());
-    replay.m_simulated = *again;
-    return replay;
+    OwnReplay replay(run);
+    replay.takeTimes(times);
+    return simulated(std::move(replay));
 }
 
-OwnReplay::OwnReplay(const Run& run, const IterationTimes& times)
-    : m_run(&run)
-    , m_programs(run.schedule.program.size())
-    , m_recorded(times.window().duration())
+Result<OwnReplay> OwnReplay::ofMedians(const Run& run)
 {
-    std::uint32_t number = 0;
-    for (const DeviceId d : run.schedule.program.ids()) {
-        for (const Op& op : run.schedule.program[d]) {
-            Step step{op, number, 0, {times.ran(number) ? times.of(number).duration() : 0, 0}};
-            if (isSend(op.kind) && times.ran(number))
-                step.cost = messageCost(times, number);
-            m_programs[d].push_back(step);
-            ++number;
-        }
-        divideJoint(m_programs[d]);
+    if (run.timeline.iterations.empty())
+        return fail(Error::Code::InvalidArgument, "the run has no iteration yet");
+    if (run.schedule.shape.windows > 1)
+        return fail(Error::Code::InvalidArgument,
+                    "the windows of an asynchronous scheme are not predicted one by one");
+    const RecordedTimes times = recordedTimes(hasMeasured(run) ? run : withWarmup(run));
+    OwnReplay replay(run);
+    for (Program& program : replay.m_programs)
+        for (Step& step : program)
+            step.cost = times[step.number].value_or(OpCosts::Cost{});
+    return simulated(std::move(replay));
+}
+
+void OwnReplay::takeTimes(const IterationTimes& times)
+{
+    m_recorded = times.window().duration();
+    for (Program& program : m_programs) {
+        for (Step& step : program)
+            if (times.ran(step.number))
+                step.cost = isSend(step.op.kind)
+                    ? messageCost(times, step.number)
+                    : OpCosts::Cost{times.of(step.number).duration(), 0};
+        divideJoint(program);
     }
     // Ops that wait for an evict or a load wait for it in the simulator, too.
-    if (!holds(run.schedule, OpKind::Evict))
+    if (!holds(m_run->schedule, OpKind::Evict))
         addDelays(times);
 }
 
@@ -106,7 +149,7 @@ void OwnReplay::addDelays(const IterationTimes& times)
     }
 }
 
-Result<std::int64_t> OwnReplay::simulated(const Programs& programs) const
+Result<Timeline> OwnReplay::simulated(const Programs& programs) const
 {
     Schedule schedule = m_run->schedule;
     OpCosts costs;
@@ -122,17 +165,46 @@ Result<std::int64_t> OwnReplay::simulated(const Programs& programs) const
                           step.cost.latency + (isMessage ? step.delay : 0)});
         }
     }
-    const auto timeline = simulate(schedule, costs);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    return timeline->iterations.front().window.duration();
+    return simulate(schedule, costs);
 }
 
 Result<std::int64_t> OwnReplay::with(const Change& change) const
 {
     Programs changed = m_programs;
     change(changed);
-    return simulated(changed);
+    return simulated(changed).map(
+        [](const Timeline& timeline) { return timeline.iterations.front().window.duration(); });
+}
+
+Result<Run> OwnReplay::placed(const Change& change) const
+{
+    Programs changed = m_programs;
+    change(changed);
+    return simulated(changed).map([this](Timeline timeline) { return asRun(std::move(timeline)); });
+}
+
+// The simulator has no delays: it makes them a part of the op or of the message.
+Run OwnReplay::asRun(Timeline timeline) const
+{
+    std::vector<std::int64_t> delays;
+    for (const Program& program : m_programs)
+        for (std::size_t i = 0; i < program.size(); ++i) {
+            const bool isJoint = i > 0 && program[i - 1].op.flags == OpFlag::JointWithNext;
+            delays.push_back(isJoint ? delays.back() : program[i].delay);
+        }
+    for (Track& track : timeline.tracks)
+        for (Span& span : track.spans) {
+            const std::int64_t delay = delays[span.op];
+            span.begin += delay;
+            if (track.kind != Track::Kind::Compute)
+                span.end += delay;
+        }
+    Run run;
+    run.info = m_run->info;
+    run.info.mode = Mode::Simulate;
+    run.schedule = m_run->schedule;
+    run.timeline = std::move(timeline);
+    return run;
 }
 
 } // namespace profiler

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "app/models/whatif/what_if.h"
+
+namespace app {
+
+// One change of a measured run, and all changes without it.
+struct WhatIfEdit
+{
+    QString text; // "F on device 3 × 1.5"
+    WhatIfChanges without;
+};
+// All changes to the run's times, in the order in which they are applied.
+std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
+
+// "2F3", "F on device 1", "F", "Device 1", "Link 0–1".
+QString selectionText(const profiler::RunEdit& edit);
+
+// The slow-down factor of what `edit` selects; 1: none is set.
+double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
+// Replaces the slow-down of what `edit` selects, as far as the limits of factors permit; a factor
+// of 1 removes it.
+void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
+
+// The links between devices over which messages pass, as edits with a factor of 1.
+std::vector<profiler::RunEdit> linksOf(const engine::Schedule& schedule);
+
+} // namespace app

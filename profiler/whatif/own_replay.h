@@ -1,0 +1,63 @@
+#pragma once
+
+#include "engine/cost/cost_model.h"
+#include "profiler/whatif/iteration_times.h"
+
+#include <functional>
+
+namespace profiler {
+
+// One iteration of a run as input of the simulator: the order of its ops and the cost of each. The
+// run must outlive this object; const functions may be called from several threads.
+class OwnReplay
+{
+public:
+    struct Step
+    {
+        engine::Op op;
+        std::uint32_t number = 0;   // OpIndex in the run
+        std::int64_t delay = 0;     // ready but not started
+        engine::OpCosts::Cost cost; // without the delay
+    };
+    using Program = std::vector<Step>;
+    using Programs = engine::IdVector<engine::DeviceId, Program>;
+    using Change = std::function<void(Programs&)>;
+
+    // The recorded times of an iteration, with the time for which each op was ready and had not
+    // started, so that the simulator places every op where it was recorded. Fails with
+    // Error::Code::InvalidArgument if the iteration is a part of a stream (Shape::windows), or ops
+    // of it were not recorded.
+    static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
+    // The median of every op over the measured iterations (recordedTimes()); without a measured
+    // iteration, over the warm-up ones. Fails with Error::Code::InvalidArgument if the run has no
+    // iteration or is a stream.
+    static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
+
+    const Programs& programs() const { return m_programs; }
+    std::int64_t recorded() const { return m_recorded; } // of the iteration; 0: of medians
+    // The duration by the simulator, without a change.
+    std::int64_t simulated() const { return m_timeline.iterations.front().window.duration(); }
+
+    // The simulated duration after a change. Fails if the changed order deadlocks.
+    engine::Result<std::int64_t> with(const Change& change) const;
+    // The iteration as a run in mode Simulate, which begins at 0. Its ops have their OpIndex.
+    engine::Run placed() const { return asRun(m_timeline); }
+    // The same after a change of costs, which keeps all steps in their places.
+    engine::Result<engine::Run> placed(const Change& change) const;
+
+private:
+    explicit OwnReplay(const engine::Run& run);
+    void takeTimes(const IterationTimes& times);
+    engine::OpCosts::Cost messageCost(const IterationTimes& times, std::uint32_t send) const;
+    void addDelays(const IterationTimes& times);
+    static engine::Result<OwnReplay> simulated(OwnReplay replay);
+    engine::Result<engine::Timeline> simulated(const Programs& programs) const;
+    engine::Run asRun(engine::Timeline timeline) const;
+
+    const engine::Run* m_run;
+    Programs m_programs;
+    std::int64_t m_recorded = 0;
+    engine::Timeline m_timeline; // without a change
+};
+
+} // namespace profiler

@@ -1,0 +1,174 @@
+#include "profiler/whatif/run_edits.h"
+
+#include "engine/base/field.h"
+#include "engine/base/text.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+tl::unexpected<Error> refused(const std::string& reason)
+{
+    return fail(Error::Code::InvalidArgument, reason);
+}
+
+// Peer and version are not part of the name of an op.
+auto nameOf(const Op& op)
+{
+    return std::tuple(op.kind, op.stage, op.microBatch, op.replica, op.slice);
+}
+
+std::optional<DeviceId> parseDevice(std::string_view text)
+{
+    const auto number = parseInteger<int>(text);
+    return number && *number >= 0 ? std::optional(DeviceId{*number}) : std::nullopt;
+}
+
+// Sets what the text in front of '=' selects. Returns whether it is understood.
+bool parseSelection(std::string_view text, RunEdit& edit)
+{
+    const std::size_t colon = text.find(':'), dash = text.find('-');
+    if (colon != std::string_view::npos) {
+        edit.device = parseDevice(text.substr(0, colon));
+        const auto kind = parseKindShortName(text.substr(colon + 1));
+        if (kind)
+            edit.kind = *kind;
+        return edit.device && edit.kind;
+    }
+    if (dash != std::string_view::npos) {
+        edit.device = parseDevice(text.substr(0, dash));
+        edit.peer = parseDevice(text.substr(dash + 1));
+        return edit.device && edit.peer;
+    }
+    edit.device = parseDevice(text);
+    if (edit.device)
+        return true;
+    if (const auto kind = parseKindShortName(text)) {
+        edit.kind = *kind;
+        return true;
+    }
+    if (const auto op = parseOp(text)) {
+        edit.op = *op;
+        return true;
+    }
+    return false;
+}
+
+bool isLinked(const Schedule& schedule, DeviceId device, DeviceId peer)
+{
+    return std::ranges::any_of(schedule.program[device], [&](const Op& op) {
+        return isTransfer(op.kind) && otherDevice(schedule, op) == peer;
+    });
+}
+
+template<class Is>
+bool hasOp(const Schedule& schedule, std::optional<DeviceId> device, Is is)
+{
+    for (const DeviceId d : schedule.program.ids())
+        if ((!device || *device == d) && std::ranges::any_of(schedule.program[d], is))
+            return true;
+    return false;
+}
+
+} // namespace
+
+bool RunEdit::selectsAs(const RunEdit& other) const
+{
+    if (op && other.op)
+        return nameOf(*op) == nameOf(*other.op);
+    if (peer && other.peer && device == other.peer && peer == other.device)
+        return true;
+    return op.has_value() == other.op.has_value() && kind == other.kind && device == other.device
+        && peer == other.peer;
+}
+
+bool RunEdit::selects(const Op& one, DeviceId on, DeviceId to) const
+{
+    if (op)
+        return nameOf(*op) == nameOf(one);
+    if (peer)
+        return isTransfer(one.kind)
+            && ((on == *device && to == *peer) || (on == *peer && to == *device));
+    if (device && *device != on)
+        return false;
+    return kind ? *kind == one.kind : isCompute(one.kind);
+}
+
+std::string toString(const RunEdit& edit)
+{
+    std::string selection;
+    if (edit.op)
+        selection = toString(*edit.op);
+    else if (edit.peer)
+        selection = fmt::format("{}-{}", edit.device->value, edit.peer->value);
+    else if (edit.device && edit.kind)
+        selection = fmt::format("{}:{}", edit.device->value, kindShortName(*edit.kind));
+    else
+        selection = edit.device ? std::to_string(edit.device->value)
+                                : std::string(kindShortName(*edit.kind));
+    return selection + '=' + numberText(edit.factor);
+}
+
+Result<RunEdit> parseRunEdit(std::string_view text)
+{
+    const std::size_t equals = text.find('=');
+    const auto factor
+        = equals < text.size() ? parseNumber(text.substr(equals + 1)) : std::optional<double>();
+    RunEdit edit;
+    if (!factor || !parseSelection(text.substr(0, equals), edit))
+        return refused(fmt::format("{}: give a device, a kind of op, both, an op or a link, and a "
+                                   "factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5 or 0-1=1.5",
+                                   text));
+    edit.factor = *factor;
+    return edit;
+}
+
+Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule)
+{
+    if (!(edit.factor >= RunEdit::kLeastFactor && edit.factor <= RunEdit::kMostFactor))
+        return refused(fmt::format("{} is not a slow-down factor; give one from {} to {}",
+                                   numberText(edit.factor), RunEdit::kLeastFactor,
+                                   RunEdit::kMostFactor));
+    for (const auto& device : {edit.device, edit.peer})
+        if (device && !schedule.program.has(*device))
+            return refused(fmt::format("the run has no device {}; give a device from 0 to {}",
+                                       device->value, schedule.program.size() - 1));
+    if (edit.op
+        && !hasOp(schedule, {}, [&](const Op& op) { return nameOf(op) == nameOf(*edit.op); }))
+        return refused(fmt::format("the run has no op {}; give one of its ops, as in 2F3",
+                                   toString(*edit.op)));
+    if (edit.peer && !isLinked(schedule, *edit.device, *edit.peer))
+        return refused(fmt::format("no message passes between devices {} and {}; give two devices "
+                                   "with neighbouring stages",
+                                   edit.device->value, edit.peer->value));
+    if (edit.kind
+        && !hasOp(schedule, edit.device, [&](const Op& op) { return op.kind == *edit.kind; }))
+        return refused(
+            fmt::format("{} has no {}; give a kind of op that it has",
+                        edit.device ? fmt::format("device {}", edit.device->value) : "the run",
+                        kindShortName(*edit.kind)));
+    return {};
+}
+
+double slowdownOf(std::span<const RunEdit> edits, const Schedule& schedule, const Op& op,
+                  DeviceId device)
+{
+    if (edits.empty())
+        return 1;
+    const DeviceId to = isTransfer(op.kind) ? otherDevice(schedule, op) : device;
+    double factor = 1;
+    for (const RunEdit& edit : edits)
+        factor *= edit.selects(op, device, to) ? edit.factor : 1;
+    return factor;
+}
+
+} // namespace profiler

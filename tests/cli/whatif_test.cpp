@@ -1,0 +1,38 @@
+#include "tests/cli/bscope.h"
+
+using namespace cli_test;
+
+TEST_CASE("a run is predicted in its own order with slow devices, links and ops")
+{
+    const Folder folder;
+    const std::string run = tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite");
+    const auto iteration = [&](const std::string& edits) {
+        const auto done = bscope(folder, "whatif " + run + " --own-order --json " + edits);
+        REQUIRE(done.status == 0);
+        return done.json()["predictions"][0]["iteration"].get<std::int64_t>();
+    };
+    const auto measured = iteration("");
+    CHECK(bscope(folder, "whatif " + run + " --own-order --json").json()["iteration"] == measured);
+    CHECK(iteration("--slow 3=2") > measured);
+    CHECK(iteration("--slow 3F5=2") > measured);
+    CHECK(iteration("--slow F=0.5") < measured);
+    CHECK(iteration("--link-delay 1000") > measured);
+    CHECK(bscope(folder, "whatif " + run + " --own-order --slow 3=2 -o slow.sqlite").status == 0);
+    const auto written = bscope(folder, "analyze slow.sqlite --json").json();
+    CHECK(written["command"] == "bscope whatif " + run + " --slow 3=2 --own-order");
+}
+
+TEST_CASE("a slow-down of something that the run does not have is refused")
+{
+    const Folder folder;
+    const std::string run = tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite");
+    const auto error = [&](const std::string& edits) {
+        const auto done = bscope(folder, "whatif " + run + ' ' + edits);
+        CHECK(done.status != 0);
+        return done.err;
+    };
+    CHECK(contains(error("--own-order --slow 9=2"), "--slow 9=2: the run has no device 9"));
+    CHECK(contains(error("--own-order --slow 3=0"), "0 is not a slow-down factor"));
+    CHECK(contains(error("--slow 3F5=2"), "add --own-order"));
+    CHECK(contains(error("--own-order --scheme gpipe"), "--scheme"));
+}

@@ -1,0 +1,214 @@
+#include "app/widgets/forms/slider_field.h"
+#include "app/widgets/whatif/edit_list.h"
+#include "engine/schedule/notation.h"
+#include "profiler/store/trace_store.h"
+#include "tests/gui/what_if_tab.h"
+
+#include <QComboBox>
+#include <QPushButton>
+#include <QToolButton>
+
+namespace app {
+namespace {
+
+// The page with the run's own order, and the last op of device 3 in it.
+struct OwnOrderTab : WhatIfTab
+{
+    OwnOrderTab()
+    {
+        REQUIRE(waitFor([&] { return isPredicted(); }));
+        auto* schemes = find<QComboBox>("whatIfScheme");
+        schemes->setCurrentIndex(schemes->findData(kOwnOrder));
+        Q_EMIT schemes->activated(schemes->currentIndex());
+        REQUIRE(waitFor([&] {
+            return isPredicted()
+                && compare()->accessibleDescription().contains(QStringLiteral("Own order of "));
+        }));
+        settle();
+    }
+    CompareWidget* compare() const { return find<CompareWidget>("compare"); }
+    // The iteration of the sentence, in ms.
+    bool takes(const char* ms) const
+    {
+        return waitFor([&] {
+            return sentence().startsWith(
+                QStringLiteral("Own order would take %1 ms instead of 33.0")
+                    .arg(QString::fromLatin1(ms)));
+        });
+    }
+    QStringList edits() const { return find<EditList>("whatIfEdits")->texts(); }
+    Selection opNamed(const char* name) const
+    {
+        const RunView& view = *compare()->view(1);
+        const engine::Op wanted = engine::parseOp(name).value();
+        Selection selection;
+        selection.kind = Selection::Kind::Op;
+        selection.iteration = 0;
+        while (view.op(selection.op).kind != wanted.kind
+               || view.op(selection.op).stage != wanted.stage
+               || view.op(selection.op).microBatch != wanted.microBatch)
+            ++selection.op;
+        selection.device = view.deviceOf(selection.op);
+        selection.window = view.spanOf(selection.op, 0)->window();
+        return selection;
+    }
+    void select(const char* name) const { compare()->select(1, opNamed(name)); }
+    // A point of the predicted run, on a device at a time in ms.
+    QPoint at(int device, double ms) const
+    {
+        const CompareRow& row = *compare()->rows().rowOf(1);
+        return {static_cast<int>(140 + (ms - beginMs()) * pixelsPerMs()),
+                static_cast<int>(26 + row.lanesTop + (device + 0.5) * row.pitch)};
+    }
+    // Of the comparison without zoom: the ruler has kCompareWhole parts of its longest run.
+    double msPerPart() const
+    {
+        return compare()->rows().groups.front().longest / kCompareWhole / 1e6;
+    }
+    double beginMs() const { return compare()->inSight().begin * msPerPart(); }
+    double pixelsPerMs() const
+    {
+        return (compare()->width() - 140 - 128) / (compare()->inSight().duration() * msPerPart());
+    }
+};
+
+} // namespace
+
+TEST_CASE("the prediction follows the dragged end of an op, and one undo restores it")
+{
+    const OwnOrderTab tab;
+    auto* compare = tab.compare();
+    const QPoint end = tab.at(3, 27); // of 3B7
+    QTest::mouseMove(compare, end - QPoint(15, 0));
+    CHECK(compare->cursor().shape() != Qt::SplitHCursor);
+    QTest::mouseMove(compare, end);
+    CHECK(compare->cursor().shape() == Qt::SplitHCursor);
+    QTest::mousePress(compare, Qt::LeftButton, {}, end);
+    QTest::mouseMove(compare, end + QPoint(static_cast<int>(tab.pixelsPerMs()), 0));
+    const QPoint to = end + QPoint(static_cast<int>(2 * tab.pixelsPerMs()), 0);
+    QTest::mouseMove(compare, to);
+    QTest::mouseRelease(compare, Qt::LeftButton, {}, to);
+    REQUIRE(waitFor([&] { return tab.isPredicted() && !tab.edits().isEmpty(); }));
+    CHECK(tab.edits().size() == 1);
+    CHECK(tab.edits().front().startsWith(QStringLiteral("3B7 × ")));
+    REQUIRE(waitFor([&] {
+        return tab.sentence().contains(QStringLiteral("take 35."))
+            || tab.sentence().contains(QStringLiteral("take 34.9"));
+    }));
+    CHECK(tab.find<QLabel>("opTitle")->text() == QStringLiteral("3B7 on device 3"));
+    tab.find<QAction>("undoEdit")->trigger();
+    CHECK(tab.edits().isEmpty());
+    CHECK(tab.takes("33.0"));
+    tab.find<QAction>("redoEdit")->trigger();
+    CHECK(tab.edits().size() == 1);
+}
+
+TEST_CASE("keys lengthen the selected op, and a duration is typed for all of its kind")
+{
+    const OwnOrderTab tab;
+    CHECK_FALSE(tab.find<QAction>("lengthenOp")->isEnabled());
+    tab.select("3F5");
+    tab.compare()->setFocus();
+    QTest::keyClick(tab.compare(), Qt::Key_Greater);
+    CHECK(tab.edits() == QStringList{QStringLiteral("3F5 × 1.05")});
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    QTest::keyClick(tab.compare(), Qt::Key_Less);
+    CHECK(tab.edits().isEmpty());
+    REQUIRE(tab.takes("33.0"));
+
+    auto* scope = tab.find<QComboBox>("opScope");
+    scope->setCurrentIndex(1);
+    CHECK(scope->currentText() == QStringLiteral("F on device 3"));
+    auto* time = tab.find<QLineEdit>("opTime");
+    REQUIRE(waitFor([&] { return time->text().startsWith(QStringLiteral("1.00")); }));
+    time->setFocus();
+    time->selectAll();
+    QTest::keyClicks(time, QStringLiteral("2"));
+    QTest::keyClick(time, Qt::Key_Return);
+    CHECK(tab.edits() == QStringList{QStringLiteral("F on device 3 × 2")});
+    CHECK(tab.takes("41.0"));
+
+    time->selectAll();
+    QTest::keyClicks(time, QStringLiteral("-1"));
+    QTest::keyClick(time, Qt::Key_Return);
+    CHECK(tab.find<QLabel>("opHint")->text()
+          == QStringLiteral("-1 is not a duration; enter a positive number of ms."));
+    CHECK(tab.edits().size() == 1);
+}
+
+TEST_CASE("a device and a link are slowed, and each edit is removed alone")
+{
+    const OwnOrderTab tab;
+    auto* target = tab.find<QComboBox>("slowTarget");
+    auto* factor = tab.find<HundredthsField>("slowFactor");
+    target->setCurrentIndex(3);
+    factor->setFocus();
+    factor->selectAll();
+    QTest::keyClicks(factor, QStringLiteral("2"));
+    QTest::keyClick(factor, Qt::Key_Return);
+    CHECK(tab.takes("57.0"));
+    target->setCurrentIndex(target->findText(QStringLiteral("Link 2–3")));
+    CHECK(factor->value() == 100);
+    factor->setValue(300);
+    tab.find<SpinField>("messageDelay")->setValue(500);
+    CHECK(tab.edits()
+          == QStringList{QStringLiteral("Device 3 × 2"), QStringLiteral("Link 2–3 × 3"),
+                         QStringLiteral("Every message 500.0 µs later")});
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    tab.find<QAction>("copyWhatIf")->trigger();
+    CHECK(tab.find<Band>("whatIfNotice")
+              ->text()
+              .endsWith(QStringLiteral("--own-order --slow 3=2 --slow 2-3=3 --link-delay 500")));
+    QTest::mouseClick(tab.find<QToolButton>("removeEdit2"), Qt::LeftButton);
+    auto* first = tab.find<EditList>("whatIfEdits")->findChildren<QToolButton*>().last();
+    first->setFocus();
+    QTest::keyClick(first, Qt::Key_Space);
+    CHECK(tab.edits() == QStringList{QStringLiteral("Device 3 × 2")});
+    CHECK(tab.takes("57.0"));
+    QTest::mouseClick(tab.find<QPushButton>("resetEdits"), Qt::LeftButton);
+    CHECK(tab.edits().isEmpty());
+    CHECK(tab.takes("33.0"));
+    tab.find<QAction>("undoEdit")->trigger(); // a reset can be undone
+    CHECK(tab.edits().size() == 1);
+}
+
+TEST_CASE("a prediction of the own order is saved with its edits and can be compared")
+{
+    OwnOrderTab tab;
+    tab.select("3F5");
+    auto* time = tab.find<QLineEdit>("opTime");
+    time->setText(QStringLiteral("3"));
+    QTest::keyClick(time, Qt::Key_Return);
+    REQUIRE(tab.takes("35.0"));
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    QString opened;
+    QObject::connect(&tab.page, &Page::openRequested, [&](const QString& file) { opened = file; });
+    settle();
+    QTest::mouseClick(tab.find<QPushButton>("openPredictionButton"), Qt::LeftButton);
+    REQUIRE(waitFor([&] { return !opened.isEmpty(); }));
+    auto reader = profiler::TraceReader::open(opened.toStdString());
+    REQUIRE(reader);
+    engine::Run written;
+    REQUIRE(reader->poll(written));
+    CHECK(written.info.mode == engine::Mode::Simulate);
+    CHECK(written.info.command.ends_with("--own-order --slow 3F5=3"));
+    CHECK(written.info.label.starts_with("Own order of "));
+    CHECK(written.timeline.iterations.front().window.duration() == 35'000'000);
+    CHECK(profiler::compare({tab.page.document()->run().get(), &written}));
+    QFile::remove(opened);
+}
+
+TEST_CASE("ops of another scheme are not edited")
+{
+    const OwnOrderTab tab;
+    tab.select("3F5");
+    CHECK(tab.find<QLineEdit>("opTime")->isEnabled());
+    auto* schemes = tab.find<QComboBox>("whatIfScheme");
+    schemes->setCurrentIndex(schemes->findData(QStringLiteral("gpipe")));
+    Q_EMIT schemes->activated(schemes->currentIndex());
+    CHECK_FALSE(tab.find<QLineEdit>("opTime")->isEnabled());
+    CHECK_FALSE(tab.find<QAction>("lengthenOp")->isEnabled());
+    CHECK(tab.find<QLabel>("opHint")->text().startsWith(QStringLiteral("Choose \"Own order\"")));
+}
+
+} // namespace app
