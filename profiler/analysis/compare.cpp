@@ -200,7 +200,9 @@ std::optional<TimeInterval> iterationInterval(const Run& run)
         medians.push_back(medianOf(drawn));
     }
     std::ranges::sort(medians);
-    return TimeInterval{medians[kOutside], medians[kDraws - 1 - kOutside]};
+    const std::int64_t median = medianOf(durations);
+    return TimeInterval{std::min(medians[kOutside], median),
+                        std::max(medians[kDraws - 1 - kOutside], median), median};
 }
 
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)

@@ -8,17 +8,18 @@
 
 namespace profiler {
 
-// In ticks.
+// In ticks; least <= median <= most.
 struct TimeInterval
 {
     std::int64_t least = 0, most = 0;
+    std::int64_t median = 0;
 
     bool overlaps(const TimeInterval& other) const
     {
         return least <= other.most && other.least <= most;
     }
 };
-// The 95 % interval of the median of the measured iterations, by bootstrap (Efron, 1979):
+// The median of the measured iterations and its 95 % interval, by bootstrap (Efron, 1979):
 // percentiles of the medians of 1,000 samples drawn with replacement. nullopt with fewer than three
 // iterations, and for simulated runs, which do not vary.
 std::optional<TimeInterval> iterationInterval(const engine::Run& run);
