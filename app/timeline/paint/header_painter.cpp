@@ -109,6 +109,26 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
+// A collapsed group: its name and number of devices.
+void paintGroupHeader(QPainter& painter, const LaneCell& cell)
+{
+    const Theme& theme = cell.colours.theme();
+    const auto devices = std::ssize(cell.lane.group.devices);
+    const double middle = cell.area.center().y();
+    paintFold(painter, false, {cell.area.left() + 13, middle}, theme.chrome.text2);
+    const QRectF row(cell.area.left() + kLeft, middle - 9, kBar, 18);
+    painter.setFont(uiFont(cell.lane.kind == LaneKind::Dense ? 11 : 13, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    const QString count = countOf(devices, "device");
+    const double room = row.width() - QFontMetricsF(uiFont(11)).horizontalAdvance(count) - 8;
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter,
+          QFontMetricsF(painter.font())
+              .elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, room));
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    write(painter, row, Qt::AlignRight | Qt::AlignVCenter, count);
+}
+
 void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
                       engine::DeviceId device, const QRectF& area)
 {
@@ -205,6 +225,10 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
 {
     const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
+    if (!lane.group.devices.empty()) {
+        paintGroupHeader(painter, cell);
+        return;
+    }
     if (lane.kind == LaneKind::Dense) {
         paintDenseHeader(painter, view, theme, device, area);
         return;
@@ -258,7 +282,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
     const auto* metrics = metricsOf(view, device, iteration);
-    if (!metrics)
+    if (!metrics || !lane.group.devices.empty())
         return;
     if (lane.kind == LaneKind::Dense) {
         paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);
