@@ -109,24 +109,26 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
-// A collapsed group: its name and number of devices.
+// A collapsed group: its name, and the number of its devices if the lane is high enough.
 void paintGroupHeader(QPainter& painter, const LaneCell& cell)
 {
+    constexpr double kTwoLinesFrom = 40, kNextLine = 17;
     const Theme& theme = cell.colours.theme();
-    const auto devices = std::ssize(cell.lane.group.devices);
-    const double middle = cell.area.center().y();
+    const bool hasTwoLines = cell.area.height() >= kTwoLinesFrom;
+    const double middle = cell.area.center().y() - (hasTwoLines ? kNextLine / 2 : 0);
     paintFold(painter, false, {cell.area.left() + 13, middle}, theme.chrome.text2);
-    const QRectF row(cell.area.left() + kLeft, middle - 9, kBar, 18);
-    painter.setFont(uiFont(cell.lane.kind == LaneKind::Dense ? 11 : 13, QFont::Medium));
+    const QRectF row(cell.area.left() + kLeft, std::round(middle - 9), kBar, 18);
+    painter.setFont(uiFont(hasTwoLines ? 13 : 11, QFont::Medium));
     painter.setPen(theme.chrome.text);
-    const QString count = countOf(devices, "device");
-    const double room = row.width() - QFontMetricsF(uiFont(11)).horizontalAdvance(count) - 8;
     write(painter, row, Qt::AlignLeft | Qt::AlignVCenter,
           QFontMetricsF(painter.font())
-              .elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, room));
+              .elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, row.width()));
+    if (!hasTwoLines)
+        return;
     painter.setFont(uiFont(11));
     painter.setPen(theme.chrome.text2);
-    write(painter, row, Qt::AlignRight | Qt::AlignVCenter, count);
+    write(painter, row.translated(0, kNextLine), Qt::AlignLeft | Qt::AlignVCenter,
+          countOf(std::ssize(cell.lane.group.devices), "device"));
 }
 
 void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
