@@ -3,6 +3,7 @@
 #include "app/figures/schematic.h"
 #include "app/figures/write_figure.h"
 #include "engine/base/process.h"
+#include "engine/base/read_file.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
@@ -20,19 +21,42 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
+Result<engine::Run> readExperiment(const std::string& file, FigureTimes times)
+{
+    if (times != FigureTimes::Schematic)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{} is an experiment without recorded times; add --times schematic, "
+                        "or run it first: bscope experiment {} -o RUN.sqlite",
+                        file, file));
+    return engine::readFile(file)
+        .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
+        .and_then([](const engine::Experiment& experiment) { return schematic(experiment); })
+        .map_error([&](const Error& error) {
+            return Error{error.code, fmt::format("{}: {}", file, error.message)};
+        });
+}
+
+Result<engine::Run> readRun(const std::string& file, FigureTimes times)
+{
+    if (file.ends_with(".toml"))
+        return readExperiment(file, times);
+    std::string warning;
+    auto run = profiler::readRun(file, &warning);
+    if (!warning.empty())
+        engine::printError(fmt::format("note: {}\n", warning));
+    if (!run)
+        return run;
+    if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
+        return tl::unexpected(hasOps.error());
+    return times == FigureTimes::Schematic ? schematic(*run) : run;
+}
+
 Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
 {
     std::vector<engine::Run> runs;
     for (const QString& file : request.runs) {
-        std::string warning;
-        auto run = profiler::readRun(file.toStdString(), &warning);
-        if (!warning.empty())
-            engine::printError(fmt::format("note: {}\n", warning));
-        if (run)
-            if (const auto hasOps = profiler::checkHasOps(*run, file.toStdString()); !hasOps)
-                return tl::unexpected(hasOps.error());
-        if (run && request.times == FigureTimes::Schematic)
-            run = schematic(*run);
+        auto run = readRun(file.toStdString(), request.times);
         if (!run)
             return tl::unexpected(run.error());
         runs.push_back(*std::move(run));
@@ -62,6 +86,8 @@ Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<e
     return scene;
 }
 
+} // namespace
+
 Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
 {
     const auto metrics = profiler::metrics(run, iteration);
@@ -75,8 +101,6 @@ Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
     }
     return drawn;
 }
-
-} // namespace
 
 Result<DrawnFigure> drawFigure(const FigureRequest& request)
 {

@@ -29,6 +29,9 @@ struct DrawnFigure
     std::vector<engine::RunInfo> infos; // of the runs, for the units of their numbers
 };
 
+// What a run says of an iteration; -1: the reported iteration.
+engine::Result<DrawnRun> numbersOf(const engine::Run& run, int iteration);
+
 // Reads the runs and draws the figure in all formats, without writing a file. Needs a
 // QGuiApplication, but no screen.
 engine::Result<DrawnFigure> drawFigure(const FigureRequest& request);

@@ -65,6 +65,11 @@ engine::Fields<ExportSettings> exportFields()
             fields.push_back(engine::field<E>(
                 engine::option(kFigureTable, kFlags[f], kTitles[f], "Write this format"),
                 kOutputs[f]));
+        fields.push_back(engine::field<E>(
+            engine::option(kFigureTable, "--recipe", "Save a recipe beside the figure",
+                           "Write NAME.figure.toml, from which bubblescope figure --update draws "
+                           "the figure again"),
+            &E::recipe));
         fields.push_back(
             {engine::inFileOnly(kFigureTable, "folder"),
              [](const E& settings) { return QFileInfo(settings.base).path().toStdString(); },

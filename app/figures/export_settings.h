@@ -17,7 +17,8 @@ struct ExportSettings : FigureSettings
 {
     std::string preset = "acm-column"; // "own/NAME": a preset of the user; "": no preset
     bool pdf = true, svg = true, png = false, tikz = false;
-    QString base; // path without extension: "/home/me/figures/bitpipe-d4-n4"
+    bool recipe = false; // whether a FigureRecipe is written beside the figure
+    QString base;        // path without extension: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;
     QString file(FigureFormat format) const; // `base` with ".pdf", ".svg", ".png" or ".tex"
@@ -32,8 +33,8 @@ QString figureBase(const QString& file);
 // key are stored.
 engine::Fields<ExportSettings> exportFields();
 
-// Rows and iteration are not stored, because they belong to one run. Missing and invalid values are
-// set to their defaults.
+// Rows, range and iteration are not stored, because they belong to one run. Missing and invalid
+// values are set to their defaults.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
 

@@ -1,5 +1,6 @@
 #include "app/figures/figure_draft.h"
 
+#include "app/figures/figure_recipe.h"
 #include "app/figures/schematic.h"
 #include "engine/base/new_file.h"
 
@@ -49,6 +50,19 @@ FigureCheck repeatCheck(const QByteArray& first, const QByteArray& second)
     return {false, "different bytes in two exports"};
 }
 
+Result<void> saveRecipe(const FigureRequest& request,
+                        const std::vector<std::shared_ptr<const engine::Run>>& runs)
+{
+    FigureRecipe recipe{request, {}};
+    for (const auto& run : runs) {
+        auto numbers = numbersOf(*run, request.options.iteration);
+        if (!numbers)
+            return tl::unexpected(numbers.error());
+        recipe.drawn.push_back(*std::move(numbers));
+    }
+    return saveRecipe(recipeOf(request.outputs.front()), recipe);
+}
+
 } // namespace
 
 Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
@@ -69,24 +83,41 @@ Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::
     return draft;
 }
 
-Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings)
+QStringList exportedFiles(const ExportSettings& settings)
 {
-    std::vector<std::pair<QString, QByteArray>> drawn;
+    QStringList files;
+    for (const FigureFormat format : settings.formats())
+        files << settings.file(format);
+    if (settings.recipe && !files.isEmpty())
+        files << recipeOf(files.front());
+    return files;
+}
+
+Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings,
+                                 const FigureRuns& runs)
+{
+    FigureRequest request;
+    static_cast<FigureSettings&>(request) = settings;
+    request.runs = runs.files;
+    std::vector<QByteArray> drawn;
     for (const FigureFormat format : settings.formats()) {
         auto bytes = renderFigure(scene, format, settings.dpi);
         if (!bytes)
             return tl::unexpected(bytes.error());
-        drawn.emplace_back(settings.file(format), *std::move(bytes));
+        request.outputs << settings.file(format);
+        drawn.push_back(*std::move(bytes));
     }
-    QStringList files;
-    for (const auto& [file, bytes] : drawn) {
-        if (auto saved
-            = engine::saveFile(file.toStdString(), bytes.toStdString(), engine::IfExists::Replace);
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+        const QString& file = request.outputs[static_cast<qsizetype>(k)];
+        if (auto saved = engine::saveFile(file.toStdString(), drawn[k].toStdString(),
+                                          engine::IfExists::Replace);
             !saved)
             return tl::unexpected(saved.error());
-        files << file;
     }
-    return files;
+    if (settings.recipe)
+        if (auto saved = saveRecipe(request, runs.runs); !saved)
+            return tl::unexpected(saved.error());
+    return exportedFiles(settings);
 }
 
 } // namespace app

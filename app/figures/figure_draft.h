@@ -23,9 +23,18 @@ engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const 
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
 
+// The runs of a figure and their files.
+struct FigureRuns
+{
+    std::vector<std::shared_ptr<const engine::Run>> runs;
+    QStringList files; // [run] empty if a run has no file; the figure then cannot have a recipe
+};
+
+// The files that an export writes: the chosen formats, and the recipe.
+QStringList exportedFiles(const ExportSettings& settings);
 // Renders all chosen formats, then writes the files, and returns their names. Stops at the first
-// failure.
+// failure. `scene` is the figure of `runs` with these settings.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
-                                         const ExportSettings& settings);
+                                         const ExportSettings& settings, const FigureRuns& runs);
 
 } // namespace app

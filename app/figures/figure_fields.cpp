@@ -68,6 +68,29 @@ Field<F> rows()
             }};
 }
 
+Field<F> range()
+{
+    return {option("", "--range", "Range", "Part to draw, in ms (or units) from its begin", "A..B")
+                .withDefault("the whole iteration"),
+            [](const F& settings) {
+                const profiler::FigureRange& range = settings.options.range;
+                return range.isWhole() ? std::string()
+                                       : fmt::format("{}..{}", engine::numberText(range.begin),
+                                                     engine::numberText(range.end));
+            },
+            [](F& settings, std::string_view text) -> Result<void> {
+                const std::size_t dots = std::min(text.find(".."), text.size());
+                const auto begin = engine::parseNumber(text.substr(0, dots));
+                const auto end = engine::parseNumber(text.substr(std::min(dots + 2, text.size())));
+                if (!text.empty() && !(begin && end && *begin >= 0 && *begin < *end))
+                    return engine::fail(
+                        engine::Error::Code::InvalidArgument,
+                        fmt::format("--range {}: not a range of time; write it as 12..48", text));
+                settings.options.range = {begin.value_or(0), end.value_or(0)};
+                return {};
+            }};
+}
+
 // A switch whose option sets the member to `value`.
 Field<F> part(std::string_view flag, std::string_view label, std::string_view help,
               bool FigureOptions::*member, bool value)
@@ -98,8 +121,8 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
-// sets a width, a height and a font size.
+// Rows, range and iteration are not stored, because they belong to one run, nor is the preset,
+// which only sets a width, a height and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
@@ -136,7 +159,11 @@ engine::Fields<FigureSettings> figureFields()
                                 "free")
                              .oneOf({"measured", "schematic"}),
                          &F::times),
+        range(),
         rows(),
+        ofOptions(option(kFigureTable, "--colour-by", "Colour by", "Meaning of the colours of ops")
+                      .oneOf(profiler::colourByNames()),
+                  &O::colourBy),
         ofOptions(option(kFigureTable, "--bubbles", "Bubbles", "Style of bubbles")
                       .oneOf({"hatched", "blank", "cause"}),
                   &O::bubbles),

@@ -79,6 +79,8 @@ Result<void> checkFiles(const FigureRequest& request)
     if (request.options.memory && request.times == FigureTimes::Schematic)
         return invalid("memory needs recorded times; leave out --memory or --times "
                        "schematic");
+    if (!request.options.range.isWhole() && request.times == FigureTimes::Schematic)
+        return invalid("a range needs recorded times; leave out --range or --times schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
             return invalid(
@@ -149,6 +151,7 @@ QString figureHelp()
     return QString::fromStdString(fmt::format(
         R"(Draw runs as a figure for print. Several runs share one time axis; the first is the baseline.
 Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
+       bubblescope figure EXPERIMENT.toml... --times schematic -o FILE [OPTIONS]
        bubblescope figure --update FOLDER|FILE.figure.toml...
 
 Options:

@@ -196,7 +196,9 @@ std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& time
         medians.push_back(medianOf(drawn));
     }
     std::ranges::sort(medians);
-    return TimeInterval{medians[kOutside], medians[kDraws - 1 - kOutside]};
+    const std::int64_t median = medianOf(times);
+    return TimeInterval{std::min(medians[kOutside], median),
+                        std::max(medians[kDraws - 1 - kOutside], median), median};
 }
 
 std::optional<TimeInterval> iterationInterval(const Run& run)

@@ -8,17 +8,18 @@
 
 namespace profiler {
 
-// In ticks.
+// In ticks; least <= median <= most.
 struct TimeInterval
 {
     std::int64_t least = 0, most = 0;
+    std::int64_t median = 0;
 
     bool overlaps(const TimeInterval& other) const
     {
         return least <= other.most && other.least <= most;
     }
 };
-// The 95 % interval of the median of times, by bootstrap (Efron, 1979): percentiles of the medians
+// The median of times and its 95 % interval, by bootstrap (Efron, 1979): percentiles of the medians
 // of 1,000 samples drawn with replacement. nullopt with fewer than three times.
 std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& times);
 // That of the measured iterations; nullopt for simulated runs, which do not vary.

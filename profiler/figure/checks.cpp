@@ -10,6 +10,7 @@
 namespace profiler {
 namespace {
 
+constexpr std::string_view kDuration = "duration";
 constexpr double kSmallestGrey = 12; // difference of lightness L* that a laser printer keeps
 
 // A row of the figure: its op boxes, how many of them have numbers, and the contrast of these.
@@ -22,7 +23,8 @@ struct RowFacts
 
 bool holdsNumber(const Box& box)
 {
-    return box.cls.starts_with("op ") && !box.cls.starts_with("op OPT");
+    return box.cls.starts_with("op ") && !box.cls.starts_with("op OPT")
+        && box.cls.find(" cut") == std::string::npos;
 }
 
 RowFacts factsOf(const Group& row)
@@ -72,13 +74,24 @@ FigureCheck checkInk(const std::vector<RowFacts>& rows)
 struct Look
 {
     Colour fill;
+    bool isGroup = false; // whether the colour means a micro-batch, stage, chunk or duration
     HatchLines lines = HatchLines::None;
 };
 
-// "op F chunk1 up" -> "F chunk 1".
+// "op F chunk1 up" -> "F chunk 1", "op F chunk1 by-stage-2" -> "F stage 2",
+// "op F by-duration-2" -> "duration 2".
 std::string lookName(const std::string& cls)
 {
-    const std::string_view name = std::string_view(cls).substr(3);
+    std::string_view name = std::string_view(cls).substr(3);
+    if (const auto by = name.find(" by-"); by != std::string_view::npos) {
+        const std::string_view group = name.substr(by + 4);
+        const auto dash = group.rfind('-');
+        const std::string text
+            = fmt::format("{} {}", group.substr(0, dash), group.substr(dash + 1));
+        return group.starts_with(kDuration)
+            ? text
+            : fmt::format("{} {}", name.substr(0, name.find(' ')), text);
+    }
     const auto chunk = name.find(" chunk");
     const auto kind = name.substr(0, name.find(' '));
     return chunk == std::string_view::npos
@@ -99,7 +112,10 @@ std::map<std::string, Look> looksOf(const Scene& scene)
                 last->lines = hatch->lines;
             if (const auto* box = std::get_if<Box>(&shape))
                 last = box->cls.starts_with("op ")
-                    ? &looks.try_emplace(lookName(box->cls), Look{box->fill}).first->second
+                    ? &looks
+                           .try_emplace(lookName(box->cls),
+                                        Look{box->fill, box->cls.find(" by-") != std::string::npos})
+                           .first->second
                     : nullptr;
         }
     }
@@ -113,25 +129,33 @@ double lightness(Colour colour)
     return luminance > 216.0 / 24389 ? 116 * std::cbrt(luminance) - 16 : luminance * 24389.0 / 27;
 }
 
-// Chunks of one kind may be similar: numbers and positions distinguish them.
+// Chunks of one kind, and numbered micro-batches, may be similar: numbers and positions distinguish
+// them. Other groups that the colours mean may not.
+bool maySameKindBeAlike(const Look& one, const FigureOptions& options)
+{
+    return !one.isGroup || (options.colourBy == ColourBy::MicroBatch && options.microBatches);
+}
+
 bool isSameKind(std::string_view one, std::string_view other)
 {
     return one.substr(0, one.find(' ')) == other.substr(0, other.find(' '));
 }
 
-FigureCheck checkGrey(const Scene& scene)
+FigureCheck checkGrey(const Scene& scene, const FigureOptions& options)
 {
     const auto looks = looksOf(scene);
     for (auto one = looks.begin(); one != looks.end(); ++one)
         for (auto other = std::next(one); other != looks.end(); ++other) {
             const double a = lightness(one->second.fill), b = lightness(other->second.fill);
-            if (isSameKind(one->first, other->first) || std::abs(a - b) >= kSmallestGrey
-                || one->second.lines != other->second.lines)
+            if ((isSameKind(one->first, other->first) && maySameKindBeAlike(one->second, options))
+                || std::abs(a - b) >= kSmallestGrey || one->second.lines != other->second.lines)
                 continue;
             return {false,
-                    fmt::format("{} and {} look alike in grey (lightness {:.0f} and {:.0f}); "
-                                "the palette grey has hatches",
-                                one->first, other->first, a, b)};
+                    fmt::format("{} and {} look alike in grey (lightness {:.0f} and {:.0f}); {}",
+                                one->first, other->first, a, b,
+                                options.colourBy == ColourBy::Operation
+                                    ? "the palette grey has hatches"
+                                    : "colour by operation or duration")};
         }
     return {true, "legible in grey"};
 }
@@ -144,7 +168,7 @@ std::vector<FigureCheck> checkFigure(const Scene& scene, const FigureOptions& op
     for (const Group& group : scene.groups)
         if (RowFacts facts = factsOf(group); !facts.name.empty())
             rows.push_back(std::move(facts));
-    return {checkNumbers(rows, options), checkInk(rows), checkGrey(scene)};
+    return {checkNumbers(rows, options), checkInk(rows), checkGrey(scene, options)};
 }
 
 } // namespace profiler

@@ -14,8 +14,14 @@ double tickLength(const FigureStyle& style)
 
 Ticks axisTicks(const FigureStyle& style, double length)
 {
-    const double label = style.width(fmt::format("{:.0f}", length), style.size);
-    return ticks(0, length, (label + 2 * style.size) / style.pointsPerUnit);
+    const double end = style.axisBegin + length;
+    const double label = style.width(fmt::format("{:.0f}", end), style.size);
+    return ticks(style.axisBegin, end, (label + 2 * style.size) / style.pointsPerUnit);
+}
+
+double xOf(const FigureStyle& style, double value)
+{
+    return style.plotLeft + (value - style.axisBegin) * style.pointsPerUnit;
 }
 
 } // namespace
@@ -29,7 +35,7 @@ Group layoutAxis(const FigureStyle& style, double y, double length)
         Line{.x1 = style.plotLeft, .y1 = y, .x2 = end, .y2 = y, .colour = ink, .cls = "axis"});
     const Ticks places = axisTicks(style, length);
     for (const double value : places.major) {
-        const double x = style.plotLeft + value * style.pointsPerUnit;
+        const double x = xOf(style, value);
         group.shapes.emplace_back(Line{
             .x1 = x, .y1 = y, .x2 = x, .y2 = y + tickLength(style), .colour = ink, .cls = "tick"});
         group.shapes.emplace_back(Text{.x = x,
@@ -49,8 +55,7 @@ double axisRight(const FigureStyle& style, double length)
     if (places.major.empty())
         return style.plotLeft;
     const std::string label = fmt::format("{:.{}f}", places.major.back(), places.decimals);
-    return style.plotLeft + places.major.back() * style.pointsPerUnit
-        + style.width(label, style.size) / 2;
+    return xOf(style, places.major.back()) + style.width(label, style.size) / 2;
 }
 
 double axisHeight(const FigureStyle& style)

@@ -1,10 +1,14 @@
 #include "profiler/figure/figure_content.h"
 
 #include "profiler/analysis/metrics.h"
+#include "profiler/analysis/range/device_times.h"
+#include "profiler/analysis/range/range_metrics.h"
+#include "profiler/figure/figure_style.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace profiler {
@@ -33,22 +37,97 @@ Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptio
     return devices;
 }
 
-FigureRow rowOf(const engine::Run& run, int iteration, engine::DeviceId device)
+std::int64_t longestOp(const engine::Run& run)
 {
-    FigureRow row{.device = device,
-                  .ops = {},
-                  .exposed = exposedCommunication(run, iteration, device),
-                  .bubbles = {}};
+    std::int64_t longest = 1;
+    for (const engine::Track& track : run.timeline.tracks)
+        if (track.kind == engine::Track::Kind::Compute)
+            for (const engine::Span& span : track.spans)
+                longest = std::max(longest, span.window().duration());
+    return longest;
+}
+
+// Sets the iteration, its drawn part and the share of bubbles in it.
+Result<void> setWindow(FigureRun& content, const FigureRange& range)
+{
+    const engine::Run& run = *content.run;
+    content.whole = content.window = run.timeline.iterations[content.iteration].window;
+    if (range.isWhole())
+        return {};
+    const double ticks = run.info.inUnits() ? static_cast<double>(run.info.ticksPerUnit) : 1e6;
+    const auto at = [&](double time) {
+        return content.whole.begin + static_cast<std::int64_t>(std::llround(time * ticks));
+    };
+    content.window = overlap(content.whole, {at(range.begin), at(range.end)});
+    if (content.window.duration() > 0)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} has nothing to draw from {} to {} {}: its iteration lasts {}; use "
+                            "a range within it",
+                            runTitle(run), unitNumber(range.begin, 3), unitNumber(range.end, 3),
+                            run.info.inUnits() ? "F" : "ms",
+                            unitNumber(static_cast<double>(content.whole.duration()) / ticks, 3)));
+}
+
+// The shares of bubbles in the drawn part, of all devices together and of each.
+struct BubbleShares
+{
+    double ratio = 0;
+    engine::IdVector<engine::DeviceId, double> of;
+};
+
+Result<BubbleShares> sharesOf(const FigureRun& content, const RunMetrics& whole,
+                              const FigureOptions& options)
+{
+    BubbleShares shares{whole.bubbleRatio, {}};
+    if (options.range.isWhole()) {
+        for (const DeviceMetrics& device : whole.devices)
+            shares.of.push_back(whole.duration > 0 ? engine::ratio(device.bubble, whole.duration)
+                                                   : 0);
+        return shares;
+    }
+    const auto part = rangeMetrics(*content.run, content.window);
+    if (!part)
+        return tl::unexpected(part.error());
+    shares.ratio = part->bubbleRatio;
+    for (const RangeDevice& device : part->devices)
+        shares.of.push_back(engine::ratio(device.times.bubble, content.window.duration()));
+    return shares;
+}
+
+void split(FigureOp& one, FigureOp& other)
+{
+    const bool isFirstAbove = one.op.kind == engine::OpKind::Forward;
+    one.half = isFirstAbove ? FigureOp::Half::Upper : FigureOp::Half::Lower;
+    other.half = isFirstAbove ? FigureOp::Half::Lower : FigureOp::Half::Upper;
+}
+
+FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
+{
+    const engine::Run& run = *content.run;
+    FigureRow row{.device = device, .ops = {}, .exposed = {}, .bubbles = {}};
+    for (const engine::Window window : exposedCommunication(run, content.iteration, device))
+        if (const auto part = overlap(window, content.window); part.duration() > 0)
+            row.exposed.push_back(part);
     const auto* track = run.timeline.track(device, engine::Track::Kind::Compute);
     if (!track)
         return row;
     const engine::OpIndex index(run.schedule);
     const int devices = std::max(1, run.schedule.shape.devices);
     for (const engine::Span& span : track->spans) {
-        if (span.iteration != static_cast<std::uint32_t>(iteration) || span.end <= span.begin)
+        const engine::Window part = overlap(span.window(), content.window);
+        if (span.iteration != static_cast<std::uint32_t>(content.iteration) || part.duration() <= 0)
             continue;
         const engine::Op& op = engine::opAt(run.schedule, index, span.op);
-        row.ops.push_back({span.window(), op, index.positionOf(span.op), op.stage.value / devices});
+        row.ops.push_back({.window = part,
+                           .op = op,
+                           .position = index.positionOf(span.op),
+                           .chunk = op.stage.value / devices,
+                           .length = engine::ratio(span.window().duration(), content.longestOp),
+                           .isCut = !(part == span.window())});
+        if (const auto next = row.ops.rbegin() + 1;
+            next != row.ops.rend() && next->window == row.ops.back().window)
+            split(*next, row.ops.back());
     }
     return row;
 }
@@ -84,17 +163,23 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     FigureRun content;
     content.run = &run;
     content.iteration = numbers->iteration;
-    content.window = run.timeline.iterations[content.iteration].window;
-    content.bubbleRatio = numbers->bubbleRatio;
+    content.longestOp = longestOp(run);
+    if (auto set = setWindow(content, options.range); !set)
+        return tl::unexpected(set.error());
+    const auto shares = sharesOf(content, *numbers, options);
+    if (!shares)
+        return tl::unexpected(shares.error());
+    content.bubbleRatio = shares->ratio;
     const auto all = bubbles(run, content.iteration);
     std::size_t boxes = 0;
     for (const int d : *devices) {
-        FigureRow row = rowOf(run, content.iteration, engine::DeviceId{d});
-        std::ranges::copy_if(all, std::back_inserter(row.bubbles),
-                             [&](const Bubble& b) { return b.device == row.device; });
-        const auto& device = numbers->devices[row.device];
-        if (numbers->duration > 0)
-            row.bubbleShare = engine::ratio(device.bubble, numbers->duration);
+        FigureRow row = rowOf(content, engine::DeviceId{d});
+        for (Bubble bubble : all) {
+            bubble.window = overlap(bubble.window, content.window);
+            if (bubble.device == row.device && bubble.window.duration() > 0)
+                row.bubbles.push_back(std::move(bubble));
+        }
+        row.bubbleShare = shares->of[row.device];
         boxes += row.ops.size();
         content.rows.push_back(std::move(row));
     }

@@ -16,6 +16,10 @@ struct FigureOp
     engine::Op op;
     std::uint32_t position = 0; // position in the device's program; identifies the box
     int chunk = 0;
+    double length = 0;  // duration as a share of the run's longest op
+    bool isCut = false; // whether the range ends within the op
+    // A joint F and B are one cell that is split in half, with F above.
+    enum class Half : std::uint8_t { Both, Upper, Lower } half = Half::Both;
 };
 
 struct FigureRow
@@ -31,12 +35,19 @@ struct FigureRun
 {
     const engine::Run* run = nullptr;
     int iteration = 0;
-    engine::Window window;
-    double bubbleRatio = 0;
+    engine::Window whole, window; // the iteration, and its drawn part
+    double bubbleRatio = 0;       // of the drawn part
+    std::int64_t longestOp = 0;   // longest op on a compute lane of the run, in ticks
     std::vector<FigureRow> rows;
 
-    // In cost units if the run is in abstract units, otherwise in ns.
-    double duration() const { return engine::ratio(window.duration(), run->info.ticksPerUnit); }
+    bool isWhole() const { return window == whole; }
+    bool isEndDrawn() const { return window.end == whole.end; }
+
+    // These are in cost units if the run is in abstract units, otherwise in ns.
+    double duration() const { return units(window.duration()); }
+    double wholeDuration() const { return units(whole.duration()); }
+    double begin() const { return units(window.begin - whole.begin); }
+    double units(std::int64_t ticks) const { return engine::ratio(ticks, run->info.ticksPerUnit); }
 };
 
 engine::Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options);

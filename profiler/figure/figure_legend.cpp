@@ -3,6 +3,8 @@
 #include "profiler/figure/figure_row.h"
 #include "profiler/figure/legend_entries.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace profiler {
@@ -13,9 +15,21 @@ using engine::OpKind;
 // Spans that are narrower on paper have no legend entry.
 constexpr double kThinnestSeen = 0.35; // points
 
-LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& style)
+// The longest op of any run, with its unit.
+std::string longestText(const std::vector<FigureRun>& runs, const FigureStyle& style)
+{
+    double longest = 0;
+    for (const FigureRun& run : runs)
+        longest = std::max(longest, run.units(run.longestOp));
+    const TimeUnit unit = style.schematic ? style.unit : timeUnit(longest);
+    return fmt::format("{} {}", unitNumber(longest / unit.units, 2), unit.name);
+}
+
+LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& style, ColourBy by)
 {
     LegendContent found;
+    found.by = by;
+    found.longest = longestText(runs, style);
     for (const FigureRun& run : runs) {
         const double pointsPerTick = scaleOf(run, style).pointsPerTick;
         const auto isSeen = [pointsPerTick](engine::Window window) {
@@ -28,6 +42,7 @@ LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& s
             for (const FigureOp& op : row.ops) {
                 found.chunks[op.op.kind].insert(op.chunk);
                 found.isUp = found.isUp || op.op.replica > 0;
+                found.groups = std::max(found.groups, 1 + colourGroup(op.op, op.chunk, by));
             }
         }
     }
@@ -127,7 +142,8 @@ void addSwatch(Group& group, const LegendEntry& entry, std::size_t fill, const R
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place)
 {
-    const auto entries = entriesOf(contentOf(runs, style), style.palette, options);
+    const auto entries
+        = entriesOf(contentOf(runs, style, options.colourBy), style.palette, options);
     const Arranged all = arrange(entries, style, place);
     const auto top = [&](int line) { return place.top + 1.7 * style.size * line; };
     const auto baseline = [&](int line) {

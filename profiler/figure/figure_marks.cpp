@@ -21,15 +21,22 @@ bool FigureMarks::modesDiffer() const
 
 std::string FigureMarks::facts(const FigureRun& run) const
 {
-    const std::string time
-        = m_style.schematic ? unitNumber(printed(run), 2) : fmt::format("{:.1f}", printed(run));
-    return fmt::format("{} {}, bubble {}", time, m_style.unit.name, percentText(run.bubbleRatio));
+    const auto text = [this](double value) {
+        return m_style.schematic ? unitNumber(value, 2) : fmt::format("{:.1f}", value);
+    };
+    const std::string time = text(run.wholeDuration() / m_style.unit.units);
+    const double begin = run.begin() / m_style.unit.units;
+    const std::string part
+        = run.isWhole() ? "" : fmt::format("{} to {} of ", text(begin), text(begin + printed(run)));
+    return fmt::format("{}{} {}, bubble {}", part, time, m_style.unit.name,
+                       percentText(run.bubbleRatio));
 }
 
 bool FigureMarks::gapHoldsText(const FigureRun& run) const
 {
     const double gap = endOf(m_runs[0]) - endOf(run);
-    return gap > m_style.width(signedPercentText(longer(run)), m_style.size) + 1.2 * m_style.size;
+    return m_runs[0].isEndDrawn() && run.isEndDrawn()
+        && gap > m_style.width(signedPercentText(longer(run)), m_style.size) + 1.2 * m_style.size;
 }
 
 double FigureMarks::headingHeight() const

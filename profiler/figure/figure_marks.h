@@ -45,7 +45,10 @@ private:
     {
         return m_style.plotLeft + printed(run) * m_style.pointsPerUnit;
     }
-    double longer(const FigureRun& run) const { return run.duration() / m_runs[0].duration() - 1; }
+    double longer(const FigureRun& run) const
+    {
+        return run.wholeDuration() / m_runs[0].wholeDuration() - 1;
+    }
     bool gapHoldsText(const FigureRun& run) const;
     void addGap(Group& group, const FigureRun& run, double y) const;
 

@@ -19,13 +19,20 @@ std::string numberOf(const engine::Op& op)
     return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
 }
 
-std::string classOf(const FigureOp& op)
+// A cut op has neither an edge nor the mark of the up direction.
+std::string classOf(const FigureOp& op, ColourBy by)
 {
     std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));
     if (op.chunk > 0)
         cls += fmt::format(" chunk{}", op.chunk);
     if (op.op.replica > 0)
         cls += " up";
+    if (op.isCut)
+        cls += " cut";
+    if (isColouredByDuration(op.op, by))
+        cls += fmt::format(" by-duration-{}", durationStep(op.length));
+    else if (const int group = colourGroup(op.op, op.chunk, by); group >= 0)
+        cls += fmt::format(" by-{}-{}", colourByNames()[static_cast<std::size_t>(by)], group);
     return cls;
 }
 
@@ -107,40 +114,44 @@ private:
         const double width = m_style.width(name, size);
         if (width + 0.6 * size > area.width)
             return;
-        const double middleX = area.x + area.width / 2;
-        addPlate(middleX, width + 0.2 * size, size, m_style.palette.bubble);
-        addNumber(name, middleX, size, m_style.palette.ink, "cause");
+        addPlate(area, width + 0.2 * size, size, m_style.palette.bubble);
+        addNumber(name, area, size, m_style.palette.ink, "cause");
     }
 
-    // A plain background for a text of `width` over lines.
-    void addPlate(double middleX, double width, double size, Colour fill)
+    // A plain background for a text of `width` over lines, in the middle of `area`.
+    void addPlate(const Rect& area, double width, double size, Colour fill)
     {
-        const Rect plate{middleX - width / 2 - 0.1 * size, middle() - 0.6 * size,
-                         width + 0.2 * size, 1.2 * size};
+        const Rect plate{area.x + area.width / 2 - width / 2 - 0.1 * size,
+                         area.y + area.height / 2 - 0.6 * size, width + 0.2 * size, 1.2 * size};
         m_group.shapes.emplace_back(Box{
             .rect = plate, .fill = fill, .strokeColour = {}, .id = {}, .cls = "plate", .op = {}});
     }
 
     void addOp(const FigureOp& op)
     {
-        const Rect area = rect(op.window);
+        Rect area = rect(op.window);
+        if (op.half != FigureOp::Half::Both)
+            area.height /= 2;
+        if (op.half == FigureOp::Half::Lower)
+            area.y += area.height;
+        const auto [fill, hatch]
+            = opLook(m_style.palette, op.op, op.chunk, op.length, m_options.colourBy);
         Box box{.rect = area,
-                .fill = m_style.palette.fill(op.op, op.chunk),
+                .fill = fill,
                 .strokeColour = {},
                 .id = fmt::format("{}d{}-{}", m_place.prefix, m_row.device.value, op.position),
-                .cls = classOf(op),
+                .cls = classOf(op, m_options.colourBy),
                 .op = engine::toString(op.op)};
         // The optimizer's few steps are drawn as one block, without seams and direction marks.
         const bool step = op.op.kind == engine::OpKind::OptimizerStep;
-        if (step || area.width >= kThinnestEdged)
+        if (step || (area.width >= kThinnestEdged && !op.isCut))
             addEdge(box);
         if (step)
             box.strokeColour = box.fill;
-        const bool up = op.op.replica > 0 && m_options.directionMark && !step;
+        const bool up = op.op.replica > 0 && m_options.directionMark && !step && !op.isCut;
         if (up)
             box.cut = std::min(0.22 * area.height, 0.35 * area.width);
         m_group.shapes.emplace_back(box);
-        const OpHatch hatch = m_style.palette.hatch(op.op, op.chunk);
         if (hatch.density > 0)
             m_group.shapes.emplace_back(m_style.hatchOver(box, hatch));
         addMicroBatch({op, area, box.fill, up, hatch.density > 0});
@@ -170,11 +181,11 @@ private:
             return;
         const double middleX = area.x + area.width / 2;
         if (hatched)
-            addPlate(middleX, width, size, fill);
-        addNumber(number, middleX, size, ink, "micro-batch");
+            addPlate(area, width, size, fill);
+        addNumber(number, area, size, ink, "micro-batch");
         if (!up)
             return;
-        const double under = m_style.baseline(middle(), size) + 0.16 * size;
+        const double under = m_style.baseline(area.y + area.height / 2, size) + 0.16 * size;
         m_group.shapes.emplace_back(Line{.x1 = middleX - width / 2,
                                          .y1 = under,
                                          .x2 = middleX + width / 2,
@@ -184,15 +195,17 @@ private:
                                          .cls = "up-mark"});
     }
 
-    void addNumber(const std::string& text, double x, double size, Colour ink, const char* cls)
+    void addNumber(const std::string& text, const Rect& area, double size, Colour ink,
+                   const char* cls)
     {
-        m_group.shapes.emplace_back(Text{.x = x,
-                                         .baseline = m_style.baseline(middle(), size),
-                                         .size = size,
-                                         .text = text,
-                                         .colour = ink,
-                                         .anchor = Text::Anchor::Middle,
-                                         .cls = cls});
+        m_group.shapes.emplace_back(
+            Text{.x = area.x + area.width / 2,
+                 .baseline = m_style.baseline(area.y + area.height / 2, size),
+                 .size = size,
+                 .text = text,
+                 .colour = ink,
+                 .anchor = Text::Anchor::Middle,
+                 .cls = cls});
     }
 
     const FigureRow& m_row;
@@ -222,7 +235,7 @@ double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
         const double perTick = scaleOf(run, style).pointsPerTick;
         for (const FigureRow& row : run.rows)
             for (const FigureOp& op : row.ops) {
-                const double em = style.width(numberOf(op.op), 1);
+                const double em = op.isCut ? 0 : style.width(numberOf(op.op), 1);
                 const double room = op.window.duration() * perTick - 2 * kDigitMargin;
                 if (em > 0)
                     size = std::min(size, room / em);

@@ -27,6 +27,7 @@ struct FigureStyle
     double plotLeft = 0, plotRight = 0; // left and right end of the longest iteration on the page
     TimeUnit unit;
     double pointsPerUnit = 1;
+    double axisBegin = 0; // time at plotLeft, in printed units
 
     double rowHeight() const { return 1.9 * size; }
     double rowGap() const { return schematic ? 0 : 0.27 * size; }

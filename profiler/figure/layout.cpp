@@ -112,7 +112,7 @@ public:
         for (std::size_t r = 0; r < m_runs.size(); ++r)
             addRun(r);
         m_scene.height = m_y + kEdge;
-        if (m_runs.size() > 1)
+        if (m_runs.size() > 1 && m_runs[0].isEndDrawn())
             m_scene.groups.push_back(m_marks.baselineEnd(m_blocks));
         addFoot();
         m_scene.width = m_options.width;
@@ -151,6 +151,7 @@ private:
                                     "inches; use a smaller font or a wider figure",
                                     unitNumber(m_style.size),
                                     unitNumber(m_options.width / kPointsPerInch, 2)));
+        m_style.axisBegin = m_runs[0].begin() / m_style.unit.units;
         m_length = longest() / m_style.unit.units;
         if (m_length <= 0)
             return fail(Error::Code::InvalidArgument,
@@ -220,7 +221,7 @@ private:
             m_scene.groups.push_back(layoutNotes(
                 m_notes[index], m_style,
                 {scale, strip, block.rows, block.bottom, m_options.width, block.prefix}));
-        if (m_runs.size() > 1)
+        if (m_runs.size() > 1 && run.isEndDrawn())
             m_scene.groups.push_back(m_marks.end(index, block));
     }
 
@@ -326,6 +327,20 @@ Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions optio
     return scene;
 }
 
+// Runs of one figure share the scale of durations.
+void shareLongestOp(std::vector<FigureRun>& contents)
+{
+    double longest = 0;
+    for (const FigureRun& run : contents)
+        longest = std::max(longest, run.units(run.longestOp));
+    for (FigureRun& run : contents) {
+        const double share = run.units(run.longestOp) / longest;
+        for (FigureRow& row : run.rows)
+            for (FigureOp& op : row.ops)
+                op.length *= share;
+    }
+}
+
 } // namespace
 
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
@@ -340,6 +355,7 @@ Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const Figur
             return tl::unexpected(content.error());
         contents.push_back(*std::move(content));
     }
+    shareLongestOp(contents);
     return options.height > 0 ? fitted(contents, options, notes)
                               : layoutAt(0, contents, options, notes);
 }

@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
+#include "profiler/figure/colour_by.h"
 #include "profiler/figure/scene.h"
 
 #include <span>
@@ -26,6 +27,16 @@ struct FigurePreset
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
 
+// The drawn part of an iteration in ms, or in cost units for runs in abstract units, from the begin
+// of the iteration.
+struct FigureRange
+{
+    double begin = 0, end = 0; // both 0: the whole iteration
+
+    bool isWhole() const { return begin == 0 && end == 0; }
+    friend bool operator==(const FigureRange&, const FigureRange&) = default;
+};
+
 enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
 
 struct FigureOptions
@@ -38,8 +49,10 @@ struct FigureOptions
     std::string font;      // font family; "": the first of installedFonts()
     // Name of a palette, used with its light theme because figures are for paper.
     std::string palette = "default";
-    int iteration = -1;       // index into Timeline::iterations; -1: the reported iteration
+    int iteration = -1; // index into Timeline::iterations; -1: the reported iteration
+    FigureRange range;
     std::vector<int> devices; // rows in this order; empty: all
+    ColourBy colourBy = ColourBy::Operation;
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;

@@ -66,13 +66,50 @@ LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, cons
     return entry;
 }
 
+// One hue per micro-batch, stage, direction or chunk; forward lighter.
+std::vector<LegendEntry> hueEntries(const LegendContent& content, const Palette& palette)
+{
+    const bool isDirection = content.by == ColourBy::Direction;
+    const std::string group
+        = isDirection ? "down" : fmt::format("{} 0", colourByNames()[std::size_t(content.by)]);
+    std::vector<LegendEntry> entries;
+    for (int k = 0; k < std::min(content.groups, kHues); ++k) {
+        const std::string number = isDirection ? "up"
+            : k + kHues < content.groups       ? fmt::format("{}, {} \u2026", k, k + kHues)
+                                               : std::to_string(k);
+        entries.push_back(
+            {.fills = {hueFill(palette, k, Tint::Forward), hueFill(palette, k, Tint::Backward)},
+             .text = k == 0 ? group + ": forward, backward" : number,
+             .shortText = k == 0 ? group : number});
+    }
+    return entries;
+}
+
+// The scale of durations, from the shortest to the longest op.
+LegendEntry durationEntry(const LegendContent& content, const Palette& palette)
+{
+    LegendEntry entry{.fills = {},
+                      .text = fmt::format("duration of an op, 0 to {}", content.longest),
+                      .shortText = fmt::format("0 to {}", content.longest)};
+    for (int step = 0; step < kDurationSteps; ++step)
+        entry.fills.push_back(durationFill(palette, step));
+    return entry;
+}
+
 } // namespace
 
 std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palette& palette)
 {
     std::vector<LegendEntry> entries;
+    if (content.by == ColourBy::Duration)
+        entries.push_back(durationEntry(content, palette));
+    else if (content.by != ColourBy::Operation)
+        entries = hueEntries(content, palette);
     bool isTransfer = false;
     for (const auto& [kind, chunks] : content.chunks) {
+        if (content.by != ColourBy::Operation && engine::isCompute(kind)
+            && kind != OpKind::OptimizerStep)
+            continue;
         LegendEntry entry = kindEntry(kind, chunks, entries.empty(), palette);
         const bool wasTransfer
             = std::exchange(isTransfer, !engine::isCompute(kind) && kind != OpKind::OptimizerStep);

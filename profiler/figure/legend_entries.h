@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/figure/palette.h"
+#include "profiler/figure/colour_by.h"
 
 #include <map>
 #include <optional>
@@ -16,6 +16,9 @@ struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
     bool isUp = false, hasBubble = false, hasExposed = false;
+    ColourBy by = ColourBy::Operation;
+    int groups = 1;      // number of colour groups: micro-batches, stages, directions or chunks
+    std::string longest; // duration of the longest op: "3.2 ms"
 };
 
 struct LegendEntry

@@ -2,8 +2,10 @@
 #include "app/models/tables/table_roles.h"
 #include "app/pages/compare/compare_page.h"
 #include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/compare/pareto_chart.h"
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/segment_control.h"
+#include "app/widgets/controls/where_time_goes.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 
@@ -12,6 +14,8 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
 #include <QTest>
 
 using namespace app;
@@ -175,7 +179,11 @@ TEST_CASE("many runs are ranked, and the page states what is equal and why the f
     CHECK(compared.find<QLabel>("compareSummary")->text().contains(QStringLiteral("scheme, v")));
     CHECK(compared.find<QLabel>("winReason")->text().contains(QStringLiteral("shorter than 1F1B")));
     CHECK(compared.find<QWidget>("sortRuns")->isVisible());
-    CHECK_FALSE(compared.find<QWidget>("alignRuns")->isVisible());
+    auto* align = compared.find<SegmentControl>("alignRuns");
+    REQUIRE(align->isVisible());
+    align->setFocus();
+    QTest::keyClick(align, Qt::Key_Right);
+    CHECK(lanes->rows().align == CompareAlign::FirstForward);
     CHECK(lanes->rows().rows.front().duration() <= lanes->rows().rows.back().duration());
 }
 
@@ -235,4 +243,41 @@ TEST_CASE("the table of all parameters opens from the first line")
     auto* table = dialog->findChild<DataTable*>(QStringLiteral("parametersTable"));
     CHECK(table->model()->index(0, 0).data().toString() == QStringLiteral("scheme"));
     dialog->close();
+}
+
+TEST_CASE("runs in a rectangle of the Pareto chart are compared alone")
+{
+    Compared compared(fiveSchemes());
+    REQUIRE(compared.hasRows(5));
+    auto* points = compared.page->findChild<ParetoChart*>();
+    REQUIRE((points != nullptr && points->isVisible()));
+    auto* only = points->findChild<QPushButton*>(QStringLiteral("compareOnly"));
+    CHECK_FALSE(only->isVisible());
+    QTest::mousePress(points, Qt::LeftButton, {}, {2, 2});
+    QTest::mouseMove(points, {60, 60});
+    QTest::mouseMove(points, points->rect().bottomRight());
+    QTest::mouseRelease(points, Qt::LeftButton, {}, points->rect().bottomRight());
+    CHECK(points->marked().size() == 5);
+    QTest::keyClick(points, Qt::Key_Escape);
+    CHECK(points->marked().empty());
+    points->setCurrent(0);
+    QTest::keyClick(points, Qt::Key_Right, Qt::ShiftModifier);
+    if (points->marked().empty()) // the first run is the last point
+        QTest::keyClick(points, Qt::Key_Left, Qt::ShiftModifier);
+    REQUIRE(points->marked().size() == 2);
+    CHECK(only->text() == QStringLiteral("Compare only these 2"));
+    QTest::mouseClick(only, Qt::LeftButton);
+    CHECK(compared.hasRows(2));
+}
+
+// The chart was as wide as the reasons of a ranking, which are not shown here.
+TEST_CASE("the time by category stands beside the differences of two runs, which show all columns")
+{
+    Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}});
+    REQUIRE(compared.hasRows(2));
+    const auto* chart = compared.page->findChild<WhereTimeGoes*>();
+    REQUIRE(chart != nullptr);
+    REQUIRE(waitFor([&] { return chart->isVisible(); }));
+    CHECK(chart->width() <= 424);
+    CHECK(compared.find<DataTable>("compareTable")->horizontalScrollBar()->maximum() == 0);
 }

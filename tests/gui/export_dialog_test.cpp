@@ -1,10 +1,13 @@
+#include "app/figures/figure_recipe.h"
 #include "app/models/style_sheet.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/segment_control.h"
 #include "profiler/figure/svg.h"
+#include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"
 #include "tests/gui/exporting.h"
+#include "tests/support/temporary_folder.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -14,6 +17,7 @@
 #include <QLineEdit>
 #include <QRadioButton>
 #include <QSpinBox>
+#include <QTest>
 
 using namespace app;
 
@@ -238,4 +242,59 @@ TEST_CASE("TikZ is one of the formats, and alone gives the line for LaTeX")
     QFile file(f.path("figure.tex"));
     REQUIRE(file.open(QIODevice::ReadOnly));
     CHECK(file.readAll().contains("\\begin{tikzpicture}"));
+}
+
+TEST_CASE("a recipe beside the exported figure draws the same bytes again")
+{
+    tests::TemporaryFolder runs;
+    const QString file = QString::fromStdString((runs.path() / "one.sqlite").string());
+    const engine::Run run = *sample::measured({"bitpipe", 4, 4});
+    REQUIRE(profiler::writeRun(file.toStdString(), run).has_value());
+    Exporting f({run});
+    auto* recipe = f.find<QCheckBox>("figureRecipe");
+    CHECK_FALSE(recipe->isEnabled()); // a recipe names files
+    f.dialog.setFiles({file});
+    REQUIRE(recipe->isEnabled());
+    recipe->setFocus();
+    QTest::keyClick(recipe, Qt::Key_Space);
+    f.dialog.setRange({0, run.timeline.iterations[0].window.end / 2});
+    f.find<SegmentControl>("figureRange")->setCurrent(1);
+    auto* colours = f.find<QComboBox>("figureColourBy");
+    colours->setCurrentText(QStringLiteral("chunk"));
+    Q_EMIT colours->activated(colours->currentIndex());
+    settle();
+    CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
+    f.click("figureExport");
+    REQUIRE(QFile::exists(f.path("figure.figure.toml")));
+    const auto read = readRecipe(f.path("figure.figure.toml"));
+    REQUIRE(read.has_value());
+    CHECK(read->request.options.colourBy == profiler::ColourBy::Chunk);
+    CHECK_FALSE(read->request.options.range.isWhole());
+    CHECK(read->drawn.size() == 1);
+    const auto drawn = drawFigure(read->request);
+    REQUIRE(drawn.has_value());
+    CHECK(drawn->files[0] == contents(f.path("figure.pdf")));
+    CHECK(drawn->files[1] == contents(f.path("figure.svg")));
+}
+
+TEST_CASE("the marked range is drawn in its iteration, by mouse and by key")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 3});
+    Exporting f({*run});
+    auto* range = f.find<SegmentControl>("figureRange");
+    CHECK_FALSE(range->isEnabled());
+    CHECK(range->toolTip().contains(QStringLiteral("Mark a range")));
+    const engine::Window second = run->timeline.iterations[1].window;
+    const std::int64_t half = second.begin + second.duration() / 2;
+    f.dialog.setRange({half, second.end + second.duration()}); // is cut at the end of the iteration
+    REQUIRE(range->isEnabled());
+    const QString whole = QString::fromStdString(profiler::toSvg(f.dialog.scene()));
+    QTest::keyClick(range, Qt::Key_Right);
+    settle();
+    const QString part = QString::fromStdString(profiler::toSvg(f.dialog.scene()));
+    CHECK(part != whole);
+    CHECK(range->accessibleName().contains(iterationName(run->timeline, 1)));
+    QTest::mouseClick(range, Qt::LeftButton, {}, {5, 5});
+    settle();
+    CHECK(QString::fromStdString(profiler::toSvg(f.dialog.scene())) == whole);
 }

@@ -12,10 +12,10 @@ namespace {
 
 struct Laned : OpenedRun
 {
-    Laned()
-        : OpenedRun(simulatedRun({"1f1b", 4, 8, 2}))
+    explicit Laned(int devices = 4)
+        : OpenedRun(simulatedRun({"1f1b", devices, 8, 2}))
     {
-        REQUIRE(waitFor([&] { return isRead() && summaryRows() == 5; }));
+        REQUIRE(waitFor([&] { return isRead() && summaryRows() == devices + 1; }));
         timeline = find<TimelineWidget>("timeline");
         timeline->setFocus();
     }
@@ -155,4 +155,39 @@ TEST_CASE("the palette finds ops, ranges and settings of the run")
     CHECK(run.timeline->colourBy() == ColourBy::Chunk);
     run.page->foundActions(QStringLiteral("1-2")).front()->trigger();
     CHECK(run.timeline->selection().kind == Selection::Kind::Range);
+}
+
+TEST_CASE("Shift+G collapses the lanes of a group into one, and a click on its triangle expands it")
+{
+    const Laned run(12);
+    CHECK_FALSE(run.find<QAction>("groupLanes")->isEnabled()); // no lane is selected
+    run.selectLane(9);
+    run.press(Qt::Key_G, Qt::ShiftModifier);
+    const auto shown = [&] { return run.timeline->laneOrder().shown(12); };
+    CHECK(shown() == Order{0, 1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(run.says("1 group collapsed"));
+    CHECK(run.find<QAction>("groupLanes")->text() == QStringLiteral("Expand the group of lanes"));
+    run.timeline->grab(); // paints the mean of four devices
+    run.find<QAction>("groupAllLanes")->trigger();
+    REQUIRE(shown() == Order{0, 8});
+    QTest::mouseClick(run.timeline, Qt::LeftButton, {}, {300, 200}); // has no ops
+    CHECK(run.timeline->selection().kind == Selection::Kind::None);
+    const int below = run.timeline->height() - 40; // in the header of the lower lane
+    const LaneOrder before = run.timeline->laneOrder();
+    for (int y = 74; y < below && run.timeline->laneOrder() == before; y += 8)
+        QTest::mouseClick(run.timeline, Qt::LeftButton, {}, {12, y});
+    CHECK(shown() == Order{0, 1, 2, 3, 4, 5, 6, 7, 8});
+    run.find<QAction>("showAllLanes")->trigger();
+    CHECK(shown().size() == 12);
+}
+
+TEST_CASE("an op that is selected in a collapsed group expands the group")
+{
+    const Laned run(12);
+    run.find<QAction>("groupAllLanes")->trigger();
+    run.page->foundActions(QStringLiteral("10B3")).front()->trigger();
+    CHECK(run.timeline->laneOrder().shown(12) == Order{0, 8, 9, 10, 11});
+    QMenu* menu = run.openMenu({70, 100});
+    CHECK(Laned::names(*menu).contains(QStringLiteral("groupLanes")));
+    menu->close();
 }

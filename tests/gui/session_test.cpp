@@ -117,6 +117,7 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
         inSight = timeline->inSight();
         timeline->setFlowMode(TimelineWidget::FlowMode::All);
         timeline->setColourBy(ColourBy::Stage);
+        timeline->setLaneOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
         auto* splitter = first.window.currentPage()->findChild<QSplitter*>();
         settle();
         splitter->setSizes({300, 900, 396});
@@ -129,6 +130,7 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
     CHECK(second.timeline()->inSight() == inSight);
     CHECK(second.timeline()->flowMode() == TimelineWidget::FlowMode::All);
     CHECK(second.timeline()->colourBy() == ColourBy::Stage);
+    CHECK(second.timeline()->laneOrder() == LaneOrder{{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
     auto* showRuns = second.window.findChild<QAction*>(QStringLiteral("showRuns"));
     CHECK_FALSE(showRuns->isChecked());
     showRuns->setChecked(true);

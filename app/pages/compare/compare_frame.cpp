@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kCompareRunsWidth = 216, kCompareDetails = 292;
 constexpr int kLeastTables = 120, kMostTables = 340;
-constexpr int kFoldCompareRuns = 1180, kWideToolbar = 1130, kFoldCompareDetails = 1360;
+constexpr int kFoldCompareRuns = 1180, kFoldCompareDetails = 1360;
 
 Band* makeStateBand(const ThemeController& theme, const char* name)
 {
@@ -99,17 +99,18 @@ QWidget* CompareFrame::makeToolbar()
     QWidget* figure = makeActionButton(m_actions.exportFigure);
     QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
             *laneLabel = makeLabel(tr("Lane"), "small"),
-            *alignLabel = makeLabel(tr("Align"), "small");
-    m_tallOnly = {back, forward, line, alignLabel, align};
+            *alignLabel = makeLabel(tr("Align"), "small"),
+            *baselineLabel = makeLabel(tr("Baseline"), "small");
+    m_tallOnly = {back, forward, line};
     m_compactOnly = {sortLabel, sort, laneLabel, lane};
-    m_wideOnly = {blink, add, figure, laneLabel, alignLabel, sortLabel};
-    auto* bar = makeSurface("plain");
-    bar->setFixedHeight(40);
-    spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
+    m_optional = {figure, add, blink, laneLabel, alignLabel, sortLabel, baselineLabel};
+    m_bar = makeSurface("plain");
+    m_bar->setFixedHeight(40);
+    spaced(new QHBoxLayout(m_bar), {8, 0, 8, 0}, 8,
            {makeToolButton(m_actions.showRuns), back, forward, makeToolButton(m_actions.fit), line,
-            alignLabel, align, makeLabel(tr("Baseline"), "small"), baseline, sortLabel, sort,
-            laneLabel, lane, kStretch, blink, add, figure, makeToolButton(m_actions.showDetails)});
-    return bar;
+            alignLabel, align, baselineLabel, baseline, sortLabel, sort, laneLabel, lane, kStretch,
+            blink, add, figure, makeToolButton(m_actions.showDetails)});
+    return m_bar;
 }
 
 QWidget* CompareFrame::makeSingle()
@@ -186,18 +187,18 @@ void CompareFrame::setCompact(bool isCompact)
     distributeHeight();
 }
 
+// Parts that are also in the menus, and labels, make room for the others.
 void CompareFrame::updateToolbar()
 {
-    const bool isWide = m_rows->width() >= kWideToolbar;
     for (QWidget* part : m_tallOnly)
         part->setVisible(!m_isCompact);
     for (QWidget* part : m_compactOnly)
         part->setVisible(m_isCompact);
-    for (QWidget* part : m_wideOnly)
-        if (!isWide)
+    for (QWidget* part : m_optional)
+        part->setVisible(m_isCompact || !m_compactOnly.contains(part));
+    for (QWidget* part : m_optional)
+        if (m_bar->layout()->sizeHint().width() > m_rows->width())
             part->hide();
-        else if (!m_tallOnly.contains(part) && !m_compactOnly.contains(part))
-            part->show();
 }
 
 void CompareFrame::fold(int width)

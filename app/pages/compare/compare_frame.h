@@ -74,7 +74,9 @@ private:
     QStackedWidget* m_stack;
     QSplitter* m_rows;
     QWidget* m_detailsDock;
-    QList<QWidget*> m_tallOnly, m_compactOnly, m_wideOnly; // parts of the toolbar
+    QWidget* m_bar = nullptr; // the toolbar
+    QList<QWidget*> m_tallOnly, m_compactOnly,
+        m_optional; // its parts; m_optional: the first is hidden first
     bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: by the user
     bool m_isCompact = false;
 };

@@ -103,6 +103,13 @@ void ComparePage::connectAll()
     connect(m_frame->empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_frame->summary, &CompareSummary::allRequested, this, &ComparePage::showParameters);
     connect(m_frame->tables, &ComparisonPanels::runChosen, this, &ComparePage::choose);
+    connect(m_frame->tables, &ComparisonPanels::onlyRequested, this,
+            [this](const std::vector<std::size_t>& only) {
+                std::vector<std::shared_ptr<RunDocument>> documents;
+                for (const std::size_t run : only)
+                    documents.push_back(m_documents[run]);
+                tick(documents);
+            });
     connect(m_frame->sort, &SegmentControl::currentChanged, this,
             [this](int choice) { rankBy(kSortChoices[choice]); });
     connect(m_frame->lane, &SegmentControl::currentChanged, this, [this](int choice) {

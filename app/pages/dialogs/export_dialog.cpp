@@ -1,11 +1,11 @@
 #include "app/pages/dialogs/export_dialog.h"
 
+#include "app/models/range/range_text.h"
 #include "app/models/setting_table.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
-#include "app/widgets/figure/figure_options_panel.h"
 #include "app/widgets/figure/figure_preview.h"
 
 #include <QBoxLayout>
@@ -58,8 +58,8 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, in
 ExportDialog::ExportDialog(const ThemeController& theme,
                            std::vector<std::shared_ptr<const engine::Run>> runs, QWidget* parent)
     : QDialog(parent)
-    , m_runs(std::move(runs))
-    , m_subtitle(named(makeLabel(subtitle(m_runs, m_iteration), "small"), "figureSubtitle"))
+    , m_runs{std::move(runs), {}}
+    , m_subtitle(named(makeLabel(subtitle(m_runs.runs, m_iteration), "small"), "figureSubtitle"))
     , m_preview(new FigurePreview(theme))
     , m_options(new FigureOptionsPanel(theme))
     , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
@@ -125,15 +125,23 @@ void ExportDialog::loadSettings()
         folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
     if (!QFileInfo(folder).isDir())
         folder = QDir::homePath();
-    m_settings.base = QDir(folder).filePath(figureName(m_runs));
+    m_settings.base = QDir(folder).filePath(figureName(m_runs.runs));
     m_options->setOwnPresets(ownPresets(*openSettings()));
     m_options->show(m_settings);
-    const bool inUnits = m_runs.front()->info.inUnits();
-    m_options->setAvailable(
-        {.hasMemory = std::ranges::all_of(
-             m_runs, [](const auto& run) { return !run->timeline.memory.empty(); }),
-         .isComparable = std::ranges::all_of(
-             m_runs, [&](const auto& run) { return run->info.inUnits() == inUnits; })});
+    const bool inUnits = m_runs.runs.front()->info.inUnits();
+    setAvailable([&](FigureOptionsPanel::Available& available) {
+        available.hasMemory = std::ranges::all_of(
+            m_runs.runs, [](const auto& run) { return !run->timeline.memory.empty(); });
+        available.isComparable = std::ranges::all_of(
+            m_runs.runs, [&](const auto& run) { return run->info.inUnits() == inUnits; });
+    });
+}
+
+void ExportDialog::setAvailable(const std::function<void(FigureOptionsPanel::Available&)>& change)
+{
+    FigureOptionsPanel::Available available = m_options->available();
+    change(available);
+    m_options->setAvailable(available);
     refresh();
 }
 
@@ -147,17 +155,51 @@ void ExportDialog::setFile(const QString& base)
 void ExportDialog::setIteration(int iteration)
 {
     m_iteration = iteration;
-    m_subtitle->setText(subtitle(m_runs, iteration));
+    m_subtitle->setText(subtitle(m_runs.runs, iteration));
     refresh();
 }
 
 void ExportDialog::setNotes(std::vector<std::vector<engine::Note>> notes)
 {
     m_notes = std::move(notes);
-    FigureOptionsPanel::Available available = m_options->available();
-    available.hasNotes = std::ranges::any_of(m_notes, [](const auto& of) { return !of.empty(); });
-    m_options->setAvailable(available);
-    refresh();
+    setAvailable([this](FigureOptionsPanel::Available& available) {
+        available.hasNotes
+            = std::ranges::any_of(m_notes, [](const auto& of) { return !of.empty(); });
+    });
+}
+
+void ExportDialog::setRange(engine::Window marked)
+{
+    const engine::Run& run = *m_runs.runs.front();
+    m_rangeIteration = iterationOf(run.timeline, marked.begin);
+    const engine::Window whole
+        = run.timeline.iterations[static_cast<std::size_t>(m_rangeIteration)].window;
+    const engine::Window part{std::max(marked.begin, whole.begin), std::min(marked.end, whole.end)};
+    if (part.duration() <= 0)
+        return;
+    const double ticks = run.info.inUnits() ? static_cast<double>(run.info.ticksPerUnit) : 1e6;
+    const auto time
+        = [&](std::int64_t tick) { return static_cast<double>(tick - whole.begin) / ticks; };
+    setAvailable([&](FigureOptionsPanel::Available& available) {
+        available.marked = {time(part.begin), time(part.end)};
+        available.markedText = rangeName(run, part);
+    });
+}
+
+void ExportDialog::setFiles(const QStringList& files)
+{
+    m_runs.files = files;
+    setAvailable([&](FigureOptionsPanel::Available& available) {
+        available.hasFiles = static_cast<std::size_t>(files.size()) == m_runs.runs.size();
+    });
+}
+
+ExportSettings ExportDialog::drawnSettings() const
+{
+    ExportSettings drawn = m_options->drawable(m_settings);
+    if (drawn.times == FigureTimes::Measured) // a schematic has one iteration
+        drawn.options.iteration = drawn.options.range.isWhole() ? m_iteration : m_rangeIteration;
+    return drawn;
 }
 
 void ExportDialog::refresh()
@@ -168,10 +210,7 @@ void ExportDialog::refresh()
         return refuse(fromUtf8(settings.error().message));
     m_settings = *settings;
     followPreset();
-    ExportSettings drawn = m_options->drawable(m_settings);
-    if (drawn.times == FigureTimes::Measured) // a schematic has one iteration
-        drawn.options.iteration = m_iteration;
-    auto draft = draftFigure(m_runs, drawn, m_notes);
+    auto draft = draftFigure(m_runs.runs, drawnSettings(), m_notes);
     if (!draft)
         return refuse(fromUtf8(draft.error().message));
     m_preview->show(*std::move(draft));
@@ -181,7 +220,7 @@ void ExportDialog::refresh()
 
 void ExportDialog::showFiles()
 {
-    const auto files = static_cast<int>(m_settings.formats().size());
+    const auto files = exportedFiles(drawnSettings()).size();
     m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
     const bool isNamed = !m_settings.base.isEmpty() && !m_settings.base.endsWith(u'/');
     m_export->setEnabled(files > 0 && isNamed);
@@ -200,8 +239,9 @@ void ExportDialog::followPreset()
     const QString preset = QString::fromStdString(m_settings.preset);
     if (isOwnPreset(preset)) {
         ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
-        // rows belong to these runs, not to the preset
+        // rows and range belong to these runs, not to the preset
         saved.options.devices = m_settings.options.devices;
+        saved.options.range = m_settings.options.range;
         if (!(saved == m_settings)) {
             m_settings.preset.clear();
             m_options->setPreset({});
@@ -272,16 +312,16 @@ void ExportDialog::exportFiles()
     if (!m_export->isEnabled())
         return;
     QStringList existing;
-    for (const FigureFormat format : m_settings.formats())
-        if (QFileInfo::exists(m_settings.file(format)))
-            existing << QFileInfo(m_settings.file(format)).fileName();
+    for (const QString& file : exportedFiles(drawnSettings()))
+        if (QFileInfo::exists(file))
+            existing << QFileInfo(file).fileName();
     if (!existing.isEmpty()
         && !mayReplace(existing.size() == 1
                            ? tr("%1 exists already.").arg(existing.front())
                            : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
                        tr("The new figure replaces it.")))
         return;
-    const auto files = exportFigure(scene(), m_settings);
+    const auto files = exportFigure(scene(), drawnSettings(), m_runs);
     // creating a folder or freeing space may have solved the problem, so a retry is possible
     if (!files) {
         m_preview->band().show(Band::Kind::Error, tr("Not written:"),

@@ -2,9 +2,11 @@
 
 #include "app/figures/figure_draft.h"
 #include "app/models/theme.h"
+#include "app/widgets/figure/figure_options_panel.h"
 
 #include <QDialog>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,7 +16,6 @@ class QTimer;
 
 namespace app {
 
-class FigureOptionsPanel;
 class FigurePreview;
 
 // Exports one run, or several on one axis, as a figure for print. Preview and files are drawn from
@@ -32,6 +33,11 @@ public:
     // The iteration to draw with recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
+    // A range of the timeline of the first run that can be drawn in place of an iteration. It is
+    // clipped to the iteration in which it begins.
+    void setRange(engine::Window marked);
+    // [run] Without the files of all runs the figure cannot have a recipe.
+    void setFiles(const QStringList& files);
     const profiler::Scene& scene() const;
     const std::vector<profiler::FigureCheck>& checks() const;
 
@@ -41,6 +47,8 @@ Q_SIGNALS:
 private:
     QWidget* makeButtons();
     void loadSettings();
+    void setAvailable(const std::function<void(FigureOptionsPanel::Available&)>& change);
+    ExportSettings drawnSettings() const;
     void refresh(); // lays out, checks and shows the figure
     void followPreset();
     void saveOrRemovePreset();
@@ -50,9 +58,9 @@ private:
     void exportFiles();
     bool mayReplace(const QString& what, const QString& consequence);
 
-    std::vector<std::shared_ptr<const engine::Run>> m_runs;
+    FigureRuns m_runs;
     std::vector<std::vector<engine::Note>> m_notes; // [run]
-    int m_iteration = -1;
+    int m_iteration = -1, m_rangeIteration = -1;    // m_rangeIteration: that of the marked range
     ExportSettings m_settings;
 
     QLabel* m_subtitle;

@@ -121,6 +121,9 @@ void RunActions::makeLanes(Page& page)
     lanes.up = make("moveLaneUp", tr("Move the lane up"), Qt::ALT | Qt::Key_Up);
     lanes.down = make("moveLaneDown", tr("Move the lane down"), Qt::ALT | Qt::Key_Down);
     lanes.expand = make("expandLane", tr("Expand or collapse the lane"), {});
+    lanes.group = make("groupLanes", tr("Collapse the group of lanes"), Qt::SHIFT | Qt::Key_G);
+    lanes.group->setStatusTip(tr("show the devices of a host or a node as one lane"));
+    lanes.groupAll = make("groupAllLanes", tr("Collapse all groups of lanes"), {});
     lanes.showAll = make("showAllLanes", tr("Show all lanes"), Qt::SHIFT | Qt::Key_H);
     lanes.showAll->setStatusTip(tr("show all lanes in their usual order"));
 }
@@ -131,10 +134,11 @@ QList<QAction*> RunActions::of(Menu menu) const
     case Menu::Run:
         return {pause, stop, follow, copyCommand};
     case Menu::View:
-        return {back,         forward,   fit,      fitAll,     fitSelection, flow,
-                colourBy,     kernels,   plan,     showRuns,   showDetails,  foldPanels,
-                lanes.expand, lanes.pin, lanes.up, lanes.down, lanes.hide,   lanes.hideOthers,
-                lanes.showAll};
+        return {
+            back,         forward,        fit,          fitAll,     fitSelection, flow,
+            colourBy,     kernels,        plan,         showRuns,   showDetails,  foldPanels,
+            lanes.expand, lanes.pin,      lanes.up,     lanes.down, lanes.hide,   lanes.hideOthers,
+            lanes.group,  lanes.groupAll, lanes.showAll};
     case Menu::Compare:
         return {compare};
     case Menu::Export:

@@ -25,7 +25,7 @@ public:
     NoteController::Actions notes;
     struct Lanes
     {
-        QAction *hide, *hideOthers, *pin, *up, *down, *expand, *showAll;
+        QAction *hide, *hideOthers, *pin, *up, *down, *expand, *group, *groupAll, *showAll;
     };
     Lanes lanes;
 

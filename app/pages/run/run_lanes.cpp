@@ -1,9 +1,12 @@
 #include "app/pages/run/run_lanes.h"
 
+#include "app/models/numbers.h"
 #include "app/pages/run/run_actions.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
 #include <QAction>
+
+#include <algorithm>
 
 namespace app {
 
@@ -25,6 +28,12 @@ RunLanes::RunLanes(TimelineWidget& timeline, const RunActions& actions, QObject*
     edit(lanes.pin, [](LaneOrder& order, int device) { order.togglePin(device); });
     edit(lanes.up, [all](LaneOrder& order, int device) { order.move(device, -1, all()); });
     edit(lanes.down, [all](LaneOrder& order, int device) { order.move(device, 1, all()); });
+    edit(lanes.group, [this](LaneOrder& order, int) { order.toggleGroup(*group()); });
+    connect(lanes.groupAll, &QAction::triggered, this, [this] {
+        LaneOrder order = m_timeline.laneOrder();
+        order.collapsed = m_timeline.laneGroups();
+        m_timeline.setLaneOrder(order);
+    });
     connect(lanes.expand, &QAction::triggered, this, [this] {
         if (device() >= 0)
             m_timeline.toggleLane(device());
@@ -42,6 +51,15 @@ int RunLanes::device() const
     const Selection& selection = m_timeline.selection();
     const bool isOnLane = selection.kind != Selection::Kind::None && selection.device.isValid();
     return isOnLane && selection.device.value < m_timeline.devices() ? selection.device.value : -1;
+}
+
+// The group of the lane; nullopt without a lane or without groups.
+std::optional<LaneGroup> RunLanes::group() const
+{
+    for (LaneGroup& one : m_timeline.laneGroups())
+        if (std::ranges::find(one.devices, device()) != one.devices.end())
+            return std::move(one);
+    return std::nullopt;
 }
 
 void RunLanes::change(const std::function<void(LaneOrder&)>& edit)
@@ -65,6 +83,11 @@ void RunLanes::update()
         action->setEnabled(hasOthers);
     lanes.pin->setText(isOnLane && order.pinned.contains(device()) ? tr("Unpin the lane")
                                                                    : tr("Pin the lane to the top"));
+    lanes.group->setEnabled(group().has_value());
+    lanes.group->setText(isOnLane && order.groupOf(device()) != nullptr
+                             ? tr("Expand the group of lanes")
+                             : tr("Collapse the group of lanes"));
+    lanes.groupAll->setEnabled(order.collapsed != m_timeline.laneGroups());
     lanes.showAll->setEnabled(!order.isDefault());
 }
 
@@ -78,6 +101,8 @@ QStringList RunLanes::status() const
         texts << tr("%1 pinned").arg(order.pinned.size());
     if (!order.order.empty())
         texts << tr("lanes reordered");
+    if (!order.collapsed.empty())
+        texts << tr("%1 collapsed").arg(countOf(std::ssize(order.collapsed), "group"));
     return texts.isEmpty() ? texts : QStringList{texts.join(QStringLiteral(", "))};
 }
 

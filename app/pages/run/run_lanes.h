@@ -1,13 +1,15 @@
 #pragma once
 
+#include "app/timeline/view/lanes.h"
+
 #include <QObject>
 #include <QStringList>
 
 #include <functional>
+#include <optional>
 
 namespace app {
 
-struct LaneOrder;
 class RunActions;
 class TimelineWidget;
 
@@ -28,6 +30,7 @@ Q_SIGNALS:
 
 private:
     int device() const; // of the selection; -1: none
+    std::optional<LaneGroup> group() const;
     void change(const std::function<void(LaneOrder&)>& edit);
 
     TimelineWidget& m_timeline;

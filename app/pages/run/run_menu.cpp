@@ -92,8 +92,8 @@ void RunMenu::addLane(QMenu& menu)
 {
     const RunActions::Lanes& lanes = m_actions.lanes;
     menu.addSeparator();
-    for (QAction* action :
-         {lanes.expand, lanes.pin, lanes.up, lanes.down, lanes.hide, lanes.hideOthers})
+    for (QAction* action : {lanes.expand, lanes.group, lanes.groupAll, lanes.pin, lanes.up,
+                            lanes.down, lanes.hide, lanes.hideOthers})
         menu.addAction(action);
 }
 

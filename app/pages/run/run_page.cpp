@@ -7,7 +7,6 @@
 #include "app/pages/run/run_look.h"
 #include "app/pages/run/run_menu.h"
 #include "app/pages/run/run_prediction.h"
-#include "app/pages/run/run_range.h"
 #include "app/pages/run/why_controller.h"
 #include "app/pages/run_saver.h"
 #include "app/timeline/details/run_status.h"
@@ -349,7 +348,7 @@ int RunPage::exportedIteration() const
 {
     const int shown = m_timeline->iteration();
     const auto& run = m_document->run();
-    return run == nullptr || shown == engine::reportedIteration(run->timeline) ? -1 : shown;
+    return run && shown != engine::reportedIteration(run->timeline) ? shown : -1;
 }
 
 QStringList RunPage::statusTexts() const

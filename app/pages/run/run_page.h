@@ -7,6 +7,7 @@
 #include "app/models/theme.h"
 #include "app/pages/run/run_actions.h"
 #include "app/pages/run/run_palette.h"
+#include "app/pages/run/run_range.h"
 #include "app/widgets/run/run_state_view.h"
 
 #include <memory>
@@ -23,7 +24,6 @@ class RunMenu;
 class RunSaver;
 class RunPanels;
 class RunPrediction;
-class RunRange;
 class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
@@ -47,6 +47,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
     std::vector<std::vector<engine::Note>> notes() const override { return {m_notes->notes()}; }
     int exportedIteration() const override;
+    std::optional<engine::Window> exportedRange() const override { return m_range->marked(); }
     QList<QAction*> foundActions(const QString& text) override { return m_palette->find(text); }
     const RunDocument& document() const { return *m_document; }
     LinkController& link() { return *m_link; }

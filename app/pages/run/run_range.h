@@ -35,6 +35,11 @@ public:
     void select(const Selection& selection);
     // Marks a range and brings it into view.
     void mark(engine::Window range);
+    std::optional<engine::Window> marked() const
+    {
+        return m_selection.kind == Selection::Kind::Range ? std::optional(m_selection.window)
+                                                          : std::nullopt;
+    }
 
 private:
     void ask();

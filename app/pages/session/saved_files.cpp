@@ -23,6 +23,21 @@ void openFolder(NoticeBar& notice, const QString& folder)
             MainWindow::tr("No file manager is available. The files are in %1.").arg(folder));
 }
 
+// The files of runs; fewer than the runs if some have none, such as predictions.
+QStringList filesOf(const RunsModel& open,
+                    const std::vector<std::shared_ptr<const engine::Run>>& runs)
+{
+    QStringList files;
+    for (const auto& run : runs)
+        for (int row = 0; row < open.rowCount(); ++row)
+            if (const auto document = open.at(row);
+                document->run() == run && !document->file().isEmpty()) {
+                files << document->file();
+                break;
+            }
+    return files;
+}
+
 } // namespace
 
 void announceFiles(NoticeBar& notice, const QStringList& files)
@@ -57,6 +72,9 @@ void connectExports(MainWindow& window, Page& page, const ThemeController& theme
                          QObject::connect(dialog, &ExportDialog::exported, &window, announce);
                          dialog->setIteration(page.exportedIteration());
                          dialog->setNotes(page.notes());
+                         dialog->setFiles(filesOf(window.library().runs(), runs));
+                         if (const auto range = page.exportedRange())
+                             dialog->setRange(*range);
                          dialog->setAttribute(Qt::WA_DeleteOnClose);
                          fitToScreen(*dialog);
                          dialog->open();

@@ -18,7 +18,10 @@ namespace {
 const QString kSplitters = QStringLiteral("splitters"), kTabs = QStringLiteral("tabs"),
               kDocks = QStringLiteral("docks"), kTime = QStringLiteral("time"),
               kFolded = QStringLiteral("folded"), kFlow = QStringLiteral("flow"),
-              kColourBy = QStringLiteral("colourBy");
+              kColourBy = QStringLiteral("colourBy"), kLanes = QStringLiteral("lanes"),
+              kOrder = QStringLiteral("order"), kHidden = QStringLiteral("hidden"),
+              kPinned = QStringLiteral("pinned"), kGroups = QStringLiteral("groups"),
+              kName = QStringLiteral("name"), kDevices = QStringLiteral("devices");
 // Checkable actions that show or hide a dock.
 constexpr const char* kDockActions[] = {"showRuns", "showDetails", "showForm"};
 
@@ -64,11 +67,56 @@ QAction* dockAction(const Page& page, const char* name)
     return action != nullptr && action->isCheckable() ? action : nullptr;
 }
 
+QJsonArray arrayOf(const auto& devices)
+{
+    QJsonArray all;
+    for (const int device : devices)
+        all.append(device);
+    return all;
+}
+
+template<class Devices>
+Devices devicesOf(const QJsonValue& value)
+{
+    Devices devices;
+    for (const QJsonValue one : value.toArray())
+        devices.insert(devices.end(), one.toInt(-1));
+    return devices;
+}
+
+QJsonObject stateOf(const LaneOrder& order)
+{
+    QJsonArray groups;
+    for (const LaneGroup& group : order.collapsed)
+        groups.append(QJsonObject{{kName, QString::fromStdString(group.name)},
+                                  {kDevices, arrayOf(group.devices)}});
+    return {{kOrder, arrayOf(order.order)},
+            {kHidden, arrayOf(order.hidden)},
+            {kPinned, arrayOf(order.pinned)},
+            {kGroups, groups}};
+}
+
+LaneOrder laneOrderOf(const QJsonObject& state)
+{
+    LaneOrder order{devicesOf<std::vector<int>>(state.value(kOrder)),
+                    devicesOf<std::set<int>>(state.value(kHidden)),
+                    devicesOf<std::set<int>>(state.value(kPinned)),
+                    {}};
+    for (const QJsonValue value : state.value(kGroups).toArray()) {
+        const QJsonObject group = value.toObject();
+        order.collapsed.push_back({group.value(kName).toString().toStdString(),
+                                   devicesOf<std::vector<int>>(group.value(kDevices))});
+    }
+    return order;
+}
+
 void saveTimeline(QJsonObject& state, const TimelineWidget& timeline)
 {
     if (timeline.iteration() >= 0)
         state.insert(kTime, QJsonArray{timeline.inSight().begin, timeline.inSight().end});
     state.insert(kFlow, static_cast<int>(timeline.flowMode()));
+    if (!timeline.laneOrder().isDefault())
+        state.insert(kLanes, stateOf(timeline.laneOrder()));
     state.insert(kColourBy, static_cast<int>(timeline.colourBy()));
 }
 
@@ -80,6 +128,8 @@ void restoreTimeline(const QJsonObject& state, TimelineWidget& timeline)
         timeline.setFlowMode(static_cast<Flow>(flow));
     if (colourBy >= 0 && colourBy < kColourBys)
         timeline.setColourBy(static_cast<ColourBy>(colourBy));
+    if (state.contains(kLanes))
+        timeline.setLaneOrder(laneOrderOf(state.value(kLanes).toObject()));
     const QJsonArray time = state.value(kTime).toArray();
     const ViewWindow window{time.at(0).toDouble(), time.at(1).toDouble()};
     if (time.size() == 2 && std::isfinite(window.duration()) && window.duration() > 0)

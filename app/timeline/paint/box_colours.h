@@ -29,19 +29,8 @@ public:
     // Returns the look of an op with the current ColourBy. `length` is its duration as a share of
     // the longest op of the run.
     const Look& lookOf(const engine::Op& op, int chunk, double length, Emphasis emphasis) const;
-    static constexpr int kLengths = 6; // steps of the scale of durations, over the square root
-    const Look& length(int step, Emphasis emphasis) const
-    {
-        return m_lengths[step][index(emphasis)];
-    }
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
-    static constexpr int kHues = 8; // hues repeat: group 8 has the hue of group 0
-    enum class Hue { Backward, Forward, Recompute };
-    const Look& hue(int group, Hue hue, Emphasis emphasis) const
-    {
-        return m_hues[group % kHues][static_cast<int>(hue)][index(emphasis)];
-    }
     const Look& exposed(Emphasis emphasis) const { return m_exposed[index(emphasis)]; }
     const Theme& theme() const { return m_theme; }
     const Look& kernel(profiler::KernelKind kind) const
@@ -62,8 +51,8 @@ private:
     const Theme m_theme;
     static constexpr int kEmphases = 3;
     Look m_looks[engine::kOpKinds][kChunks][kEmphases];
-    Look m_exposed[kEmphases], m_hues[kHues][3][kEmphases]; // [group][Hue][emphasis]
-    Look m_lengths[kLengths][kEmphases];                    // [step][emphasis]
+    Look m_exposed[kEmphases], m_hues[profiler::kHues][3][kEmphases]; // [group][Tint][emphasis]
+    Look m_durations[profiler::kDurationSteps][kEmphases];            // [step][emphasis]
     Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;

@@ -10,24 +10,4 @@ QStringList colourByNames()
             tr("direction"), tr("chunk"),       tr("duration")};
 }
 
-int colourGroup(const engine::Op& op, int chunk, ColourBy by)
-{
-    if (!engine::isCompute(op.kind) || !op.microBatch.isValid())
-        return -1;
-    switch (by) {
-    case ColourBy::Operation:
-    case ColourBy::Duration:
-        break;
-    case ColourBy::Chunk:
-        return chunk;
-    case ColourBy::MicroBatch:
-        return op.microBatch.value;
-    case ColourBy::Stage:
-        return op.stage.value;
-    case ColourBy::Direction:
-        return op.replica;
-    }
-    return -1;
-}
-
 } // namespace app

@@ -109,6 +109,28 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
+// A collapsed group: its name, and the number of its devices if the lane is high enough.
+void paintGroupHeader(QPainter& painter, const LaneCell& cell)
+{
+    constexpr double kTwoLinesFrom = 40, kNextLine = 17;
+    const Theme& theme = cell.colours.theme();
+    const bool hasTwoLines = cell.area.height() >= kTwoLinesFrom;
+    const double middle = cell.area.center().y() - (hasTwoLines ? kNextLine / 2 : 0);
+    paintFold(painter, false, {cell.area.left() + 13, middle}, theme.chrome.text2);
+    const QRectF row(cell.area.left() + kLeft, std::round(middle - 9), kBar, 18);
+    painter.setFont(uiFont(hasTwoLines ? 13 : 11, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter,
+          QFontMetricsF(painter.font())
+              .elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, row.width()));
+    if (!hasTwoLines)
+        return;
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    write(painter, row.translated(0, kNextLine), Qt::AlignLeft | Qt::AlignVCenter,
+          countOf(std::ssize(cell.lane.group.devices), "device"));
+}
+
 void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
                       engine::DeviceId device, const QRectF& area)
 {
@@ -205,6 +227,10 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
 {
     const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
+    if (!lane.group.devices.empty()) {
+        paintGroupHeader(painter, cell);
+        return;
+    }
     if (lane.kind == LaneKind::Dense) {
         paintDenseHeader(painter, view, theme, device, area);
         return;
@@ -258,7 +284,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
     const auto* metrics = metricsOf(view, device, iteration);
-    if (!metrics)
+    if (!metrics || !lane.group.devices.empty())
         return;
     if (lane.kind == LaneKind::Dense) {
         paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);

@@ -3,6 +3,7 @@
 #include "app/models/text.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/paint/moves_painter.h"
+#include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/labels.h"
 #include "engine/schedule/notation.h"
 
@@ -94,6 +95,10 @@ Emphasis LanePainter::emphasis(const engine::Span& span) const
 
 void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
 {
+    if (!lane.group.devices.empty()) {
+        paintGroup(lane);
+        return;
+    }
     paintCompute(device, lane.computeTop(), lane.compute);
     paintMoves(m_painter, {m_view, m_axis, m_colours}, device, lane);
     if (lane.kind != LaneKind::Full)
@@ -180,6 +185,46 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
 
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
 {
+    paintShares(window, top, height,
+                [shares = RunView::SharesSweep(m_view, device)](double time) mutable {
+                    return shares.before(time);
+                });
+}
+
+void LanePainter::paintGroup(const Lane& lane)
+{
+    const auto paintWindow = [&](engine::Window window) {
+        std::vector<RunView::SharesSweep> devices;
+        for (const int device : lane.group.devices)
+            if (hasTrace(m_view.run(), DeviceId{device}))
+                devices.emplace_back(m_view, DeviceId{device});
+        if (devices.empty())
+            return;
+        paintShares(window, lane.computeTop(), lane.compute,
+                    [devices = std::move(devices)](double time) mutable {
+                        Busy mean{};
+                        for (auto& device : devices) {
+                            const Busy busy = device.before(time);
+                            for (std::size_t k = 0; k < busy.size(); ++k)
+                                mean[k] += busy[k] / static_cast<double>(devices.size());
+                        }
+                        return mean;
+                    });
+    };
+    const auto inSight = iterationsInSight(m_view.timeline().iterations, m_axis);
+    if (inSight.empty())
+        return;
+    if (!areEdgesDrawn(inSight, m_axis)) {
+        paintWindow({inSight.front().window.begin, inSight.back().window.end});
+        return;
+    }
+    for (const engine::Iteration& one : inSight)
+        paintWindow(one.window);
+}
+
+void LanePainter::paintShares(engine::Window window, double top, double height,
+                              const std::function<Busy(double time)>& before)
+{
     const Emphasis how = m_path != nullptr ? Emphasis::OffPath
         : m_flow || m_found                ? Emphasis::Dimmed
                                            : Emphasis::Normal;
@@ -189,10 +234,7 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
     colours.rest = m_colours.bubbleGround();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
-    paintColumns(m_painter, m_axis, {area, window, colours},
-                 [shares = RunView::SharesSweep(m_view, device)](double time) mutable {
-                     return shares.before(time);
-                 });
+    paintColumns(m_painter, m_axis, {area, window, colours}, before);
 }
 
 // With more than one span per two pixels, columns of exact shares are drawn.

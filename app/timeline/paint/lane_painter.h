@@ -8,6 +8,7 @@
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/path_marks.h"
 
+#include <functional>
 #include <optional>
 
 namespace app {
@@ -31,12 +32,15 @@ public:
     void paintCompute(engine::DeviceId device, double top, double height);
 
 private:
+    void paintGroup(const Lane& lane); // the mean of its devices
     BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;
     bool isInFlow(std::uint32_t op, int iteration) const;
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
+    void paintShares(engine::Window window, double top, double height,
+                     const std::function<Busy(double time)>& before);
     // Draws the narrow lanes below the boxes: messages, all-reduces, memory over time.
     void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
     void paintTransfer(const engine::Span& span, double top);

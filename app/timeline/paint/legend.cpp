@@ -15,15 +15,25 @@ namespace {
 using engine::OpKind;
 using profiler::LegendEntry;
 using Emphasis = BoxColours::Emphasis;
-using Hue = BoxColours::Hue;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
+int groupsOf(const RunView& view, ColourBy by)
+{
+    const engine::Shape& shape = view.run().schedule.shape;
+    return by == ColourBy::MicroBatch ? shape.allMicroBatches()
+        : by == ColourBy::Stage       ? shape.stages
+        : by == ColourBy::Chunk       ? view.occurs().chunks
+                                      : 1 + static_cast<int>(view.occurs().isUp);
+}
+
 // The kinds of op with legend entries that occur in any of the runs, and whether exposed
 // communication covers a pixel.
-profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail)
+profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail,
+                                  ColourBy by)
 {
     profiler::LegendContent all;
+    all.by = by;
     all.hasBubble = true;
     const bool isOfTime = detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage;
     for (const LegendRun& run : runs) {
@@ -41,60 +51,17 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
             for (int chunk = 0; chunk < (hasChunks ? one.chunks : 1); ++chunk)
                 all.chunks[kind].insert(chunk);
         }
-        all.isUp = all.isUp || (one.isUp && detail != LegendDetail::Coverage);
+        all.isUp = all.isUp
+            || (one.isUp && detail != LegendDetail::Coverage && by == ColourBy::Operation);
+        all.groups = std::max(all.groups, groupsOf(*run.view, by));
         all.hasExposed = all.hasExposed
             || static_cast<double>(one.longestExposed) >= std::max(1.0, run.ticksPerPixel);
     }
+    const RunView& first = *runs.front().view;
+    const std::int64_t longest = first.occurs().longestOp;
+    all.longest
+        = timeScale(first.run().info, longest).withUnit(static_cast<double>(longest)).toStdString();
     return all;
-}
-
-// One hue per micro-batch, stage or direction; forward lighter.
-std::vector<LegendEntry> hueEntries(const std::vector<LegendRun>& runs, const BoxColours& colours)
-{
-    const ColourBy by = colours.colourBy();
-    int groups = 1;
-    for (const LegendRun& run : runs) {
-        const engine::Shape& shape = run.view->run().schedule.shape;
-        groups
-            = std::max(groups,
-                       by == ColourBy::MicroBatch  ? shape.allMicroBatches()
-                           : by == ColourBy::Stage ? shape.stages
-                           : by == ColourBy::Chunk ? run.view->occurs().chunks
-                                                   : 1 + static_cast<int>(run.view->occurs().isUp));
-    }
-    const QString first = by == ColourBy::MicroBatch ? tr("micro-batch 0: forward, backward")
-        : by == ColourBy::Stage                      ? tr("stage 0: forward, backward")
-        : by == ColourBy::Chunk                      ? tr("chunk 0: forward, backward")
-                                                     : tr("down: forward, backward");
-    std::vector<LegendEntry> entries;
-    for (int group = 0; group < std::min(groups, BoxColours::kHues); ++group) {
-        const bool isRepeated = group + BoxColours::kHues < groups;
-        const QString number = by == ColourBy::Direction ? tr("up") : QString::number(group);
-        const QString text = group == 0 ? first
-            : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
-                         : number;
-        entries.push_back({LegendEntry::Look::Fills,
-                           {fromQt(colours.hue(group, Hue::Forward, Emphasis::Normal).fill),
-                            fromQt(colours.hue(group, Hue::Backward, Emphasis::Normal).fill)},
-                           text.toStdString(),
-                           {}});
-    }
-    return entries;
-}
-
-// The scale of durations, from the shortest to the longest op.
-LegendEntry lengthEntry(const std::vector<LegendRun>& runs, const BoxColours& colours)
-{
-    LegendEntry entry;
-    for (int step = 0; step < BoxColours::kLengths; ++step)
-        entry.fills.push_back(fromQt(colours.length(step, Emphasis::Normal).fill));
-    const RunView& view = *runs.front().view;
-    const std::int64_t longest = view.occurs().longestOp;
-    entry.text
-        = tr("duration of an op, 0 to %1")
-              .arg(timeScale(view.run().info, longest).withUnit(static_cast<double>(longest)))
-              .toStdString();
-    return entry;
 }
 
 double widthOf(const LegendEntry& entry, const QFontMetricsF& metrics)
@@ -155,17 +122,8 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail)
 {
     const auto& palette = colours.theme().palette;
-    profiler::LegendContent content = contentOf(runs, detail);
     Legend legend;
-    if (colours.colourBy() != ColourBy::Operation) {
-        legend.left = colours.colourBy() == ColourBy::Duration
-            ? std::vector{lengthEntry(runs, colours)}
-            : hueEntries(runs, colours);
-        std::erase_if(content.chunks, [](const auto& of) { return engine::isCompute(of.first); });
-        content.isUp = false;
-    }
-    for (LegendEntry& entry : profiler::legendEntries(content, palette))
-        legend.left.push_back(std::move(entry));
+    legend.left = profiler::legendEntries(contentOf(runs, detail, colours.colourBy()), palette);
     if (detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage)
         return legend;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };

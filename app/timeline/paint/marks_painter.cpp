@@ -91,7 +91,7 @@ void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::C
 {
     const Lane& start = m_lanes[static_cast<std::size_t>(from.device.value)];
     const Lane& finish = m_lanes[static_cast<std::size_t>(to.device.value)];
-    if (start.isHidden || finish.isHidden)
+    if (!start.hasBoxes() || !finish.hasBoxes())
         return;
     const double direction = finish.top > start.top ? 1 : -1;
     const double x1 = m_axis.snappedX(static_cast<double>(from.window.end)) - 3;

@@ -19,7 +19,7 @@ void paintPlan(QPainter& painter, const PlanView& plan, engine::DeviceId device,
     const auto* track = plan.plan == nullptr
         ? nullptr
         : plan.plan->timeline.track(device, engine::Track::Kind::Compute);
-    if (track == nullptr || !plan.window().intersects(sight))
+    if (track == nullptr || !lane.hasBoxes() || !plan.window().intersects(sight))
         return;
     painter.setPen(QPen(theme.chrome.lineStrong, 1));
     painter.setBrush(Qt::NoBrush);

@@ -172,6 +172,8 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
         return {};
     const Lane& lane = lanes[static_cast<std::size_t>(at)];
     const DeviceId device{at};
+    if (!lane.hasBoxes())
+        return {};
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
     if (kernels != nullptr && isOnRanges(lane, y))
@@ -204,7 +206,7 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
     if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
         return {};
     const Lane& lane = lanes[device];
-    if (lane.isHidden)
+    if (!lane.hasBoxes())
         return {};
     if (selection.kind == Selection::Kind::Kernel)
         return selection.row < lane.kernels

@@ -1,5 +1,7 @@
 #include "app/timeline/view/lanes.h"
 
+#include "engine/experiment/experiment.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -86,7 +88,79 @@ double heightOf(LaneKind kind, double compute, double memory)
     return compute + rest;
 }
 
+// The lane of one device.
+Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double top)
+{
+    const bool isToggled = options.toggled.contains(device);
+    const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
+    const double compute = isToggled && choice.kind == LaneKind::Dense
+        ? options.compute.value_or(LaneOptions::kUsual)
+        : choice.compute;
+    Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+    if (kind != LaneKind::Dense) {
+        lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
+        lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
+        lane.height += lane.kernelsHeight();
+    }
+    return lane;
+}
+
+// The topmost device of a collapsed group has the lane; an expanded lane of it has only boxes.
+Lane groupLane(const LaneGroup& group, const Choice& choice, double top)
+{
+    const LaneKind kind = choice.kind == LaneKind::Dense ? LaneKind::Dense : LaneKind::Compute;
+    Lane lane{kind, top, heightOf(kind, choice.compute, choice.memory), choice.compute};
+    lane.group = group;
+    return lane;
+}
+
+constexpr int kBlock = 8; // GPUs of a usual node
+
+LaneGroup& groupNamed(std::vector<LaneGroup>& groups, const std::string& name)
+{
+    const auto found = std::ranges::find(groups, name, &LaneGroup::name);
+    return found == groups.end() ? groups.emplace_back(LaneGroup{name, {}}) : *found;
+}
+
+std::vector<LaneGroup> groupsOfHosts(const engine::ImportReport& import, int devices)
+{
+    std::vector<LaneGroup> groups;
+    for (int device = 0; device < devices && device < std::ssize(import.ranks); ++device)
+        if (const std::string& host = import.ranks[static_cast<std::size_t>(device)].host;
+            !host.empty())
+            groupNamed(groups, "host " + host).devices.push_back(device);
+    return groups;
+}
+
+// Devices in one node of an emulated run; 0: unknown.
+int devicesPerNode(const engine::Run& run)
+{
+    const auto experiment = engine::experimentFromToml(run.info.experiment);
+    return experiment ? experiment->devicesPerNode : 0;
+}
+
 } // namespace
+
+std::vector<LaneGroup> laneGroups(const engine::Run& run)
+{
+    const int devices = run.schedule.shape.devices;
+    std::vector<LaneGroup> groups;
+    if (run.info.import)
+        groups = groupsOfHosts(*run.info.import, devices);
+    if (groups.size() > 1)
+        return groups;
+    groups.clear();
+    const int inNode = devicesPerNode(run), size = inNode > 0 ? inNode : kBlock;
+    for (int first = 0; devices > size && first < devices; first += size) {
+        const int last = std::min(first + size, devices) - 1;
+        LaneGroup& group = groups.emplace_back();
+        group.name = inNode > 0 ? "node " + std::to_string(first / size)
+                                : "devices " + std::to_string(first) + "-" + std::to_string(last);
+        for (int device = first; device <= last; ++device)
+            group.devices.push_back(device);
+    }
+    return groups;
+}
 
 std::vector<int> LaneOrder::shown(int devices) const
 {
@@ -100,22 +174,49 @@ std::vector<int> LaneOrder::shown(int devices) const
     for (int device = 0; device < devices; ++device)
         add(device);
     std::ranges::stable_partition(all, [this](int device) { return pinned.contains(device); });
+    std::set<const LaneGroup*> begun;
+    std::erase_if(all, [&](int device) {
+        const LaneGroup* group = groupOf(device);
+        return group != nullptr && !begun.insert(group).second;
+    });
     return all;
+}
+
+const LaneGroup* LaneOrder::groupOf(int device) const
+{
+    const auto found = std::ranges::find_if(collapsed, [device](const LaneGroup& group) {
+        return std::ranges::find(group.devices, device) != group.devices.end();
+    });
+    return found == collapsed.end() ? nullptr : &*found;
+}
+
+void LaneOrder::toggleGroup(const LaneGroup& group)
+{
+    if (std::erase(collapsed, group) == 0)
+        collapsed.push_back(group);
+}
+
+std::vector<int> LaneOrder::laneOf(int device) const
+{
+    const LaneGroup* group = groupOf(device);
+    return group != nullptr ? group->devices : std::vector<int>{device};
 }
 
 bool LaneOrder::hide(int device, int devices)
 {
     if (shown(devices).size() <= 1)
         return false;
-    hidden.insert(device);
+    const std::vector<int> lane = laneOf(device);
+    hidden.insert(lane.begin(), lane.end());
     return true;
 }
 
 void LaneOrder::hideOthers(int device, int devices)
 {
     for (int other = 0; other < devices; ++other)
-        if (other != device)
-            hidden.insert(other);
+        hidden.insert(other);
+    for (const int kept : laneOf(device))
+        hidden.erase(kept);
 }
 
 void LaneOrder::togglePin(int device)
@@ -134,7 +235,10 @@ bool LaneOrder::move(int device, int by, int devices)
         return false;
     all.erase(at);
     all.insert(all.begin() + to, device);
-    order = std::move(all);
+    order.clear();
+    for (const int top : all) // the devices of a group stay together
+        for (const int each : laneOf(top))
+            order.push_back(each);
     return true;
 }
 
@@ -147,19 +251,18 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
         lane = {.kind = LaneKind::Dense, .compute = 0, .memory = 0, .isHidden = true};
     double top = 0;
     for (const int device : shown) {
-        const bool isToggled = options.toggled.contains(device);
-        const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
-        const double compute = isToggled && choice.kind == LaneKind::Dense
-            ? options.compute.value_or(LaneOptions::kUsual)
-            : choice.compute;
-        Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+        Lane& lane = lanes[static_cast<std::size_t>(device)];
+        const LaneGroup* group = options.order.groupOf(device);
+        lane = group != nullptr ? groupLane(*group, choice, top)
+                                : laneOf(device, choice, options, top);
         lane.isPinned = options.order.pinned.contains(device);
-        if (kind != LaneKind::Dense) {
-            lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
-            lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
-            lane.height += lane.kernelsHeight();
-        }
-        lanes[static_cast<std::size_t>(device)] = lane;
+        // The group may be of another run, and a critical path leads over its other devices.
+        std::erase_if(lane.group.devices, [&](int each) { return each < 0 || each >= devices; });
+        for (const int each : lane.group.devices)
+            if (each != device) {
+                lanes[static_cast<std::size_t>(each)].top = top;
+                lanes[static_cast<std::size_t>(each)].compute = lane.compute;
+            }
         top += lane.height;
     }
     return lanes;

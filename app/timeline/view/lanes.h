@@ -1,12 +1,22 @@
 #pragma once
 
-#include "engine/base/id_vector.h"
+#include "engine/timeline/run.h"
 
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace app {
+
+// Devices whose lanes can collapse into one.
+struct LaneGroup
+{
+    std::string name; // "node 0", "host gpu-17", "devices 0-7"
+    std::vector<int> devices;
+
+    friend bool operator==(const LaneGroup&, const LaneGroup&) = default;
+};
 
 // Heights are in logical pixels.
 enum class LaneKind { Full, Compute, Dense };
@@ -21,6 +31,10 @@ struct Lane
     int ranges = 0;             // rows of NVTX ranges, above the kernels
     bool isHidden = false;      // the lane has no height and nothing of it is drawn
     bool isPinned = false;      // the lane stays at the top when the others scroll
+    LaneGroup group = {};       // without devices: the lane of one device
+
+    // Whether ops have boxes here.
+    bool hasBoxes() const { return !isHidden && group.devices.empty(); }
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
@@ -49,15 +63,23 @@ struct Lane
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
+// The devices of a host or of a node of the run; in blocks of eight if the run names neither.
+// Empty if there would be one group.
+std::vector<LaneGroup> laneGroups(const engine::Run& run);
+
 // The user's arrangement of the lanes of devices.
 struct LaneOrder
 {
     std::vector<int> order;       // devices from the top; others follow in ascending order
     std::set<int> hidden, pinned; // pinned lanes are above the others
+    // Each has one lane, that of its topmost visible device.
+    std::vector<LaneGroup> collapsed;
 
-    bool isDefault() const { return order.empty() && hidden.empty() && pinned.empty(); }
-    std::vector<int> shown(int devices) const; // visible devices from the top
-    bool hide(int device, int devices);        // returns false for the last visible lane
+    bool isDefault() const { return *this == LaneOrder(); }
+    const LaneGroup* groupOf(int device) const; // collapsed; nullptr: none
+    void toggleGroup(const LaneGroup& group);   // collapses or expands it
+    std::vector<int> shown(int devices) const;  // visible devices from the top
+    bool hide(int device, int devices);         // returns false for the last visible lane
     void hideOthers(int device, int devices);
     void togglePin(int device);
     // Moves a visible lane by so many places, within the pinned or the other lanes. Returns false
@@ -65,6 +87,9 @@ struct LaneOrder
     bool move(int device, int by, int devices);
 
     friend bool operator==(const LaneOrder&, const LaneOrder&) = default;
+
+private:
+    std::vector<int> laneOf(int device) const; // the devices that share its lane
 };
 
 struct LaneOptions

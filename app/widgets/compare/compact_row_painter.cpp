@@ -149,24 +149,26 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// The end of the median iteration and its 95 % interval; an arrow if it is right of the ruler.
+// The median of the measured iterations with its 95 % interval, otherwise the end of the drawn
+// iteration, whose ops are medians each; an arrow if it is right of the ruler.
 void CompactRow::paintEnd() const
 {
     const TimeAxis& axis = m_paint.axis;
     const engine::Window window = m_row.window();
-    const auto tick = static_cast<double>(window.end);
+    const auto interval = m_scene.numbers ? numbers().interval : std::nullopt;
+    const auto at = [&](std::int64_t ticks) { return static_cast<double>(window.begin + ticks); };
+    const double end = at(interval ? interval->median : window.duration());
     const QRectF box = lane();
-    if (axis.x(tick) > axis.right()) {
+    if (axis.x(end) > axis.right()) {
         paintBeyond(static_cast<double>(window.duration()));
         return;
     }
-    m_painter.fillRect(QRectF(axis.snappedX(tick), box.top() - 1, 2, box.height() + 2),
+    m_painter.fillRect(QRectF(axis.snappedX(end), box.top() - 1, 2, box.height() + 2),
                        m_chrome.text);
-    if (!m_scene.numbers || !numbers().interval)
+    if (!interval)
         return;
-    const auto begin = static_cast<double>(window.begin);
-    const double from = axis.snappedX(begin + static_cast<double>(numbers().interval->least));
-    const double to = axis.snappedX(begin + static_cast<double>(numbers().interval->most));
+    const double from = axis.snappedX(at(interval->least));
+    const double to = axis.snappedX(at(interval->most));
     const double middle = std::round(box.center().y());
     m_painter.fillRect(QRectF(from, middle, std::max(1.0, to - from), 1), m_chrome.text);
     for (const double x : {from, to})

@@ -24,9 +24,10 @@
 namespace app {
 namespace {
 
-constexpr int kChartWidth = 424, kLeastChart = 232;
+constexpr int kChartWidth = 424, kLeastChart = 208;
 constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // without and with chart
 constexpr int kLeastTables = 560;                                        // beside the reason
+constexpr int kPaddingToGive = 40; // padding that the columns of the differences give up
 constexpr int kHead = 32, kNoteHeight = 56;
 
 // The run that is described first: the shortest one except the baseline.
@@ -85,6 +86,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
             setCurrent(run);
             Q_EMIT runChosen(run);
         });
+    connect(m_pareto, &ParetoChart::onlyRequested, this, &ComparisonPanels::onlyRequested);
 }
 
 DataTable* ComparisonPanels::makeTable(const char* name, const QString& title,
@@ -148,7 +150,17 @@ QWidget* ComparisonPanels::makeSide()
 {
     m_sideStack->addWidget(makeTimeChart());
     m_sideStack->addWidget(makeReason());
+    showSide(0);
     return m_sideStack;
+}
+
+// A stack is at least as wide as each of its pages, unless their size is ignored.
+void ComparisonPanels::showSide(int page)
+{
+    m_sideStack->setCurrentIndex(page);
+    for (int k = 0; k < m_sideStack->count(); ++k)
+        m_sideStack->widget(k)->setSizePolicy(
+            k == page ? QSizePolicy::Preferred : QSizePolicy::Ignored, QSizePolicy::Preferred);
 }
 
 QWidget* ComparisonPanels::makeTimeChart()
@@ -247,7 +259,7 @@ void ComparisonPanels::setRanked(bool isRanked)
 {
     if (isRanked == std::exchange(m_isRanked, isRanked))
         return;
-    m_sideStack->setCurrentIndex(isRanked ? 1 : 0);
+    showSide(isRanked ? 1 : 0);
     showBars();
     setPanel(isRanked ? Panel::Causes : Panel::Differences);
     m_table->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
@@ -305,7 +317,7 @@ int ComparisonPanels::fittingHeight() const
 void ComparisonPanels::shareWidth()
 {
     const int width = m_columns->width();
-    const int room = width - (m_isRanked ? kLeastTables : m_table->neededWidth());
+    const int room = width - (m_isRanked ? kLeastTables : m_table->neededWidth() - kPaddingToGive);
     if (m_isRanked)
         m_paretoPanel->setVisible(room >= kLeastReason);
     const int most = !m_isRanked ? kChartWidth : room >= kLeastReason ? kReasonWidth : kReasonText;

@@ -48,12 +48,14 @@ public:
     void shareWidth();
 
 Q_SIGNALS:
-    void runChosen(int run); // by the user
+    void runChosen(int run);                                  // by the user
+    void onlyRequested(const std::vector<std::size_t>& runs); // to compare no others
 
 private:
     QWidget* makeTables();
     QWidget* makeDifferences();
     QWidget* makeSide();
+    void showSide(int page);
     QWidget* makeTimeChart();
     QWidget* makeReason();
     DataTable* makeTable(const char* name, const QString& title, QAbstractItemModel* model);

@@ -1,8 +1,13 @@
 #include "app/widgets/compare/pareto_chart.h"
 
+#include "app/widgets/controls/controls.h"
+
 #include <QFontMetricsF>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QPushButton>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +17,7 @@ namespace app {
 namespace {
 
 constexpr double kLeft = 44, kRight = 16, kHeader = 26, kFoot = 34, kRadius = 3.5;
+constexpr double kLeastDrag = 6;
 
 double roundStep(double range, double marks)
 {
@@ -32,11 +38,92 @@ int decimalsOf(double step)
 
 ParetoChart::ParetoChart(const ThemeController& theme, QWidget* parent)
     : CompareChart("paretoChart", tr("Iteration against peak memory"), theme, parent)
-{ }
+    , m_only(makeButton({}, QStringLiteral("compareOnly")))
+{
+    m_only->setParent(this);
+    m_only->hide();
+    connect(m_only, &QPushButton::clicked, this, [this] {
+        Q_EMIT onlyRequested({m_marked.begin(), m_marked.end()});
+    });
+}
+
+// One run has nothing to be compared with.
+void ParetoChart::mark(std::set<std::size_t> runs)
+{
+    m_marked = std::move(runs);
+    m_only->setVisible(m_marked.size() > 1);
+    m_only->setText(tr("Compare only these %1").arg(m_marked.size()));
+    placeButton();
+    update();
+}
+
+void ParetoChart::placeButton()
+{
+    m_only->adjustSize();
+    m_only->move(width() - m_only->width() - static_cast<int>(kRight), 2);
+}
+
+void ParetoChart::resizeEvent(QResizeEvent* event)
+{
+    CompareChart::resizeEvent(event);
+    placeButton();
+}
+
+void ParetoChart::mousePressEvent(QMouseEvent* event)
+{
+    m_pressed = event->position();
+    CompareChart::mousePressEvent(event);
+}
+
+void ParetoChart::mouseMoveEvent(QMouseEvent* event)
+{
+    if (!event->buttons().testFlag(Qt::LeftButton)
+        || (event->position() - m_pressed).manhattanLength() < kLeastDrag)
+        return;
+    m_band = QRectF(m_pressed, event->position()).normalized();
+    std::set<std::size_t> inside;
+    for (const Point& point : m_points)
+        if (m_band.contains(at(point.memory, point.time)))
+            inside.insert(point.run);
+    mark(std::move(inside));
+}
+
+void ParetoChart::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (m_band.isEmpty()) // a click
+        mark({});
+    m_band = {};
+    update();
+    CompareChart::mouseReleaseEvent(event);
+}
+
+void ParetoChart::keyPressEvent(QKeyEvent* event)
+{
+    const bool isMarking = event->modifiers().testFlag(Qt::ShiftModifier);
+    if (event->key() == Qt::Key_Return && m_marked.size() > 1) {
+        m_only->click();
+        return;
+    }
+    if (event->key() == Qt::Key_Escape && !m_marked.empty()) {
+        mark({});
+        return;
+    }
+    const int before = current();
+    CompareChart::keyPressEvent(event);
+    if (!isMarking || before == current())
+        return;
+    std::set<std::size_t> runs = m_marked;
+    for (const int run : {before, current()})
+        if (run >= 0)
+            runs.insert(static_cast<std::size_t>(run));
+    mark(std::move(runs));
+}
 
 void ParetoChart::numbersChanged()
 {
     m_points.clear();
+    if (numbers() != std::exchange(m_markedIn, numbers()))
+        mark({});
     if (!numbers())
         return;
     const auto& comparison = numbers()->comparison;
@@ -176,9 +263,13 @@ void ParetoChart::paintPoints(QPainter& painter) const
         painter.drawEllipse(centre, kRadius, kRadius);
         if (point.time > m_time[1])
             painter.drawLine(centre + QPointF(0, -kRadius), centre + QPointF(0, -kRadius - 6));
+        painter.setBrush(Qt::NoBrush);
+        if (m_marked.contains(point.run)) {
+            painter.setPen(QPen(chrome.text2, 1));
+            painter.drawRect(QRectF(centre.x() - 6, centre.y() - 6, 12, 12));
+        }
         if (static_cast<int>(point.run) != current())
             continue;
-        painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(chrome.text, 2));
         painter.drawEllipse(centre, kRadius + 3, kRadius + 3);
     }
@@ -239,6 +330,13 @@ void ParetoChart::paintChart(QPainter& painter)
     paintFront(painter);
     paintPoints(painter);
     paintNames(painter);
+    if (m_band.isEmpty())
+        return;
+    QColor ground = chrome.text;
+    ground.setAlphaF(0.08F);
+    painter.fillRect(m_band, ground);
+    painter.setPen(QPen(chrome.text2, 1, Qt::DashLine));
+    painter.drawRect(m_band);
 }
 
 QString ParetoChart::toolTip(std::size_t run, QPointF) const

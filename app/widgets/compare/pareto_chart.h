@@ -2,10 +2,15 @@
 
 #include "app/widgets/compare/compare_chart.h"
 
+#include <set>
+
+class QPushButton;
+
 namespace app {
 
 // Iteration time against peak memory, one point per run. Runs that no other run beats in both are
-// filled and joined by a step line.
+// filled and joined by a step line. Runs are marked by dragging a rectangle or with Shift and the
+// arrow keys; the button, or Return, asks for a comparison of only these runs.
 class ParetoChart : public CompareChart
 {
     Q_OBJECT
@@ -15,8 +20,18 @@ public:
 
     QRectF rectOf(std::size_t run) const override;
     QSize minimumSizeHint() const override { return {220, 140}; }
+    const std::set<std::size_t>& marked() const { return m_marked; }
+
+Q_SIGNALS:
+    // The user asked for a comparison of only these runs, which are marked.
+    void onlyRequested(const std::vector<std::size_t>& runs);
 
 protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void paintChart(QPainter& painter) override;
     void numbersChanged() override;
     std::vector<std::size_t> shownRuns() const override;
@@ -29,6 +44,8 @@ private:
         double memory = 0, time = 0; // in the units of the axes
         bool isOnFront = false;
     };
+    void mark(std::set<std::size_t> runs);
+    void placeButton();
     QRectF plot() const;
     QPointF at(double memory, double time) const;
     QString memoryUnit() const;
@@ -39,6 +56,11 @@ private:
 
     std::vector<Point> m_points;                     // by memory
     double m_memory[2] = {0, 1}, m_time[2] = {0, 1}; // the ends of the axes
+    std::set<std::size_t> m_marked;                  // runs that the user marked
+    const CompareNumbers* m_markedIn = nullptr;      // the numbers whose runs are marked
+    QPointF m_pressed;
+    QRectF m_band; // the rectangle that is dragged; empty: none
+    QPushButton* m_only;
 };
 
 } // namespace app

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 class QAction;
@@ -50,6 +51,9 @@ public:
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
     // The iteration that the page shows; -1: the reported iteration of each run.
     virtual int exportedIteration() const { return -1; }
+
+    // The range that is marked in the timeline of the page's run.
+    virtual std::optional<engine::Window> exportedRange() const { return std::nullopt; }
 
     // The actions of the page, which owns them. Each action needs an object name, a text and, if
     // the design has one, a shortcut with Qt::WidgetWithChildrenShortcut, and must be added to the

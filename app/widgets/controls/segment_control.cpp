@@ -49,6 +49,14 @@ void SegmentControl::setName(const QString& name)
     speak();
 }
 
+void SegmentControl::setText(int choice, const QString& text)
+{
+    m_choices[choice] = text;
+    speak();
+    updateGeometry();
+    update();
+}
+
 // "Times: measured"
 void SegmentControl::speak()
 {

@@ -19,7 +19,8 @@ public:
     void setName(const QString& name); // accessible name: "Times"
     int current() const { return m_current; }
     void setCurrent(int choice); // emits no signal if unchanged
-    void setCompact();           // 24 high, for toolbars
+    void setText(int choice, const QString& text);
+    void setCompact(); // 24 high, for toolbars
     QSize sizeHint() const override;
 
 Q_SIGNALS:

@@ -2,6 +2,7 @@
 
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/segment_control.h"
 #include "app/widgets/forms/form_rows.h"
 #include "profiler/figure/font_metrics.h"
 
@@ -117,6 +118,11 @@ void FigureOptionsPanel::limitFields()
     };
     limit("--memory", &Available::hasMemory, tr("These runs have no recorded memory"));
     limit("--notes", &Available::hasNotes, tr("These runs have no notes"));
+    limitRange();
+    field("--recipe").off = [this](const ExportSettings&) {
+        return m_available.hasFiles ? std::string()
+                                    : tr("These runs have no files: save them first").toStdString();
+    };
     Field& times = field("--times");
     times.get = [this, get = times.get](const ExportSettings& settings) {
         return m_available.isComparable ? get(settings) : "schematic";
@@ -128,6 +134,30 @@ void FigureOptionsPanel::limitFields()
     };
     field("--dpi").off = [](const ExportSettings& settings) {
         return settings.png ? std::string() : tr("Only for PNG").toStdString();
+    };
+}
+
+// In the dialog, the range is either the whole iteration or the range that is marked.
+void FigureOptionsPanel::limitRange()
+{
+    Field& range = field("--range");
+    range.kind = engine::FieldKind::Choice;
+    range.names = {"whole iteration", "marked range"};
+    range.help = "Draw the iteration, or the range that is marked in the timeline";
+    range.get = [names = range.names](const ExportSettings& settings) {
+        return std::string(names[settings.options.range.isWhole() ? 0 : 1]);
+    };
+    range.set = [this, names = range.names](ExportSettings& settings, std::string_view text) {
+        settings.options.range = text == names[1] ? m_available.marked : profiler::FigureRange();
+        return engine::Result<void>();
+    };
+    range.off = [this](const ExportSettings& settings) {
+        const QString reason = m_available.marked.isWhole()
+            ? tr("Mark a range in the timeline first (R)")
+            : settings.times == FigureTimes::Schematic
+            ? tr("Not available in a schematic: select measured")
+            : QString();
+        return reason.toStdString();
     };
 }
 
@@ -201,6 +231,7 @@ void FigureOptionsPanel::addPalettes()
             Q_EMIT changed();
         });
     }
+    addRow(*section, "--colour-by", Look::ByKind);
 }
 
 void FigureOptionsPanel::addContents()
@@ -217,6 +248,7 @@ void FigureOptionsPanel::addContents()
     static_cast<QLineEdit*>(addRow(*section, "--rows", Look::ByKind))
         ->setPlaceholderText(tr("all devices, or 0,2-3"));
     addRow(*section, "--times", Look::Segments);
+    m_range = static_cast<SegmentControl*>(addRow(*section, "--range", Look::Segments));
     addRow(*section, "--bubbles", Look::Segments);
 }
 
@@ -244,6 +276,7 @@ void FigureOptionsPanel::addOutput()
         spaced(new QHBoxLayout, {}, 14,
                {add("--pdf"), add("--svg"), add("--tikz"), add("--png"), kStretch, dpi}));
     section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_base, browse}));
+    section->addWidget(add("--recipe"));
     section->addLayout(spaced(new QHBoxLayout, {}, 8, {m_latex, copy}));
 }
 
@@ -339,6 +372,9 @@ ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
     const bool isMeasured = m_available.isComparable && settings.times == FigureTimes::Measured;
     settings.options.memory = settings.options.memory && m_available.hasMemory && isMeasured;
     settings.options.notes = settings.options.notes && m_available.hasNotes && isMeasured;
+    settings.recipe = settings.recipe && m_available.hasFiles;
+    if (!isMeasured)
+        settings.options.range = {};
     if (!isMeasured)
         settings.times = FigureTimes::Schematic;
     return settings;
@@ -353,6 +389,8 @@ void FigureOptionsPanel::setHeight(double points)
 void FigureOptionsPanel::setAvailable(const Available& available)
 {
     m_available = available;
+    if (!available.marked.isWhole())
+        m_range->setText(1, available.markedText);
     m_fields.show();
 }
 

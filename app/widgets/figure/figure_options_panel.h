@@ -13,6 +13,8 @@ class QVBoxLayout;
 
 namespace app {
 
+class SegmentControl;
+
 // The right column of the export dialog: size, palette, contents, output. It shows the fields of
 // exportFields(), and knows only which contents the runs support.
 class FigureOptionsPanel : public QWidget
@@ -23,8 +25,10 @@ public:
     // The contents that a figure of the runs can have.
     struct Available
     {
-        bool hasMemory = false, hasNotes = false;
-        bool isComparable = true; // false: some runs are in units, others in ns
+        bool hasMemory = false, hasNotes = false, hasFiles = false;
+        profiler::FigureRange marked = {}; // the range that is marked in the timeline, if any
+        QString markedText = {};           // "12.0 – 48.0 ms"
+        bool isComparable = true;          // false: some runs are in units, others in ns
     };
 
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
@@ -52,6 +56,7 @@ private:
     using Field = engine::Field<ExportSettings>;
 
     void limitFields();
+    void limitRange();
     Field& field(std::string_view flag);
     QWidget* add(std::string_view flag, BoundFields::Look look = BoundFields::Look::ByKind);
     QWidget* addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
@@ -72,6 +77,7 @@ private:
     QVBoxLayout* m_layout;
     QComboBox *m_preset, *m_font;
     QLineEdit *m_height, *m_base, *m_latex;
+    SegmentControl* m_range;
     std::vector<QRadioButton*> m_palettes; // in the order of profiler::paletteNames()
 };
 

@@ -47,9 +47,11 @@ void TimelineWidget::reveal(const Selection& what)
         return;
     if (what.kind == Selection::Kind::Kernel)
         setKernelsShown(true);
-    if (m_scene.lanes[device].isHidden) {
+    if (!m_scene.lanes[device].hasBoxes()) {
         LaneOrder order = m_laneOptions.order;
         order.hidden.erase(what.device.value);
+        if (const LaneGroup* group = order.groupOf(what.device.value))
+            order.toggleGroup(LaneGroup(*group));
         setLaneOrder(order);
     }
     const Lane& lane = m_scene.lanes[device];
@@ -73,8 +75,19 @@ void TimelineWidget::setLaneOrder(const LaneOrder& order)
     Q_EMIT laneOrderChanged();
 }
 
+std::vector<LaneGroup> TimelineWidget::laneGroups() const
+{
+    return isEmpty() ? std::vector<LaneGroup>() : app::laneGroups(m_scene.view->run());
+}
+
 void TimelineWidget::toggleLane(int device)
 {
+    if (const LaneGroup* group = m_laneOptions.order.groupOf(device)) {
+        LaneOrder order = m_laneOptions.order;
+        order.toggleGroup(LaneGroup(*group));
+        setLaneOrder(order);
+        return;
+    }
     if (!m_laneOptions.toggled.insert(device).second)
         m_laneOptions.toggled.erase(device);
     relayout();

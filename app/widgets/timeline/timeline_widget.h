@@ -61,7 +61,9 @@ public:
     // Hidden, pinned and moved lanes. A selected item whose lane is hidden shows its lane again.
     const LaneOrder& laneOrder() const { return m_laneOptions.order; }
     void setLaneOrder(const LaneOrder& order);
-    void toggleLane(int device); // expands or collapses the lane
+    void toggleLane(int device); // expands or collapses the lane, or expands its group
+    // The groups into which the lanes of the run can collapse.
+    std::vector<LaneGroup> laneGroups() const;
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);

@@ -63,6 +63,8 @@ TEST_CASE("the options of a figure parse to the same settings")
     settings.options.legend = false;
     settings.options.memory = true;
     settings.options.iteration = 2;
+    settings.options.range = {12.345678, 48};
+    settings.options.colourBy = profiler::ColourBy::Duration;
     settings.dpi = 300;
     const auto parsed = parseFigureRequest(
         figureArguments(settings)

@@ -37,7 +37,7 @@ TEST_CASE("every option of a figure reaches its place")
     const FigureRequest request = parsed(
         "a.sqlite b.sqlite -o f.pdf -o f.svg --preset neurips --font-size 8 --palette grey "
         "--iteration 2 --times schematic --rows 3,0-1 --bubbles blank --no-legend "
-        "--no-axis --no-numbers --no-direction --no-shares --title --dpi 300");
+        "--no-axis --no-numbers --no-direction --no-shares --title --dpi 300 --colour-by chunk");
     const profiler::FigureOptions& options = request.options;
     CHECK(request.runs.size() == 2);
     CHECK(request.outputs.size() == 2);
@@ -54,6 +54,9 @@ TEST_CASE("every option of a figure reaches its place")
     CHECK(parsed("a.sqlite -o f.pdf --memory").options.memory);
     CHECK(parsed("a.sqlite -o f.pdf --notes").options.notes);
     CHECK(request.dpi == 300);
+    CHECK(options.colourBy == profiler::ColourBy::Chunk);
+    CHECK(parsed("a.sqlite -o f.pdf --range 12..48.5").options.range
+          == profiler::FigureRange{12, 48.5});
 }
 
 TEST_CASE("wrong usage names the option and what it takes")
@@ -66,6 +69,11 @@ TEST_CASE("wrong usage names the option and what it takes")
           == "f.tiff has an unknown format; use the ending .pdf, .svg, .tex or .png");
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
           == "memory needs recorded times; leave out --memory or --times schematic");
+    for (const char* range : {"48..12", "12", "12..", "-1..4", "a..b"})
+        CHECK(refusal(("a.sqlite -o f.pdf --range " + std::string(range)).c_str())
+              == "--range " + std::string(range) + ": not a range of time; write it as 12..48");
+    CHECK(refusal("a.sqlite -o f.pdf --range 1..2 --times schematic")
+          == "a range needs recorded times; leave out --range or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
           == "--palette must be one of default, bitpipe, dualpipe, grey, megatron, zero-bubble, "
              "not 'mauve'");

@@ -1,3 +1,4 @@
+#include "app/figures/figure_recipe.h"
 #include "engine/exec/run_experiment.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/figure/layout.h"
@@ -78,4 +79,40 @@ TEST_CASE("the recorded samples are finished, small, and BitPipe's iteration is 
     const auto figure = profiler::layoutFigure(pointers, {});
     REQUIRE(figure.has_value());
     CHECK(figure->title == "1F1B, D 4, N 8; BitPipe, D 4, N 8, v 2");
+}
+
+TEST_CASE("the recipes of the sample schematics still draw the same figures")
+{
+    int recipes = 0;
+    for (const auto& entry : fs::directory_iterator(kFolder / "schematics")) {
+        const fs::path& file = entry.path();
+        if (!file.string().ends_with(app::kRecipeEnding))
+            continue;
+        CAPTURE(file);
+        ++recipes;
+        const auto recipe = app::readRecipe(QString::fromStdString(file.string()));
+        REQUIRE(recipe.has_value());
+        const auto drawn = app::drawFigure(recipe->request);
+        if (!drawn)
+            FAIL(drawn.error().message);
+        CHECK(drawn->runs == recipe->drawn);
+        REQUIRE(drawn->files.size() == 1);
+        CHECK(drawn->files[0].toStdString() == contents(recipe->request.outputs[0].toStdString()));
+    }
+    CHECK(recipes == 7);
+}
+
+TEST_CASE("an experiment that was not run is drawn only as a schematic")
+{
+    app::FigureRequest request;
+    request.runs = {QString::fromStdString((kFolder / "1f1b-d4-n8.toml").string())};
+    request.outputs = {QStringLiteral("a.svg")};
+    const auto refused = app::drawFigure(request);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().message.find("add --times schematic") != std::string::npos);
+    request.times = app::FigureTimes::Schematic;
+    const auto drawn = app::drawFigure(request);
+    REQUIRE(drawn.has_value());
+    CHECK(drawn->runs[0].label == "1F1B");
+    CHECK(drawn->runs[0].bubble == Approx(3.0 / 11)); // (D - 1) / (N + D - 1)
 }

@@ -40,7 +40,7 @@ TEST_CASE("boxes are coloured by chunk and by duration, and the legend follows")
         CHECK(fill(0, 0.05) != fill(0, 1));
         CHECK(fill(0, 1) == fill(1, 1));
         CHECK(fill(0, 7) == fill(0, 1)); // longer than the longest of the run
-        CHECK(legend().front().fills.size() == BoxColours::kLengths);
+        CHECK(legend().front().fills.size() == profiler::kDurationSteps);
         CHECK(legend().front().text.starts_with("duration of an op, 0 to "));
         engine::Op step = forward(0);
         step.kind = engine::OpKind::OptimizerStep;

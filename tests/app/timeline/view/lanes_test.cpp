@@ -1,4 +1,5 @@
 #include "app/timeline/view/lanes.h"
+#include "engine/experiment/experiment.h"
 #include "tests/catch.h"
 
 using app::LaneKind;
@@ -125,4 +126,50 @@ TEST_CASE("a pinned lane stays in sight when the others scroll, and covers them"
     CHECK(app::heightOf(lanes) == height);
     app::scrollPinned(lanes, 60, 0);
     CHECK(lanes[5].top == 0);
+}
+
+TEST_CASE("a collapsed group has the lane of its topmost visible device")
+{
+    app::LaneOptions options{16 * 40, 42, {}};
+    app::LaneOrder& order = options.order;
+    const app::LaneGroup first{"node 0", {0, 1, 2, 3}}, second{"node 1", {4, 5, 6, 7}};
+    order.toggleGroup(first);
+    CHECK(order.shown(8) == std::vector<int>{0, 4, 5, 6, 7});
+    order.hidden = {0};
+    CHECK(order.shown(8) == std::vector<int>{1, 4, 5, 6, 7});
+    auto lanes = layoutLanes(8, options);
+    CHECK(lanes[1].group == first);
+    CHECK_FALSE(lanes[1].hasBoxes());
+    CHECK(lanes[2].isHidden);
+    CHECK(lanes[4].hasBoxes());
+    CHECK(app::heightOf(lanes) == lanes[7].bottom());
+    order.hidden.clear();
+    order.toggleGroup(second);
+    CHECK(order.move(0, 1, 8));
+    CHECK(order.shown(8) == std::vector<int>{4, 0});
+    order.toggleGroup(first); // its devices stay together
+    CHECK(order.shown(8) == std::vector<int>{4, 0, 1, 2, 3});
+    CHECK(order.hide(4, 8));
+    CHECK(order.hidden == std::set<int>{4, 5, 6, 7});
+}
+
+TEST_CASE("groups are the hosts of an import, the nodes of an emulated run, or blocks of eight")
+{
+    engine::Run run;
+    run.schedule.shape.devices = 8;
+    CHECK(app::laneGroups(run).empty());
+    run.schedule.shape.devices = 12;
+    CHECK(app::laneGroups(run)[1]
+          == app::LaneGroup{"devices 8-11", std::vector<int>{8, 9, 10, 11}});
+    engine::Experiment experiment;
+    experiment.devicesPerNode = 6;
+    run.info.experiment = engine::toToml(experiment);
+    CHECK(app::laneGroups(run)[1].name == "node 1");
+    CHECK(app::laneGroups(run)[1].devices.front() == 6);
+    run.info.import.emplace();
+    for (int rank = 0; rank < 12; ++rank)
+        run.info.import->ranks.push_back({rank, {}, rank % 2 == 0 ? "a" : "b", {}});
+    REQUIRE(app::laneGroups(run).size() == 2);
+    CHECK(app::laneGroups(run)[1].name == "host b");
+    CHECK(app::laneGroups(run)[1].devices.front() == 1);
 }
