@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 namespace profiler {
 
@@ -182,7 +183,7 @@ std::string join(const std::vector<std::string>& parts)
 }
 } // namespace
 
-std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& times)
+std::optional<TimeInterval> medianInterval(std::vector<std::int64_t> times)
 {
     constexpr std::size_t kFewest = 3, kDraws = 1000, kOutside = kDraws / 40;
     if (times.size() < kFewest)
@@ -207,7 +208,7 @@ std::optional<TimeInterval> iterationInterval(const Run& run)
     for (const Iteration& iteration : run.timeline.iterations)
         if (iteration.kind == Iteration::Kind::Measured)
             durations.push_back(iteration.window.duration());
-    return run.info.mode == Mode::Simulate ? std::nullopt : medianInterval(durations);
+    return run.info.mode == Mode::Simulate ? std::nullopt : medianInterval(std::move(durations));
 }
 
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)

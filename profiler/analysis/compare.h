@@ -21,7 +21,7 @@ struct TimeInterval
 };
 // The median of times and its 95 % interval, by bootstrap (Efron, 1979): percentiles of the medians
 // of 1,000 samples drawn with replacement. nullopt with fewer than three times.
-std::optional<TimeInterval> medianInterval(const std::vector<std::int64_t>& times);
+std::optional<TimeInterval> medianInterval(std::vector<std::int64_t> times);
 // That of the measured iterations; nullopt for simulated runs, which do not vary.
 std::optional<TimeInterval> iterationInterval(const engine::Run& run);
 

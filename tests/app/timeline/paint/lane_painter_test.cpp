@@ -149,5 +149,7 @@ TEST_CASE("a recompute has the fill of its forward under lighter lines, and its 
     op.kind = engine::OpKind::Recompute;
     op.stage = engine::StageId{1};
     op.microBatch = engine::MicroBatchId{5};
-    CHECK(app::boxText(op).name == QStringLiteral("1RC5"));
+    CHECK(app::boxText(op, 60).name == QStringLiteral("1RC5"));
+    CHECK(app::boxText(op, 30).number == QStringLiteral("5")); // no room for the name
+    CHECK(app::boxText(op, 30).name.isEmpty());
 }
