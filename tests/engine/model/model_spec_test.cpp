@@ -92,7 +92,8 @@ TEST_CASE("a bad model table is an error that names the key")
     CHECK(message("layers = 2.5") == "model: layers must be a whole number from 1 to 65536");
     CHECK(message("[optimizer]\nbeta1 = 1.0")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
-    CHECK(message("width = 10\nheads = 4") == "model: width 10 is not a multiple of heads 4; the nearest width is 12");
+    CHECK(message("width = 10\nheads = 4")
+          == "model: width 10 is not a multiple of heads 4; the nearest width is 12");
     CHECK(message("depth = 3") == "model: unknown key 'depth'");
     CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
