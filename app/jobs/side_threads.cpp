@@ -1,5 +1,6 @@
 #include "app/jobs/side_threads.h"
 
+#include <QCoreApplication>
 #include <QThread>
 #include <QThreadPool>
 
@@ -11,7 +12,16 @@ namespace {
 class SideThreads : public QThreadPool
 {
 public:
-    SideThreads() { setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1)); }
+    SideThreads()
+    {
+        setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1));
+        // The application waits only for the global pool. Jobs use static objects, which are
+        // destroyed after the application and may be destroyed before this pool.
+        qAddPostRoutine([] {
+            sideThreads().clear();
+            sideThreads().waitForDone();
+        });
+    }
 };
 
 } // namespace
