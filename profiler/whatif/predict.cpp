@@ -107,7 +107,10 @@ public:
         , m_slices(shape.slices)
         , m_linkSpeed(linkSpeed)
         , m_draw(std::move(draw))
-    { }
+        , m_slowdowns(times.slowdowns)
+    {
+        std::erase_if(m_slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
+    }
 
     OpCosts costsOf(const Schedule& lowered)
     {
@@ -116,7 +119,7 @@ public:
             auto& of = costs.of.emplace_back();
             for (const Op& op : lowered.program[device]) {
                 of.push_back(costOf(op));
-                change(op, slowdownOf(m_times.slowdowns, lowered, op, device), of.back());
+                change(op, slowdownOf(m_slowdowns, lowered, op, device), of.back());
             }
         }
         return costs;
@@ -183,6 +186,7 @@ private:
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
     Draw m_draw;
+    std::vector<RunEdit> m_slowdowns; // but those of single ops, which other orders do not have
 };
 
 // F, B, I and W in the order of the run.

@@ -84,6 +84,9 @@ TEST_CASE("a slow device slows other schemes, an edited op only the run's own or
     WhatIf again{scheduleOf("1f1b", 4, 8)};
     again.resamples = 0;
     CHECK(predictor.predict(again)->iteration == predictor.predictOwn()->iteration);
+    predictor.times().slowdowns = {parseRunEdit("3F5=3").value()};
+    CHECK(predictor.predictOwn()->iteration == (33 + 2) * kMs);
+    CHECK(predictor.predict(again)->iteration == 33 * kMs);
 }
 
 TEST_CASE("an edit is parsed from its text, and printed again")
