@@ -207,9 +207,11 @@ WhatIfDetails whatIfDetails(const profiler::WhatIfPredictor& measured, const eng
     details.withMeasuredLayers = with([](WhatIfChanges& other) { other.layers.clear(); });
     details.withoutStragglers = with([](WhatIfChanges& other) { other.removesStragglers = true; });
     details.withHalfLinks = with([](WhatIfChanges& other) { other.linkSpeed /= 2; });
-    details.correction = measured.correction();
     details.measuredStages = run.schedule.shape.stages;
-    details.assumptions = predictor->times().assumptions;
+    if (scheme != kOwnOrder) {
+        details.correction = measured.correction();
+        details.assumptions = predictor->times().assumptions;
+    }
     details.run = std::make_shared<const engine::Run>(std::move(prediction->run));
     return details;
 }

@@ -98,7 +98,7 @@ struct WhatIfDetails
     // The iteration with one assumption changed, in ns; nullopt if there is nothing to change, or
     // if it is not known.
     std::optional<std::int64_t> withoutEdits, withMeasuredLayers, withoutStragglers, withHalfLinks;
-    double correction = 1;
+    std::optional<double> correction; // the own order has none
     int measuredStages = 0;
     std::vector<std::string> assumptions;
 };

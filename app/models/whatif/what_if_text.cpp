@@ -60,6 +60,13 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
     if (numbers.memoryLimit > 0
         && static_cast<double>(most) > kAlmostFull * static_cast<double>(numbers.memoryLimit))
         verdict.kind = Kind::AlmostFull;
+    const bool isOwn = row.scheme == kOwnOrder;
+    if (isOwn && row.iteration == numbers.measured) {
+        verdict.bold = part("The run's own order takes %1 %2, as recorded.")
+                           .arg(time(row.iteration), scale.unit);
+        verdict.rest = part("Drag the end of an op, or slow a device or a link.");
+        return verdict;
+    }
     const bool isAlike = numbers.batches == numbers.measuredBatches;
     const auto batches = [&](int count) {
         return isAlike   ? QString()
@@ -79,8 +86,8 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
         inside += part(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
     if (verdict.kind == Kind::Unclear && row.hasInterval)
         inside += part(": no clear difference");
-    verdict.rest
-        = QStringLiteral("(%1)%2.").arg(inside, memoryPart(row.deviceBytes, numbers.measuredBytes));
+    verdict.rest = QStringLiteral("(%1)%2.").arg(
+        inside, isOwn ? QString() : memoryPart(row.deviceBytes, numbers.measuredBytes));
     return verdict;
 }
 

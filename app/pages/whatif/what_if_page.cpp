@@ -224,6 +224,7 @@ void WhatIfPage::choose(const QString& scheme)
     m_frame->table->choose(scheme);
     m_predictions->explain(scheme);
     showSentence();
+    Q_EMIT statusChanged();
 }
 
 void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPointer& view)

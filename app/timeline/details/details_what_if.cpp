@@ -100,7 +100,8 @@ DetailsSection basisSection(const WhatIfDetails& prediction, const WhatIfChanges
     add(part("With the measured layers per stage"), prediction.withMeasuredLayers);
     add(part("With stragglers removed"), prediction.withoutStragglers);
     add(part("With links half as fast"), prediction.withHalfLinks);
-    section.add(part("Correction factor"), number(prediction.correction, 3));
+    if (prediction.correction)
+        section.add(part("Correction factor"), number(*prediction.correction, 3));
     return section;
 }
 

@@ -35,6 +35,20 @@ TEST_CASE("a prediction is shorter only if its whole interval is")
              "to 421.0).");
 }
 
+TEST_CASE("the run's own order takes as long as recorded until an edit changes it")
+{
+    const WhatIfNumbers numbers{488'000'000, {}, 0};
+    WhatIfRow row = rowOf(488'000'000, 488'000'000, 488'000'000);
+    row.scheme = kOwnOrder;
+    row.hasInterval = false;
+    CHECK(textOf(verdictOf(row, numbers))
+          == "The run's own order takes 488.0 ms, as recorded. Drag the end of an op, or slow a "
+             "device or a link.");
+    row.iteration = row.least = row.most = 500'000'000;
+    CHECK(textOf(verdictOf(row, numbers))
+          == "Own order would take 500.0 ms instead of 488.0 ms (+2.5\u2009%).");
+}
+
 // 16 micro-batches were said to be longer than 8.
 TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
 {
