@@ -161,6 +161,9 @@ TEST_CASE("Shift+G collapses the lanes of a group into one, and a click on its t
 {
     const Laned run(12);
     CHECK_FALSE(run.find<QAction>("groupLanes")->isEnabled()); // no lane is selected
+    const bool areKernelsShown = run.timeline->areKernelsShown();
+    run.press(Qt::Key_G, Qt::ShiftModifier);
+    CHECK(run.timeline->areKernelsShown() == areKernelsShown); // that would be G
     run.selectLane(9);
     run.press(Qt::Key_G, Qt::ShiftModifier);
     const auto shown = [&] { return run.timeline->laneOrder().shown(12); };

@@ -297,6 +297,9 @@ bool TimelineWidget::walkKey(int key, Qt::KeyboardModifiers modifiers)
 
 bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
+    // A letter with Shift belongs to an action, which may be disabled.
+    if (modifiers & Qt::ShiftModifier && key >= Qt::Key_A && key <= Qt::Key_Z)
+        return false;
     switch (key) {
     case Qt::Key_PageUp:
         showIteration(m_scene.iteration - 1);
