@@ -70,7 +70,7 @@ Field<F> rows()
 
 Field<F> range()
 {
-    return {option("", "--range", "Range", "Part to draw, in ms (or units) from its begin", "A..B")
+    return {option("", "--range", "Range", "Part to draw, in ms (or units) from its start", "A..B")
                 .withDefault("the whole iteration"),
             [](const F& settings) {
                 const profiler::FigureRange& range = settings.options.range;

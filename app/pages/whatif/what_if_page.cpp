@@ -305,7 +305,7 @@ QStringList WhatIfPage::statusTexts() const
         return {};
     QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
                       countOf(static_cast<std::int64_t>(editsOf(m_changes, *m_run).size()), "edit"),
-                      countOf(m_model->rowCount(), "scheme")};
+                      countOf(m_model->rowCount(), "prediction")};
     if (m_model->memoryLimit() > 0)
         texts.append(
             tr("memory limit %1")

@@ -118,10 +118,10 @@ QString WhatIfTable::summary() const
 {
     const auto all = static_cast<std::int64_t>(m_model->rowCount());
     return m_model->memoryLimit() > 0
-        ? tr("%1 of %2 fit, shortest first").arg(m_model->fitting()).arg(countOf(all, "scheme"))
+        ? tr("%1 of %2 fit, shortest first").arg(m_model->fitting()).arg(countOf(all, "prediction"))
         : tr("%1 of %2 possible, shortest first")
               .arg(m_model->fitting())
-              .arg(countOf(all, "scheme"));
+              .arg(countOf(all, "prediction"));
 }
 
 void WhatIfTable::showSummary()
