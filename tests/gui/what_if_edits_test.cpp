@@ -156,6 +156,13 @@ TEST_CASE("a device and a link are slowed, and each edit is removed alone")
     CHECK(tab.edits()
           == QStringList{QStringLiteral("Device 3 × 2"), QStringLiteral("Link 2–3 × 3"),
                          QStringLiteral("Every message 500.0 µs later")});
+    for (const int left : {2, 1}) { // the link and the device were one step
+        tab.find<QAction>("undoEdit")->trigger();
+        CHECK(tab.edits().size() == left);
+    }
+    for (int k = 0; k < 2; ++k)
+        tab.find<QAction>("redoEdit")->trigger();
+    CHECK(tab.edits().size() == 3);
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
     tab.find<QAction>("copyWhatIf")->trigger();
     CHECK(tab.find<Band>("whatIfNotice")

@@ -123,7 +123,9 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     connect(m_slow, &SlowForm::slowed, this, [this](const profiler::RunEdit& edit) {
         WhatIfChanges next = m_changes;
         setSlowdown(next, edit);
-        take(std::move(next), m_slow);
+        const bool isSame = std::exchange(m_slowed, edit).selectsAs(edit);
+        take(std::move(next), isSame ? m_slow : nullptr);
+        m_lastField = m_slow;
     });
     connect(m_slow, &SlowForm::delayed, this, [this](std::int64_t ns) {
         WhatIfChanges next = m_changes;

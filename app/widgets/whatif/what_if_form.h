@@ -86,7 +86,9 @@ private:
     WhatIfChanges m_changes, m_shown;
     std::vector<WhatIfChanges> m_undone,
         m_redone; // what undo() and redo() restore, last at the end
+    // Changes of one field, or of one device or link, are one step of undo().
     const void* m_lastField = nullptr;
+    profiler::RunEdit m_slowed;
     std::shared_ptr<const engine::Run> m_run;
 };
 
