@@ -10,6 +10,7 @@
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/notation.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
@@ -85,6 +86,40 @@ std::string runtimeText(const std::string& obstacle)
                        obstacle);
 }
 
+// torchtitan runs files of schedules with PipelineScheduleMulti alone, for which it places stage s
+// on rank s % D and which cannot join ops (torchtitan 0.2.2, distributed/pipeline_parallel.py).
+std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
+{
+    if (!kit.torchObstacle.empty())
+        return kit.torchObstacle;
+    const Shape& shape = schedule.shape;
+    for (int stage = 0; stage < shape.stages; ++stage)
+        if (const DeviceId device = schedule.device(0, StageId{stage});
+            device.value != stage % shape.devices)
+            return fmt::format("stage {} on device {}: it places it on device {}", stage,
+                               device.value, stage % shape.devices);
+    for (const auto& ops : schedule.program)
+        if (const auto joint = std::ranges::find(ops, OpFlag::JointWithNext, &Op::flags);
+            joint != ops.end())
+            return toString(*joint) + ": it cannot join two ops";
+    return {};
+}
+
+// The names of the modules of every stage in torchtitan's Llama 3, as TOML.
+std::string titanModules(const ModelSpec& model, int stages)
+{
+    std::string text;
+    for (int stage = 0; stage < stages; ++stage) {
+        std::string names = stage == 0 ? "\"tok_embeddings\", " : "";
+        for (int layer = firstLayer(model, stages, stage);
+             layer < firstLayer(model, stages, stage + 1); ++layer)
+            names += fmt::format("\"layers.{}\", ", layer);
+        names += stage + 1 == stages ? "\"norm\", \"output\"" : "";
+        text += fmt::format("    [{}],\n", names);
+    }
+    return text;
+}
+
 Replacements replacementsOf(const Experiment& experiment, const Schedule& schedule,
                             const TrainingKit& kit)
 {
@@ -97,7 +132,9 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"DEVICES", std::to_string(shape.devices)},
             {"MICRO_BATCHES", std::to_string(shape.microBatches)},
             {"MICRO_BATCH_SIZE", std::to_string(model.microBatchSize)},
+            {"LAYERS", std::to_string(model.layers)},
             {"MODEL", model.name},
+            {"MODULES", titanModules(model, shape.stages)},
             {"NODES", std::to_string(kit.nodes)},
             {"RANKS", std::to_string(kit.ranks)},
             {"RANKS_PER_NODE", std::to_string(kit.ranksPerNode)},
@@ -128,11 +165,10 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                     ? std::string()
                     : fmt::format("FIRST_NODE={} ", shellQuoted(place.firstNode)))
             + port + "./run.sh";
-    if (!kit.torchObstacle.empty())
-        return fail(Error::Code::Unsupported,
-                    fmt::format("torchtitan uses PyTorch's pipeline runtime, which cannot execute "
-                                "{}; use torchrun or Slurm",
-                                kit.torchObstacle));
+    if (!kit.titanObstacle.empty())
+        return fail(
+            Error::Code::Unsupported,
+            fmt::format("torchtitan cannot execute {}; use torchrun or Slurm", kit.titanObstacle));
     const std::string first = place.firstNode.empty() ? "localhost" : place.firstNode;
     return fmt::format("torchrun --nnodes {} --nproc-per-node {} --rdzv-backend c10d "
                        "--rdzv-endpoint {}:{} -m torchtitan.train --job.config_file titan.toml",
@@ -157,6 +193,7 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
         return tl::unexpected(set.error());
     const Schedule compute = withoutAdded(*schedule);
     kit.torchObstacle = torchObstacle(compute);
+    kit.titanObstacle = titanObstacle(kit, compute);
     kit.drains = isAsynchronous(*schedule);
     const Replacements replacements = replacementsOf(experiment, *schedule, kit);
     kit.files = {{"schedule.csv", writeCsv(*schedule)},
@@ -172,8 +209,9 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
         if (!torch)
             return tl::unexpected(torch.error());
         kit.files.push_back({"torch.csv", *torch});
-        kit.files.push_back({"titan.toml", filledIn("titan.toml", replacements)});
     }
+    if (kit.titanObstacle.empty())
+        kit.files.push_back({"titan.toml", filledIn("titan.toml", replacements)});
     return kit;
 }
 

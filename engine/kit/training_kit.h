@@ -29,6 +29,8 @@ struct TrainingKit
     // Why PyTorch's pipeline runtime cannot execute the schedule, in which case the kit's own
     // runtime does; "" if it can.
     std::string torchObstacle;
+    // The same for torchtitan, which also needs stage s on device s % D; "" if it can.
+    std::string titanObstacle;
     // An asynchronous scheme, which drains after every iteration in a kit, unlike `bscope run`.
     bool drains = false;
 };
@@ -47,8 +49,8 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
 
 // Makes the kit of an experiment: schedule.csv with transfers, all-reduces and optimizer steps,
-// model.toml, the text, the programs and, if PyTorch's runtime can execute the schedule, torch.csv
-// and titan.toml. Fails as scheduleOf() does and if the schedule is not valid, with
+// model.toml, the text, the programs, torch.csv if PyTorch's runtime can execute the schedule and
+// titan.toml if torchtitan can. Fails as scheduleOf() does and if the schedule is not valid, with
 // Error::Code::InvalidArgument if the ranks cannot be divided into nodes of `gpusPerNode`, and with
 // the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);

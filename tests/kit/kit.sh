@@ -68,6 +68,12 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
         printf '%s\n' 'chimera --set concat=doubling' 'chimera --set concat=halving' \
             'bitpipe --set concat=early' 'bpipe --set policy=steady')
     [ ${#kits[@]} -ge 20 ] || fail "only ${#kits[@]} schemes"
+    local kit
+    for kit in "$work"/*/titan.toml; do
+        kit=$(dirname "$kit")
+        cp -r "$kit" "$kit-titan"
+        kits+=("$seen/$(basename "$kit")-titan")
+    done
     train
 }
 

@@ -2,7 +2,8 @@
 """Trains kits on local ranks and compares them with sequential training and with `bscope run`.
 
 Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
-kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process.
+kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process. A kit
+whose name ends in -titan is trained with the schedule class and file of its titan.toml.
 """
 
 import json
@@ -17,8 +18,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import torch  # noqa: E402
 import data  # noqa: E402
 import model  # noqa: E402
+import runtime  # noqa: E402
 import schedule  # noqa: E402
 import train  # noqa: E402
+from torch.distributed.pipelining.schedules import _Action, get_schedule_class  # noqa: E402, F401
 
 TOLERANCE = 1e-5
 
@@ -34,6 +37,20 @@ def argument(options, name):
     return int(options[options.index(name) + 1])
 
 
+def use_titan(kit):
+    """Builds schedules as torchtitan does: the class by its name, the ops from a file."""
+    settings = train.tomllib.loads((kit / "titan.toml").read_text())["parallelism"]
+    order = schedule.Schedule(kit / "schedule.csv")
+    assert settings["pipeline_parallel_degree"] == order.devices
+    assert len(settings["module_fqns_per_model_part"]) == order.stages
+
+    class FromFile(get_schedule_class(settings["pipeline_parallel_schedule"])):
+        def _prepare_schedule_with_comms(self, _):
+            self._load_csv(kit / settings["pipeline_parallel_schedule_csv"])
+
+    runtime._PipelineScheduleRuntime = FromFile
+
+
 def train_on_ranks(kit, options, ranks):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -47,6 +64,8 @@ def train_on_ranks(kit, options, ranks):
             log = os.open(kit / f"rank{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(log, 1)
             os.dup2(log, 2)
+            if kit.name.endswith("-titan"):
+                use_titan(kit)
             sys.argv = ["train.py", *options, "--timeout", "60", "--save-gradients"]
             for name in ("schedule.csv", "model.toml", "text.txt", "results"):
                 sys.argv += [f"--{Path(name).stem}", str(kit / name)]

@@ -296,8 +296,9 @@ QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit)
     if (plan.launcher == engine::Launcher::Slurm)
         return clusterPhrase("Once, in the folder of the kit. Slurm chooses the nodes.");
     if (plan.launcher == engine::Launcher::Torchtitan)
-        return clusterPhrase("Merge titan.toml into a job file first. torchtitan trains its own "
-                             "model with this schedule.");
+        return clusterPhrase("Merge titan.toml into a job file of torchtitan 0.2.2 or earlier "
+                             "first; the file says what later versions need. torchtitan trains "
+                             "its own model with this schedule.");
     return kit.nodes > 1
         ? clusterPhrase("On every node, in the folder of the kit. Calls torchrun for %1 nodes of "
                         "%2 ranks.")

@@ -1,9 +1,12 @@
 #include "engine/schedule/check/communication.h"
+#include "engine/schedule/dataflow.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace engine {
 namespace {
@@ -67,19 +70,78 @@ std::string obstacleIn(std::span<const Op> ops)
     return {};
 }
 
-std::string torchLine(std::span<const Op> ops)
+std::string torchCell(std::span<const Op> group)
 {
-    std::string line;
-    while (!ops.empty()) {
-        const auto group = ops.first(jointSize(ops));
-        ops = ops.subspan(group.size());
-        line += line.empty() ? "" : ",";
-        line += group.size() == 1
-            ? torchAction(group[0])
-            : fmt::format("({};{})OVERLAP_F_B", torchAction(group[0]), torchAction(group[1]));
-    }
-    return line;
+    return group.size() == 1
+        ? torchAction(group[0])
+        : fmt::format("({};{})OVERLAP_F_B", torchAction(group[0]), torchAction(group[1]));
 }
+
+// Writes the lines of a file whose cell t is the op of time step t: an op comes after the steps
+// that produce its inputs. PyTorch's PipelineScheduleMulti, which torchtitan uses, receives in each
+// step what the neighbours compute in it: it trains with wrong activations, without an error, if
+// the steps are not aligned.
+class TorchText
+{
+public:
+    TorchText(const Schedule& schedule, bool isAligned)
+        : m_shape(schedule.shape)
+        , m_isAligned(isAligned)
+        , m_ready(valueCount(schedule.shape))
+    {
+        for (const auto& ops : schedule.program)
+            m_lines.emplace_back().left = ops;
+    }
+
+    std::string text()
+    {
+        while (std::ranges::any_of(m_lines, [](const Line& line) { return !line.left.empty(); })) {
+            bool isStuck = true;
+            for (Line& line : m_lines)
+                while (!line.left.empty() && writeCell(line))
+                    isStuck = false;
+            m_isAligned = m_isAligned && !isStuck; // a deadlock has no steps
+        }
+        std::string text;
+        for (const Line& line : m_lines)
+            text += line.text + "\n";
+        return text;
+    }
+
+private:
+    struct Line
+    {
+        std::span<const Op> left;
+        std::size_t step = 0; // the first one without an op
+        std::string text;
+    };
+
+    bool writeCell(Line& line)
+    {
+        const auto group = line.left.first(jointSize(line.left));
+        std::size_t step = line.step;
+        for (const Op& op : group)
+            for (const Value& input : m_isAligned ? consumes(op, m_shape) : Values()) {
+                const std::size_t ready = m_ready[valueIndex(input, m_shape)];
+                if (ready == 0)
+                    return false;
+                step = std::max(step, ready);
+            }
+        line.text.append(step - line.step + (line.text.empty() ? 0 : 1), ',');
+        line.text += torchCell(group);
+        line.step = step + 1;
+        line.left = line.left.subspan(group.size());
+        for (const Op& op : group)
+            for (const Value& output : m_isAligned ? produces(op, m_shape) : Values())
+                m_ready[valueIndex(output, m_shape)] = line.step;
+        return true;
+    }
+
+    const Shape& m_shape;
+    bool m_isAligned;
+    std::vector<std::size_t> m_ready; // [value] the first step that can use it; 0: not produced yet
+    std::vector<Line> m_lines;
+};
 
 // PyTorch matches sends and receives by order, so both must be listed in the same order. It adds
 // transfers and reductions itself to a schedule of compute ops, and rejects such a schedule if it
@@ -120,12 +182,13 @@ Result<std::string> writeTorch(const Schedule& schedule)
     if (const std::string obstacle = torchObstacle(schedule); !obstacle.empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("PyTorch's schedule format has no {}; use --format csv", obstacle));
-    std::string text;
-    for (const auto& ops : schedule.program)
-        text += torchLine(ops) + "\n";
     if (auto order = checkTorchOrder(schedule); !order)
         return tl::unexpected(order.error());
-    return text;
+    bool isAligned = !hasTransfers(schedule);
+    for (const auto& ops : schedule.program)
+        isAligned = isAligned
+            && std::ranges::all_of(ops, [&](const Op& op) { return exists(op, schedule.shape); });
+    return TorchText(schedule, isAligned).text();
 }
 
 } // namespace engine

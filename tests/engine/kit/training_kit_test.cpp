@@ -87,7 +87,13 @@ TEST_CASE("torch.csv of a kit is the compute ops of its schedule")
     REQUIRE(kit);
     const Schedule built = buildSchedule(experimentWith("zb-v").schedule).value();
     CHECK(readTorch(textOf(*kit, "torch.csv"))->program == built.program);
-    CHECK(textOf(*kit, "titan.toml").find("pipeline_parallel_degree = 4") != std::string::npos);
+    CHECK(textOf(*kit, "titan.toml").empty());
+    CHECK_THAT(launchCommand(*kit, Launcher::Torchtitan, {}).error().message,
+               Catch::Contains("stage 4 on device 3: it places it on device 0"));
+    const auto looped = trainingKit(experimentWith("interleaved-1f1b"), 8);
+    CHECK_THAT(textOf(*looped, "titan.toml"),
+               Catch::Contains("pipeline_parallel_degree = 4")
+                   && Catch::Contains("pipeline_parallel_schedule = \"PipelineScheduleMulti\""));
 }
 
 TEST_CASE("no file of a kit has a mark that was not replaced")

@@ -5,6 +5,10 @@
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 
+#include <map>
+#include <regex>
+#include <sstream>
+
 using namespace engine;
 using namespace tests;
 
@@ -28,12 +32,42 @@ std::string refusal(const Schedule& schedule)
 
 } // namespace
 
-TEST_CASE("PyTorch's file has a line a device, actions between commas")
+TEST_CASE("PyTorch's file has a line per device and a cell per time step")
 {
-    CHECK(writeTorch(scheduleOf("1f1b", 2, 2)) == "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
-    CHECK(writeTorch(scheduleOf("zb-h1", 2, 1)) == "0F0,0I0,0W0\n1F0,1I0,1W0\n");
+    CHECK(writeTorch(scheduleOf("1f1b", 2, 2)) == "0F0,0F1,,0B0,,0B1\n,1F0,1B0,1F1,1B1\n");
+    CHECK(writeTorch(scheduleOf("zb-h1", 2, 1)) == "0F0,,,0I0,0W0\n,1F0,1I0,1W0\n");
     CHECK(writeTorch(scheduleFrom({"0F0 0F1 0B0 0B1", "1F0 (1F1 1B0) 1B1"}))
-          == "0F0,0F1,0B0,0B1\n1F0,(1F1;1B0)OVERLAP_F_B,1B1\n");
+          == "0F0,0F1,,0B0,0B1\n,1F0,(1F1;1B0)OVERLAP_F_B,1B1\n");
+}
+
+TEST_CASE("an op of PyTorch's file comes in a later step than its inputs on other devices")
+{
+    for (const std::string scheme : {"gpipe", "1f1b", "interleaved-1f1b", "hanayo", "zb-v"}) {
+        INFO(scheme);
+        std::map<std::string, std::size_t> step; // of F and of the backward of a cell
+        const auto text = writeTorch(scheduleOf(scheme, 4, 8));
+        REQUIRE(text);
+        std::istringstream lines(*text);
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream cells(line);
+            std::size_t t = 0;
+            for (std::string cell; std::getline(cells, cell, ','); ++t)
+                step[std::regex_replace(cell, std::regex("I"), "B")] = t;
+        }
+        for (const auto& [cell, t] : step) {
+            std::smatch part;
+            if (!std::regex_match(cell, part, std::regex("(\\d+)([FB])(\\d+)")))
+                continue;
+            const int maker = std::stoi(part[1]) + (part[2] == "F" ? -1 : 1);
+            const auto made = step.find(std::to_string(maker) + part[2].str() + part[3].str());
+            CHECK((made == step.end() || made->second < t));
+        }
+    }
+}
+
+TEST_CASE("a schedule that deadlocks is written without time steps")
+{
+    CHECK(writeTorch(scheduleFrom({"0B0 0F0", "1F0 1B0"})) == "0B0,0F0\n1F0,1B0\n");
 }
 
 TEST_CASE("a schedule in PyTorch's format is read back unchanged, with and without transfers")
