@@ -4,6 +4,7 @@
 #include "engine/base/version.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/experiment/run_command.h"
+#include "engine/kit/kit_archive.h"
 #include "engine/model/text_data.h"
 #include "engine/model/toml_fields.h"
 #include "engine/schedule/check/validate.h"
@@ -96,12 +97,12 @@ std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
     for (int stage = 0; stage < shape.stages; ++stage)
         if (const DeviceId device = schedule.device(0, StageId{stage});
             device.value != stage % shape.devices)
-            return fmt::format("stage {} on device {}: it places it on device {}", stage,
-                               device.value, stage % shape.devices);
+            return fmt::format("the placement: it puts stage {} on device {}, not {}", stage,
+                               stage % shape.devices, device.value);
     for (const auto& ops : schedule.program)
         if (const auto joint = std::ranges::find(ops, OpFlag::JointWithNext, &Op::flags);
             joint != ops.end())
-            return toString(*joint) + ": it cannot join two ops";
+            return toString(*joint) + ": it cannot join ops";
     return {};
 }
 
@@ -237,38 +238,40 @@ Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
 
 } // namespace
 
-Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folder,
+Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress)
 {
     namespace fs = std::filesystem;
+    if (folderInArchive(target))
+        return writeKitArchive(kit, target, ifExists, progress);
     std::error_code error;
-    if (ifExists == IfExists::Refuse && fs::exists(fs::symlink_status(folder, error)))
+    if (ifExists == IfExists::Refuse && fs::exists(fs::symlink_status(target, error)))
         return fail(Error::Code::Io,
                     fmt::format("{} exists: choose another folder, or replace the files of the kit "
                                 "with --force",
-                                folder.string()));
-    fs::create_directories(folder, error);
+                                target.string()));
+    fs::create_directories(target, error);
     if (error)
         return fail(
             Error::Code::Io,
-            fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+            fmt::format("cannot create the folder {}: {}", target.string(), error.message()));
     std::size_t all = 0, done = 0;
     for (const KitFile& file : kit.files)
         all += file.text.size();
     for (const KitFile& file : kit.files) {
-        const fs::path target = folder / file.name;
+        const fs::path path = target / file.name;
         const auto proceed = [&](std::size_t at) { return !progress || progress(done + at, all); };
-        if (auto saved = writeFile(file, target, proceed); !saved)
+        if (auto saved = writeFile(file, path, proceed); !saved)
             return saved;
         done += file.text.size();
         if (file.isExecutable)
-            fs::permissions(target,
+            fs::permissions(path,
                             fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                             fs::perm_options::add, error);
         if (error)
             return fail(
                 Error::Code::Io,
-                fmt::format("cannot make {} executable: {}", target.string(), error.message()));
+                fmt::format("cannot make {} executable: {}", path.string(), error.message()));
     }
     return {};
 }

@@ -58,10 +58,11 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
 // Called before every MiB with the bytes that are written and those of the kit, on the calling
 // thread. Returns false to cancel.
 using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
-// Writes the files to a folder, which is created. Fails with Error::Code::Io if the folder exists
-// and must not be replaced, or cannot be written, and with Error::Code::Cancelled. No file is left
-// incomplete; complete ones and other files in an existing folder remain.
-Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& folder,
+// Writes the files to a folder, which is created, or to an archive (.zip, .tar.gz, .tgz). Fails
+// with Error::Code::Io if the target exists and must not be replaced, or cannot be written, and
+// with Error::Code::Cancelled. No file is left incomplete; complete ones and other files in an
+// existing folder remain.
+Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& target,
                       IfExists ifExists, const KitProgress& progress = {});
 
 } // namespace engine

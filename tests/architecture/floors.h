@@ -69,7 +69,7 @@ inline const std::vector<Floor>& floors()
         {"engine/exec",
          plus(kBelowExperiment, {"engine/experiment", "engine/plan", "engine/pipeline"}),
          {}},
-        {"engine/kit", plus(kBelowExperiment, {"engine/experiment"}), {"toml++/"}},
+        {"engine/kit", plus(kBelowExperiment, {"engine/experiment"}), {"archive", "toml++/"}},
         {"engine/verify", {"engine/", "resources"}, {}},
         {"profiler/analysis", plus(kPlan, {"engine/cost"}), {}},
         {"profiler/store", plus(kPlan, {"resources"}), {"sqlite3.h"}},

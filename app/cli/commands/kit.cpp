@@ -7,7 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/kit/training_kit.h"
+#include "engine/kit/kit_archive.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -66,8 +66,13 @@ Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
     return experiment;
 }
 
-std::string summary(const TrainingKit& kit, const std::string& folder, const std::string& command)
+std::string summary(const TrainingKit& kit, const std::string& target, const std::string& command)
 {
+    const auto archived = folderInArchive(target);
+    const std::string folder = archived.value_or(target);
+    const std::string unpack = !archived ? ""
+        : target.ends_with(".zip")       ? fmt::format("unzip {} && ", shellQuoted(target))
+                                         : fmt::format("tar xzf {} && ", shellQuoted(target));
     std::string text;
     for (const KitFile& file : kit.files)
         text += fmt::format("{:<18} {:>9} bytes\n", file.name, file.text.size());
@@ -81,7 +86,7 @@ std::string summary(const TrainingKit& kit, const std::string& folder, const std
         text += fmt::format(
             "iterations         drain one by one, as with bscope run --schedule {}\n",
             shellQuoted(folder + "/schedule.csv"));
-    text += fmt::format("start              cd {} && {}\n", shellQuoted(folder), command);
+    text += fmt::format("start              {}cd {} && {}\n", unpack, shellQuoted(folder), command);
     return text
         + fmt::format("bring back         bscope import {}\n", shellQuoted(folder + "/results"));
 }
@@ -131,7 +136,7 @@ Action prepareKit(CLI::App& app)
     app.add_option("--port", options->place.port, "Port on the first node (default: 29500)")
         ->type_name("PORT")
         ->check(CLI::Range(1, 65535));
-    addOutputOptions(app, options->output, "Folder to write", "FOLDER");
+    addOutputOptions(app, options->output, "Folder to write, or archive: .zip, .tar.gz", "FOLDER");
     app.get_option("--output")->required();
     return [options, &app] { return makeKit(app, *options); };
 }

@@ -6,6 +6,9 @@
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
+#include <archive.h>
+#include <archive_entry.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -89,7 +92,7 @@ TEST_CASE("torch.csv of a kit is the compute ops of its schedule")
     CHECK(readTorch(textOf(*kit, "torch.csv"))->program == built.program);
     CHECK(textOf(*kit, "titan.toml").empty());
     CHECK_THAT(launchCommand(*kit, Launcher::Torchtitan, {}).error().message,
-               Catch::Contains("stage 4 on device 3: it places it on device 0"));
+               Catch::Contains("the placement: it puts stage 4 on device 0, not 3"));
     const auto looped = trainingKit(experimentWith("interleaved-1f1b"), 8);
     CHECK_THAT(textOf(*looped, "titan.toml"),
                Catch::Contains("pipeline_parallel_degree = 4")
@@ -143,4 +146,47 @@ TEST_CASE("an existing folder is replaced only on request, and keeps its other f
     CHECK(refused.error().message.find("--force") != std::string::npos);
     CHECK(writeKit(*kit, target, IfExists::Replace));
     CHECK(std::filesystem::exists(target / "results"));
+}
+
+namespace {
+
+std::vector<KitFile> filesIn(const std::filesystem::path& file)
+{
+    std::vector<KitFile> files;
+    archive* reader = archive_read_new();
+    archive_read_support_format_all(reader);
+    archive_read_support_filter_gzip(reader);
+    REQUIRE(archive_read_open_filename(reader, file.c_str(), 10240) == ARCHIVE_OK);
+    for (archive_entry* entry = nullptr; archive_read_next_header(reader, &entry) == ARCHIVE_OK;) {
+        std::string text(static_cast<std::size_t>(archive_entry_size(entry)), '\0');
+        CHECK(archive_read_data(reader, text.data(), text.size()) == std::ssize(text));
+        files.push_back(
+            {archive_entry_pathname(entry), text, (archive_entry_perm(entry) & 0100) != 0});
+    }
+    archive_read_free(reader);
+    return files;
+}
+
+} // namespace
+
+TEST_CASE("a kit is written as an archive of one folder")
+{
+    const TemporaryFolder folder;
+    const auto kit = trainingKit(experimentWith("1f1b"), 8);
+    REQUIRE(kit);
+    std::vector<KitFile> expected = kit->files;
+    for (KitFile& file : expected)
+        file.name = "my.kit/" + file.name;
+    for (const char* name : {"my.kit.zip", "my.kit.tar.gz"}) {
+        INFO(name);
+        REQUIRE(writeKit(*kit, folder / name, IfExists::Refuse));
+        CHECK_FALSE(writeKit(*kit, folder / name, IfExists::Refuse));
+        REQUIRE(writeKit(*kit, folder / name, IfExists::Replace));
+        CHECK(filesIn(folder / name) == expected);
+    }
+    const auto cancelled = writeKit(*kit, folder / "no.zip", IfExists::Refuse,
+                                    [](std::size_t done, std::size_t) { return done == 0; });
+    REQUIRE_FALSE(cancelled);
+    CHECK(cancelled.error().code == Error::Code::Cancelled);
+    CHECK_FALSE(std::filesystem::exists(folder / "no.zip"));
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/kit/training_kit.h"
+
+#include <optional>
+
+namespace engine {
+
+// The folder in an archive: "kit" of "some/kit.tar.gz". nullopt if the suffix is not that of an
+// archive (.zip, .tar.gz, .tgz), but the name of a folder.
+std::optional<std::string> folderInArchive(const std::filesystem::path& target);
+
+// Writes the kit as an archive of that folder, with the errors of writeKit(). No file is left if it
+// fails.
+Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,
+                             IfExists ifExists, const KitProgress& progress);
+
+} // namespace engine
