@@ -1,12 +1,12 @@
 #include "engine/exec/emulation.h"
 
 #include "engine/base/clock.h"
-#include "engine/base/median.h"
 #include "engine/exec/op_patience.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace engine {
 namespace {
@@ -212,24 +212,43 @@ Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
     return {};
 }
 
-Result<void> Emulation::finish()
+OpCosts Emulation::medianCosts(std::span<const std::size_t> iterations) const
 {
-    if (m_measured.empty())
-        return {};
     OpCosts medians = m_costs;
-    std::vector<std::int64_t> samples(m_measured.size());
+    std::vector<std::int64_t> samples(iterations.size());
     std::size_t op = 0;
     for (const DeviceId d : medians.of.ids())
         for (std::size_t i = 0; i < medians.of[d].size(); ++i, ++op) {
             if (!isCompute(m_pipeline.lowered().program[d][i].kind))
                 continue;
-            for (std::size_t k = 0; k < samples.size(); ++k)
-                samples[k] = m_measured[k][op];
+            std::ranges::transform(iterations, samples.begin(),
+                                   [&](std::size_t k) { return m_measured[k][op]; });
             medians.of[d][i].duration = medianOf(samples);
         }
+    return medians;
+}
+
+Result<void> Emulation::finish()
+{
+    if (m_measured.empty())
+        return {};
+    std::vector<std::size_t> all(m_measured.size());
+    std::iota(all.begin(), all.end(), 0);
     Iteration replay;
     replay.kind = Iteration::Kind::Replay;
-    return place(medians, replay);
+    // About a second at most.
+    constexpr std::size_t kMostPlacedOps = 4'000'000, kMostSamples = 400;
+    const std::size_t samples
+        = kMostPlacedOps / std::max<std::size_t>(opCount(m_pipeline.lowered()), 1);
+    const auto interval
+        = bootstrapInterval(all.size(), std::min(samples, kMostSamples), [this](auto drawn) {
+              Timeline placed;
+              return placeIteration(m_pipeline.lowered(), medianCosts(drawn), {}, placed)
+                  ? placed.iterations.back().window.duration()
+                  : 0;
+          });
+    replay.interval = interval.value_or(Interval());
+    return place(medianCosts(all), replay);
 }
 
 } // namespace engine

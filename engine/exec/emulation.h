@@ -59,6 +59,8 @@ private:
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
+    // The median of every compute op over these measured iterations.
+    OpCosts medianCosts(std::span<const std::size_t> iterations) const;
 
     Setup m_setup;
     Run& m_run;

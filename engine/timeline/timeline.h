@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/bootstrap.h"
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 
@@ -82,6 +83,8 @@ struct Iteration
     // The norm of the gradient of the mean loss over all parameters, before the optimizer step.
     std::optional<double> gradientNorm;
     std::vector<float> microBatchLoss; // [micro-batch], empty if unknown
+    // The 95 % interval of the duration of a median iteration; {0, 0}: unknown.
+    Interval interval{};
 
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };

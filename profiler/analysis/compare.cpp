@@ -183,32 +183,37 @@ std::string join(const std::vector<std::string>& parts)
 }
 } // namespace
 
-std::optional<TimeInterval> medianInterval(std::vector<std::int64_t> times)
+std::optional<Interval> medianInterval(std::vector<std::int64_t> times)
 {
-    constexpr std::size_t kFewest = 3, kDraws = 1000, kOutside = kDraws / 40;
-    if (times.size() < kFewest)
-        return std::nullopt;
-    std::mt19937 random(1);
-    std::uniform_int_distribution<std::size_t> any(0, times.size() - 1);
-    std::vector<std::int64_t> medians, drawn(times.size());
-    for (std::size_t i = 0; i < kDraws; ++i) {
-        for (std::int64_t& time : drawn)
-            time = times[any(random)];
-        medians.push_back(medianOf(drawn));
-    }
-    std::ranges::sort(medians);
-    const std::int64_t median = medianOf(times);
-    return TimeInterval{std::min(medians[kOutside], median),
-                        std::max(medians[kDraws - 1 - kOutside], median), median};
+    std::vector<std::int64_t> sample(times.size());
+    return bootstrapInterval(times.size(), 1000, [&](auto drawn) {
+        std::ranges::transform(drawn, sample.begin(), [&](std::size_t i) { return times[i]; });
+        return medianOf(sample);
+    });
 }
 
-std::optional<TimeInterval> iterationInterval(const Run& run)
+std::optional<Interval> iterationInterval(const Run& run)
 {
-    std::vector<std::int64_t> durations;
-    for (const Iteration& iteration : run.timeline.iterations)
-        if (iteration.kind == Iteration::Kind::Measured)
-            durations.push_back(iteration.window.duration());
-    return run.info.mode == Mode::Simulate ? std::nullopt : medianInterval(std::move(durations));
+    const auto& iterations = run.timeline.iterations;
+    if (run.info.mode == Mode::Simulate || iterations.empty())
+        return std::nullopt;
+    const Iteration& reported
+        = iterations[static_cast<std::size_t>(reportedIteration(run.timeline))];
+    std::optional<Interval> interval;
+    if (reported.kind == Iteration::Kind::Replay) {
+        if (reported.interval != Interval())
+            interval = reported.interval;
+    } else {
+        std::vector<std::int64_t> durations;
+        for (const Iteration& iteration : iterations)
+            if (iteration.kind == Iteration::Kind::Measured)
+                durations.push_back(iteration.window.duration());
+        interval = medianInterval(std::move(durations));
+    }
+    if (interval)
+        interval = Interval{std::min(interval->least, reported.window.duration()),
+                            std::max(interval->most, reported.window.duration())};
+    return interval;
 }
 
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)

@@ -8,22 +8,12 @@
 
 namespace profiler {
 
-// In ticks; least <= median <= most.
-struct TimeInterval
-{
-    std::int64_t least = 0, most = 0;
-    std::int64_t median = 0;
-
-    bool overlaps(const TimeInterval& other) const
-    {
-        return least <= other.most && other.least <= most;
-    }
-};
-// The median of times and its 95 % interval, by bootstrap (Efron, 1979): percentiles of the medians
-// of 1,000 samples drawn with replacement. nullopt with fewer than three times.
-std::optional<TimeInterval> medianInterval(std::vector<std::int64_t> times);
-// That of the measured iterations; nullopt for simulated runs, which do not vary.
-std::optional<TimeInterval> iterationInterval(const engine::Run& run);
+// The 95 % interval of the median of times, by bootstrap; nullopt with fewer than three times.
+std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
+// That of the reported iteration, in ticks, which contains its duration: for a median iteration
+// that of the placed medians, otherwise that of the median of the measured iterations. nullopt for
+// simulated runs, which do not vary, and with fewer than three measured iterations.
+std::optional<engine::Interval> iterationInterval(const engine::Run& run);
 
 // A run of a comparison: the metrics of its reported iteration, and the difference from the
 // baseline if both have the same unit.
@@ -33,9 +23,9 @@ struct ComparedRun
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // whether the run had more threads than cores
     std::int64_t ticksPerUnit = 1;
-    std::int64_t tokensPerIteration = 0;  // 0: unknown
-    RunMetrics metrics;                   // metrics of the reported iteration
-    std::optional<TimeInterval> interval; // result of iterationInterval()
+    std::int64_t tokensPerIteration = 0;      // 0: unknown
+    RunMetrics metrics;                       // metrics of the reported iteration
+    std::optional<engine::Interval> interval; // result of iterationInterval()
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // peak memory of the device with the most

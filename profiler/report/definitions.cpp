@@ -60,8 +60,8 @@ constexpr std::array kDefinitions{
     Definition{"All-reduce", "sum of the durations of the device's all-reduces",
                "Includes the part that runs during compute.", kOwn, "all-reduce"},
     Definition{"95 % interval", "2.5th to 97.5th percentile of resampled medians",
-               "Interval of the median of the measured iterations, by bootstrap.", "Efron, 1979",
-               "95 % interval"},
+               "Interval of the reported iteration, by bootstrap over the measured ones.",
+               "Efron, 1979", "95 % interval"},
     Definition{"Speed-up", "time of the baseline / time of the run",
                "Above 1 the run is faster than the baseline.", kOwn, "speed-up"},
 };

@@ -145,7 +145,8 @@ Result<void> RowReader::readIterations()
     return forEachNew<IterationRow>([&](IterationRow& row) {
         const Iteration& iteration = row.iteration;
         if (row.index > iterations.size() || iteration.number < 0
-            || !isWindow(iteration.window.begin, iteration.window.end))
+            || !isWindow(iteration.window.begin, iteration.window.end)
+            || iteration.interval.least < 0 || iteration.interval.most < iteration.interval.least)
             return false;
         if (row.index == iterations.size())
             iterations.emplace_back();

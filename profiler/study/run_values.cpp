@@ -43,7 +43,7 @@ std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)
                         / static_cast<double>(std::max<std::size_t>(1, metrics.devices.size())));
 }
 
-void addInterval(const std::optional<TimeInterval>& interval, StudyMetric metric, double unit,
+void addInterval(const std::optional<engine::Interval>& interval, StudyMetric metric, double unit,
                  StudyValues& values)
 {
     const auto ends = intervalOf(metric);

@@ -132,7 +132,7 @@ void addRange(const engine::Run& run, int iteration, DetailsSection& section)
     };
     section.add(tr("Range of %1 iterations").arg(measured.size()), fromTo(least, greatest));
     if (const auto interval = profiler::iterationInterval(run))
-        section.add(tr("Median, 95 % interval"), fromTo(interval->least, interval->most));
+        section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
 }
 
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)

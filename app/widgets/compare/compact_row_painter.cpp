@@ -149,15 +149,15 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// The median of the measured iterations with its 95 % interval, otherwise the end of the drawn
-// iteration, whose ops are medians each; an arrow if it is right of the ruler.
+// The end of the drawn iteration and, if it is the reported one, its 95 % interval; an arrow if it
+// is right of the ruler.
 void CompactRow::paintEnd() const
 {
     const TimeAxis& axis = m_paint.axis;
     const engine::Window window = m_row.window();
     const auto interval = m_scene.numbers ? numbers().interval : std::nullopt;
     const auto at = [&](std::int64_t ticks) { return static_cast<double>(window.begin + ticks); };
-    const double end = at(interval ? interval->median : window.duration());
+    const double end = at(window.duration());
     const QRectF box = lane();
     if (axis.x(end) > axis.right()) {
         paintBeyond(static_cast<double>(window.duration()));

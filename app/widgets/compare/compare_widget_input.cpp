@@ -87,7 +87,7 @@ QString CompareWidget::rowToolTip(const CompareRow& row) const
     if (m_scene.numbers) {
         const auto& run = m_scene.numbers->comparison.runs[row.run];
         if (run.interval)
-            lines << tr("95 % interval of the median: %1 to %2")
+            lines << tr("95 % interval: %1 to %2")
                          .arg(scale.text(static_cast<double>(run.interval->least)),
                               scale.withUnit(static_cast<double>(run.interval->most)));
     }

@@ -61,8 +61,8 @@ void addTies(const Comparison& comparison, std::size_t first, std::size_t end, R
             const auto other = interval(next);
             if (!other || !common->overlaps(*other))
                 break;
-            common = TimeInterval{std::max(common->least, other->least),
-                                  std::min(common->most, other->most)};
+            common = engine::Interval{std::max(common->least, other->least),
+                                      std::min(common->most, other->most)};
         }
         if (last > first)
             ranking.ties.push_back({first, last});

@@ -70,6 +70,9 @@ TEST_CASE("in the replay every op takes the median of its measured durations")
         const auto result = tests::runOf(experiment);
         REQUIRE(result);
         const auto replay = result->timeline.iterations.size() - 1;
+        const Interval interval = result->timeline.iterations[replay].interval;
+        CHECK((interval != Interval()) == (iterations >= 3));
+        CHECK(interval.least <= interval.most);
         std::map<std::uint32_t, std::vector<std::int64_t>> measured;
         std::map<std::uint32_t, std::int64_t> replayed;
         for (const Track& track : result->timeline.tracks)

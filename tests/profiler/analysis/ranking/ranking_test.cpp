@@ -90,10 +90,10 @@ TEST_CASE("neighbours whose intervals all overlap are tied, a chain of overlaps 
 {
     Comparison all = comparison(
         {{"a", 0, 0, 0, 10}, {"b", 0, 0, 0, 11}, {"c", 0, 0, 0, 12}, {"d", 0, 0, 0, 20}});
-    all.runs[0].interval = TimeInterval{9 * kMs, 11 * kMs};
-    all.runs[1].interval = TimeInterval{10 * kMs, 12 * kMs};
-    all.runs[2].interval = TimeInterval{11 * kMs + 1, 13 * kMs}; // not that of a
-    all.runs[3].interval = TimeInterval{19 * kMs, 21 * kMs};
+    all.runs[0].interval = Interval{9 * kMs, 11 * kMs};
+    all.runs[1].interval = Interval{10 * kMs, 12 * kMs};
+    all.runs[2].interval = Interval{11 * kMs + 1, 13 * kMs}; // not that of a
+    all.runs[3].interval = Interval{19 * kMs, 21 * kMs};
     CHECK(rankRuns(all, RankBy::Iteration).ties == std::vector<Ranking::Tie>{{0, 1}});
     CHECK(rankRuns(all, RankBy::Peak).ties.empty());
 }
@@ -150,7 +150,7 @@ TEST_CASE("overlapping intervals of the first two runs leave no clear winner")
 {
     Comparison all = comparison({{"1F1B", 5, 0, 5, 20}, {"a", 1, 0, 1, 20}, {"b", 2, 0, 1, 20}});
     for (ComparedRun& one : all.runs)
-        one.interval = TimeInterval{one.metrics.duration - 2 * kMs, one.metrics.duration + 2 * kMs};
+        one.interval = Interval{one.metrics.duration - 2 * kMs, one.metrics.duration + 2 * kMs};
     const WinReason reason = whyFirst(all, rankRuns(all, RankBy::Iteration));
     CHECK_FALSE(reason.isClear);
     CHECK_THAT(reason.sentence,
