@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedule/check/communication.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/notation.h"
@@ -123,8 +124,7 @@ Result<std::string> writeTorch(const Schedule& schedule)
     std::string text;
     for (const auto& ops : schedule.program)
         text += torchLine(ops) + "\n";
-    if (auto order = checkTorchOrder(schedule); !order)
-        return tl::unexpected(order.error());
+    TRY(checkTorchOrder(schedule));
     return text;
 }
 
