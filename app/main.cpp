@@ -14,7 +14,6 @@
 
 #include <QApplication>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <optional>

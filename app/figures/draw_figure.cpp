@@ -4,6 +4,7 @@
 #include "app/figures/write_figure.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
@@ -47,8 +48,7 @@ Result<engine::Run> readRun(const std::string& file, FigureTimes times)
         engine::printError(fmt::format("note: {}\n", warning));
     if (!run)
         return run;
-    if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
-        return tl::unexpected(hasOps.error());
+    TRY(profiler::checkHasOps(*run, file));
     return times == FigureTimes::Schematic ? schematic(*run) : run;
 }
 
@@ -56,10 +56,8 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
 {
     std::vector<engine::Run> runs;
     for (const QString& file : request.runs) {
-        auto run = readRun(file.toStdString(), request.times);
-        if (!run)
-            return tl::unexpected(run.error());
-        runs.push_back(*std::move(run));
+        auto run = TRY(readRun(file.toStdString(), request.times));
+        runs.push_back(std::move(run));
     }
     return runs;
 }
@@ -72,10 +70,8 @@ Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<e
         pointers.push_back(&run);
     std::vector<std::vector<engine::Note>> notes;
     for (const QString& file : request.options.notes ? request.runs : QStringList()) {
-        auto read = profiler::readNotes(file.toStdString());
-        if (!read)
-            return tl::unexpected(read.error());
-        notes.push_back(*std::move(read));
+        auto read = TRY(profiler::readNotes(file.toStdString()));
+        notes.push_back(std::move(read));
     }
     auto scene = profiler::layoutFigure(pointers, request.options, notes);
     if (scene && !QFontDatabase::families().contains(QString::fromStdString(scene->font)))
@@ -90,12 +86,10 @@ Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<e
 
 Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
 {
-    const auto metrics = profiler::metrics(run, iteration);
-    if (!metrics)
-        return tl::unexpected(metrics.error());
-    DrawnRun drawn{run.info.label, static_cast<double>(metrics->duration), metrics->bubbleRatio,
+    const auto metrics = TRY(profiler::metrics(run, iteration));
+    DrawnRun drawn{run.info.label, static_cast<double>(metrics.duration), metrics.bubbleRatio,
                    std::nullopt};
-    for (const profiler::DeviceMetrics& device : metrics->devices) {
+    for (const profiler::DeviceMetrics& device : metrics.devices) {
         if (device.peakBytes)
             drawn.peak = std::max(drawn.peak.value_or(0), static_cast<double>(*device.peakBytes));
     }
@@ -104,26 +98,18 @@ Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
 
 Result<DrawnFigure> drawFigure(const FigureRequest& request)
 {
-    const auto runs = readRuns(request);
-    if (!runs)
-        return tl::unexpected(runs.error());
-    const auto scene = layOut(request, *runs);
-    if (!scene)
-        return tl::unexpected(scene.error());
+    const auto runs = TRY(readRuns(request));
+    const auto scene = TRY(layOut(request, runs));
     DrawnFigure figure;
-    figure.width = scene->width / profiler::kPointsPerInch;
-    figure.height = scene->height / profiler::kPointsPerInch;
+    figure.width = scene.width / profiler::kPointsPerInch;
+    figure.height = scene.height / profiler::kPointsPerInch;
     for (const QString& output : request.outputs) {
-        auto bytes = renderFigure(*scene, *figureFormat(output), request.dpi);
-        if (!bytes)
-            return tl::unexpected(bytes.error());
-        figure.files.push_back(*std::move(bytes));
+        auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
+        figure.files.push_back(std::move(bytes));
     }
-    for (const engine::Run& run : *runs) {
-        auto numbers = numbersOf(run, request.options.iteration);
-        if (!numbers)
-            return tl::unexpected(numbers.error());
-        figure.runs.push_back(*std::move(numbers));
+    for (const engine::Run& run : runs) {
+        auto numbers = TRY(numbersOf(run, request.options.iteration));
+        figure.runs.push_back(std::move(numbers));
         figure.infos.push_back(run.info);
     }
     return figure;

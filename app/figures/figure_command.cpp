@@ -4,6 +4,7 @@
 #include "app/figures/update_figures.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
+#include "engine/base/try.h"
 
 #include <QGuiApplication>
 
@@ -33,34 +34,26 @@ Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
         inputs.emplace_back(run.toStdString());
     std::vector<engine::NewFile> files;
     for (const QString& output : request.outputs) {
-        auto file = engine::NewFile::beside(
+        auto file = TRY(engine::NewFile::beside(
             output.toStdString(),
-            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs);
-        if (!file)
-            return tl::unexpected(file.error());
-        files.push_back(*std::move(file));
+            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs));
+        files.push_back(std::move(file));
     }
     return files;
 }
 
 Result<void> write(const FigureRequest& request)
 {
-    auto files = createOutputs(request);
-    if (!files)
-        return tl::unexpected(files.error());
-    const auto figure = drawFigure(request);
-    if (!figure)
-        return tl::unexpected(figure.error());
-    for (std::size_t i = 0; i < files->size(); ++i) {
+    auto files = TRY(createOutputs(request));
+    const auto figure = TRY(drawFigure(request));
+    for (std::size_t i = 0; i < files.size(); ++i) {
         const QString& file = request.outputs[static_cast<qsizetype>(i)];
-        if (auto saved = engine::saveFile(std::move((*files)[i]), figure->files[i].toStdString());
-            !saved)
-            return saved;
-        engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(), figure->width,
-                                      figure->height));
+        TRY(engine::saveFile(std::move(files[i]), figure.files[i].toStdString()));
+        engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(), figure.width,
+                                      figure.height));
     }
     if (request.recipe)
-        return saveRecipe(recipeOf(request.outputs.front()), {request, figure->runs});
+        return saveRecipe(recipeOf(request.outputs.front()), {request, figure.runs});
     return {};
 }
 

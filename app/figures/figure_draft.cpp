@@ -3,6 +3,7 @@
 #include "app/figures/figure_recipe.h"
 #include "app/figures/schematic.h"
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 
 #include <utility>
 #include <vector>
@@ -25,10 +26,8 @@ Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::R
             pointers.push_back(run.get());
             continue;
         }
-        auto drawn = schematic(*run);
-        if (!drawn)
-            return tl::unexpected(drawn.error());
-        schematics.push_back(*std::move(drawn));
+        auto drawn = TRY(schematic(*run));
+        schematics.push_back(std::move(drawn));
         pointers.push_back(&schematics.back());
     }
     const bool isMeasured = settings.times == FigureTimes::Measured;
@@ -55,10 +54,8 @@ Result<void> saveRecipe(const FigureRequest& request,
 {
     FigureRecipe recipe{request, {}};
     for (const auto& run : runs) {
-        auto numbers = numbersOf(*run, request.options.iteration);
-        if (!numbers)
-            return tl::unexpected(numbers.error());
-        recipe.drawn.push_back(*std::move(numbers));
+        auto numbers = TRY(numbersOf(*run, request.options.iteration));
+        recipe.drawn.push_back(std::move(numbers));
     }
     return saveRecipe(recipeOf(request.outputs.front()), recipe);
 }
@@ -69,10 +66,8 @@ Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::
                                 const ExportSettings& settings,
                                 const std::vector<std::vector<engine::Note>>& notes)
 {
-    auto scene = layOut(runs, settings, notes);
-    if (!scene)
-        return tl::unexpected(scene.error());
-    FigureDraft draft{*std::move(scene), {}};
+    auto scene = TRY(layOut(runs, settings, notes));
+    FigureDraft draft{std::move(scene), {}};
     draft.checks = profiler::checkFigure(draft.scene, settings.options);
     const auto first = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
     const auto second = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
@@ -101,22 +96,17 @@ Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSetti
     request.runs = runs.files;
     std::vector<QByteArray> drawn;
     for (const FigureFormat format : settings.formats()) {
-        auto bytes = renderFigure(scene, format, settings.dpi);
-        if (!bytes)
-            return tl::unexpected(bytes.error());
+        auto bytes = TRY(renderFigure(scene, format, settings.dpi));
         request.outputs << settings.file(format);
-        drawn.push_back(*std::move(bytes));
+        drawn.push_back(std::move(bytes));
     }
     for (std::size_t k = 0; k < drawn.size(); ++k) {
         const QString& file = request.outputs[static_cast<qsizetype>(k)];
-        if (auto saved = engine::saveFile(file.toStdString(), drawn[k].toStdString(),
-                                          engine::IfExists::Replace);
-            !saved)
-            return tl::unexpected(saved.error());
+        TRY(engine::saveFile(file.toStdString(), drawn[k].toStdString(),
+                             engine::IfExists::Replace));
     }
     if (settings.recipe)
-        if (auto saved = saveRecipe(request, runs.runs); !saved)
-            return tl::unexpected(saved.error());
+        TRY(saveRecipe(request, runs.runs));
     return exportedFiles(settings);
 }
 

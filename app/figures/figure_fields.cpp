@@ -1,5 +1,6 @@
 #include "app/figures/figure_fields.h"
 
+#include "engine/base/try.h"
 #include "profiler/figure/palette.h"
 
 #include <fmt/format.h>
@@ -27,12 +28,10 @@ Field<F> preset()
                 .withDefault("acm-column"),
             [](const F&) { return std::string(); },
             [](F& settings, std::string_view text) -> Result<void> {
-                const auto found = profiler::findFigurePreset(text);
-                if (!found)
-                    return tl::unexpected(found.error());
-                settings.options.width = found->inches * profiler::kPointsPerInch;
-                settings.options.height = found->heightInches * profiler::kPointsPerInch;
-                settings.options.fontSize = found->fontSize;
+                const auto found = TRY(profiler::findFigurePreset(text));
+                settings.options.width = found.inches * profiler::kPointsPerInch;
+                settings.options.height = found.heightInches * profiler::kPointsPerInch;
+                settings.options.fontSize = found.fontSize;
                 return {};
             }};
 }
@@ -60,10 +59,7 @@ Field<F> rows()
                 return fmt::format("{}", fmt::join(settings.options.devices, ","));
             },
             [](F& settings, std::string_view text) -> Result<void> {
-                auto devices = parseRows(text);
-                if (!devices)
-                    return tl::unexpected(devices.error());
-                settings.options.devices = *std::move(devices);
+                settings.options.devices = TRY(parseRows(text));
                 return {};
             }};
 }

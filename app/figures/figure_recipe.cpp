@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 
 #include <QDir>
@@ -119,15 +120,11 @@ Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
 
 Result<FigureRecipe> readRecipe(const QString& file)
 {
-    const auto text = engine::readFile(file.toStdString());
-    if (!text)
-        return tl::unexpected(text.error());
-    const auto table = engine::parseToml(*text, file.toStdString());
-    if (!table)
-        return tl::unexpected(table.error());
-    const auto runs = textsOf(*table, "runs", file);
-    const auto outputs = textsOf(*table, "outputs", file);
-    const auto options = textsOf(*table, "options", file);
+    const auto text = TRY(engine::readFile(file.toStdString()));
+    const auto table = TRY(engine::parseToml(text, file.toStdString()));
+    const auto runs = textsOf(table, "runs", file);
+    const auto outputs = textsOf(table, "outputs", file);
+    const auto options = textsOf(table, "options", file);
     for (const auto* list : {&runs, &outputs, &options})
         if (!*list)
             return tl::unexpected(list->error());
@@ -141,7 +138,7 @@ Result<FigureRecipe> readRecipe(const QString& file)
     auto request = parseFigureRequest(arguments);
     if (!request)
         return invalid(file, request.error().message);
-    return FigureRecipe{*std::move(request), drawnOf(*table)};
+    return FigureRecipe{*std::move(request), drawnOf(table)};
 }
 
 QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info)

@@ -1,6 +1,7 @@
 #include "app/figures/figure_request.h"
 
 #include "app/figures/write_figure.h"
+#include "engine/base/try.h"
 
 #include <QCommandLineParser>
 
@@ -121,8 +122,7 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
     auto request = readRequest(parser);
     if (!request || request->help)
         return request;
-    if (auto good = checkFiles(*request); !good)
-        return tl::unexpected(good.error());
+    TRY(checkFiles(*request));
     return request;
 }
 

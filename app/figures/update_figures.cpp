@@ -3,6 +3,7 @@
 #include "app/figures/figure_recipe.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
+#include "engine/base/try.h"
 
 #include <QDirIterator>
 #include <QFileInfo>
@@ -53,10 +54,8 @@ Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigu
         const QString& file = request.outputs[static_cast<qsizetype>(k)];
         if (isWrittenAs(file, figure.files[k]))
             continue;
-        if (auto saved = engine::saveFile(file.toStdString(), figure.files[k].toStdString(),
-                                          engine::IfExists::Replace);
-            !saved)
-            return tl::unexpected(saved.error());
+        TRY(engine::saveFile(file.toStdString(), figure.files[k].toStdString(),
+                             engine::IfExists::Replace));
         names << QFileInfo(file).fileName();
     }
     return names;
@@ -65,29 +64,23 @@ Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigu
 // Returns the lines of the report.
 Result<QStringList> update(const QString& file)
 {
-    auto recipe = readRecipe(file);
-    if (!recipe)
-        return tl::unexpected(recipe.error());
-    const auto figure = drawFigure(recipe->request);
-    if (!figure)
-        return tl::unexpected(figure.error());
-    const auto replaced = replaceChanged(recipe->request, *figure);
-    if (!replaced)
-        return tl::unexpected(replaced.error());
+    auto recipe = TRY(readRecipe(file));
+    const auto figure = TRY(drawFigure(recipe.request));
+    const auto replaced = TRY(replaceChanged(recipe.request, figure));
     QStringList lines;
-    for (std::size_t k = 0; k < figure->runs.size() && k < recipe->drawn.size(); ++k) {
-        const QString change = changeText(recipe->drawn[k], figure->runs[k], figure->infos[k]);
+    for (std::size_t k = 0; k < figure.runs.size() && k < recipe.drawn.size(); ++k) {
+        const QString change = changeText(recipe.drawn[k], figure.runs[k], figure.infos[k]);
         if (!change.isEmpty())
-            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(figure->runs[k].label),
+            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(figure.runs[k].label),
                                                   change);
     }
-    lines << (replaced->isEmpty()
+    lines << (replaced.isEmpty()
                   ? QStringLiteral("unchanged")
-                  : QStringLiteral("drawn again: %1").arg(replaced->join(QStringLiteral(", "))));
-    if (recipe->drawn == figure->runs)
+                  : QStringLiteral("drawn again: %1").arg(replaced.join(QStringLiteral(", "))));
+    if (recipe.drawn == figure.runs)
         return lines;
-    recipe->drawn = figure->runs;
-    return saveRecipe(file, *recipe).map([&] { return lines; });
+    recipe.drawn = figure.runs;
+    return saveRecipe(file, recipe).map([&] { return lines; });
 }
 
 } // namespace

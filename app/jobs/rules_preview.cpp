@@ -3,7 +3,6 @@
 #include "app/models/numbers.h"
 #include "profiler/import/import.h"
 
-#include <QFileInfo>
 #include <QRegularExpression>
 
 #include <algorithm>

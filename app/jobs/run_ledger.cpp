@@ -1,6 +1,7 @@
 #include "app/jobs/run_ledger.h"
 
 #include "app/models/setting_table.h"
+#include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
 #include <QCoreApplication>
@@ -96,10 +97,8 @@ public:
     Result<void> with(const std::function<Result<void>(profiler::Ledger&)>& work)
     {
         if (!m_ledger) {
-            auto opened = profiler::Ledger::open(ledgerFile().toStdString());
-            if (!opened)
-                return tl::unexpected(opened.error());
-            m_ledger.emplace(*std::move(opened));
+            auto opened = TRY(profiler::Ledger::open(ledgerFile().toStdString()));
+            m_ledger.emplace(std::move(opened));
         }
         return work(*m_ledger);
     }
@@ -116,8 +115,7 @@ public:
                     if (file.exists())
                         existing.push_back(row);
                     else if (file.dir().exists())
-                        if (auto removed = ledger.remove(row.file); !removed)
-                            return removed;
+                        TRY(ledger.remove(row.file));
                 }
                 return {};
             });

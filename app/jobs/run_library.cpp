@@ -4,6 +4,7 @@
 #include "app/models/plan/run_work.h"
 #include "app/models/text.h"
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
@@ -59,13 +60,10 @@ std::function<std::filesystem::path(int)> newRunNames(const QStringList& options
 
 engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)
 {
-    auto file = engine::NewFile::firstFree(newRunNames(options));
-    if (!file)
-        return tl::unexpected(file.error());
-    const QString name = QString::fromStdString(file->target().string());
+    auto file = TRY(engine::NewFile::firstFree(newRunNames(options)));
+    const QString name = QString::fromStdString(file.target().string());
     run.info.program = engine::buildId();
-    if (auto written = profiler::writeRun(std::move(*file), run); !written)
-        return tl::unexpected(written.error());
+    TRY(profiler::writeRun(std::move(file), run));
     return name;
 }
 

@@ -1,5 +1,6 @@
 #include "app/jobs/run_loader.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
 #include <algorithm>
@@ -64,15 +65,11 @@ struct RunLoader::Reading
 engine::Result<profiler::TraceReader::Chunk> RunLoader::Reading::next()
 {
     if (!reader) {
-        auto opened = profiler::TraceReader::open(file);
-        if (!opened)
-            return tl::unexpected(opened.error());
-        reader = std::move(*opened);
+        reader = TRY(profiler::TraceReader::open(file));
     }
     auto chunk = reader->pollChunk(*run);
     if (chunk && !chunk->more) {
-        if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
-            return tl::unexpected(hasOps.error());
+        TRY(profiler::checkHasOps(*run, file));
     }
     return chunk;
 }

@@ -8,7 +8,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonDocument>
-#include <QJsonObject>
 
 #include <sys/prctl.h>
 

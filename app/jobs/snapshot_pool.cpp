@@ -1,5 +1,7 @@
 #include "app/jobs/snapshot_pool.h"
 
+#include "engine/base/try.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -26,10 +28,7 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
         }
     }
     if (!m_opened) {
-        auto reader = profiler::TraceReader::open(m_file, kLockWait);
-        if (!reader)
-            return tl::unexpected(reader.error());
-        m_opened = std::move(*reader);
+        m_opened = TRY(profiler::TraceReader::open(m_file, kLockWait));
     }
     return std::make_unique<Buffer>(Buffer{*m_opened, {}});
 }
@@ -46,13 +45,11 @@ void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
 
 engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
 {
-    auto buffer = take();
-    if (!buffer)
-        return tl::unexpected(buffer.error());
-    const engine::Result<bool> grew = (*buffer)->reader.poll((*buffer)->run);
-    Snapshot snapshot{nullptr, (*buffer)->reader.warning()};
+    auto buffer = TRY(take());
+    const engine::Result<bool> grew = buffer->reader.poll(buffer->run);
+    Snapshot snapshot{nullptr, buffer->reader.warning()};
     if (!grew || !*grew) {
-        giveBack(std::move(*buffer));
+        giveBack(std::move(buffer));
         if (!grew)
             return tl::unexpected(grew.error());
         return snapshot;
@@ -63,7 +60,7 @@ engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
         if (const auto alive = pool.lock())
             alive->giveBack(std::move(owned));
     };
-    const std::shared_ptr<Buffer> shared(buffer->release(), release);
+    const std::shared_ptr<Buffer> shared(buffer.release(), release);
     snapshot.run = std::shared_ptr<const engine::Run>(shared, &shared->run);
     return snapshot;
 }

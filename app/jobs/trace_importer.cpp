@@ -3,6 +3,7 @@
 #include "app/jobs/rules_preview.h"
 #include "app/jobs/run_library.h"
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "profiler/import/import.h"
 #include "profiler/store/trace_store.h"
@@ -25,14 +26,10 @@ struct Imported
 Result<QString> writeImported(profiler::ImportedRun imported)
 {
     imported.run.info.program = engine::buildId();
-    auto file = engine::NewFile::firstFree(runFileNames(
-        QStringLiteral("import-%1").arg(QString::fromStdString(imported.run.info.scheme))));
-    if (!file)
-        return tl::unexpected(file.error());
-    const QString name = QString::fromStdString(file->target().string());
-    if (auto written = profiler::writeRun(*std::move(file), imported.run, std::move(imported.gpu));
-        !written)
-        return tl::unexpected(written.error());
+    auto file = TRY(engine::NewFile::firstFree(runFileNames(
+        QStringLiteral("import-%1").arg(QString::fromStdString(imported.run.info.scheme)))));
+    const QString name = QString::fromStdString(file.target().string());
+    TRY(profiler::writeRun(std::move(file), imported.run, std::move(imported.gpu)));
     return name;
 }
 

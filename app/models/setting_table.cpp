@@ -1,7 +1,6 @@
 #include "app/models/setting_table.h"
 
 #include "app/models/settings.h"
-#include "app/models/text.h"
 #include "engine/base/check.h"
 #include "profiler/figure/palette.h"
 

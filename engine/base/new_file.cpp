@@ -1,6 +1,7 @@
 #include "engine/base/new_file.h"
 
 #include "engine/base/hidden_file.h"
+#include "engine/base/try.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -230,8 +231,7 @@ struct NewFile::State
 Result<NewFile> NewFile::attempt(const fs::path& target, IfExists ifExists,
                                  std::span<const fs::path> inputs, bool& isBusy)
 {
-    if (auto ok = checkTarget(target, ifExists, inputs); !ok)
-        return tl::unexpected(ok.error());
+    TRY(checkTarget(target, ifExists, inputs));
     auto state = std::make_unique<State>(target, ifExists);
     const int failed = state->lock.acquire();
     isBusy = failed == EWOULDBLOCK;
@@ -245,8 +245,7 @@ Result<NewFile> NewFile::attempt(const fs::path& target, IfExists ifExists,
     state->ownsPart = true;
     state->removal.remember(state->part);
     // The process that held the lock before may have published the target since the first check.
-    if (auto ok = checkTarget(target, ifExists, inputs); !ok)
-        return tl::unexpected(ok.error());
+    TRY(checkTarget(target, ifExists, inputs));
     return NewFile(std::move(state));
 }
 
@@ -296,8 +295,7 @@ Result<void> NewFile::publish()
     struct stat old = {};
     if (stat(target.c_str(), &old) == 0)
         (void)chmod(part.c_str(), old.st_mode & 07777);
-    if (auto flushed = sync(part); !flushed)
-        return flushed;
+    TRY(sync(part));
     // SQLite would apply the journal of the replaced file to the new file. The journals are moved
     // away first and deleted after the rename, so that a failed rename loses nothing.
     for (const std::string_view suffix : kSqliteCompanions)

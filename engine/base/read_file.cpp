@@ -1,5 +1,7 @@
 #include "engine/base/read_file.h"
 
+#include "engine/base/try.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -44,8 +46,7 @@ Result<std::string> readFile(const std::string& path)
     if (file.number < 0)
         return fail(errno == ENOENT ? Error::Code::NotFound : Error::Code::Io,
                     fmt::format("cannot read {}: {}; check the path", path, std::strerror(errno)));
-    if (auto ok = checkIsFile(file.number, path); !ok)
-        return tl::unexpected(ok.error());
+    TRY(checkIsFile(file.number, path));
     std::string text;
     char block[1 << 16];
     while (const ssize_t got = read(file.number, block, sizeof block)) {

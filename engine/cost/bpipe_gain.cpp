@@ -1,5 +1,7 @@
 #include "engine/cost/bpipe_gain.h"
 
+#include "engine/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,8 +145,7 @@ std::span<const PublishedGain> publishedGains()
 
 Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question)
 {
-    if (auto possible = check(question); !possible)
-        return tl::unexpected(possible.error());
+    TRY(check(question));
     BpipeAnswer answer;
     for (std::size_t i = 0; i < question.sizes.size(); ++i) {
         answer.rows.push_back(rowOf(question, i));

@@ -1,5 +1,6 @@
 #include "engine/cost/hardware.h"
 
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 
 #include <fmt/format.h>
@@ -76,30 +77,27 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel)
 
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
 {
-    auto file = SpecFile::open(kHardware, nameOrFile, "hardware");
-    if (!file)
-        return tl::unexpected(file.error());
+    auto file = TRY(SpecFile::open(kHardware, nameOrFile, "hardware"));
     HardwareSpec hardware;
     hardware.node = {3 * kMicro, 300 * kGiga};
     hardware.network = {10 * kMicro, 25 * kGiga};
-    hardware.name = file->text("name", std::string(nameOrFile));
+    hardware.name = file.text("name", std::string(nameOrFile));
     double teraflops = 312, gib = 79.2, gbPerSecond = 2039, kernel = 4;
-    file->number("teraflops", teraflops, {0.001, 1e9});
-    file->number("memory_gib", gib, {0.001, 1e9});
-    file->number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});
-    file->integer("devices_per_node", hardware.devicesPerNode, {1, 65535});
-    file->integer("nodes", hardware.nodes, {0, 65535});
-    readLinks(*file, hardware);
-    file->number("reached.matmul", hardware.matmulShare, {0.001, 1});
-    file->number("reached.memory", hardware.memoryShare, {0.001, 1});
-    file->number("reached.link", hardware.linkShare, {0.001, 1});
-    file->number("reached.kernel_microseconds", kernel, {0, 1e6});
+    file.number("teraflops", teraflops, {0.001, 1e9});
+    file.number("memory_gib", gib, {0.001, 1e9});
+    file.number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});
+    file.integer("devices_per_node", hardware.devicesPerNode, {1, 65535});
+    file.integer("nodes", hardware.nodes, {0, 65535});
+    readLinks(file, hardware);
+    file.number("reached.matmul", hardware.matmulShare, {0.001, 1});
+    file.number("reached.memory", hardware.memoryShare, {0.001, 1});
+    file.number("reached.link", hardware.linkShare, {0.001, 1});
+    file.number("reached.kernel_microseconds", kernel, {0, 1e6});
     hardware.peakFlops = teraflops * kTera;
     hardware.memory = gib * kGibi;
     hardware.memoryBandwidth = gbPerSecond * kGiga;
     hardware.kernelLaunch = kernel * kMicro;
-    if (auto read = file->done(); !read)
-        return tl::unexpected(read.error());
+    TRY(file.done());
     return hardware;
 }
 

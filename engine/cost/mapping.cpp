@@ -1,6 +1,7 @@
 #include "engine/cost/mapping.h"
 
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/cost/mapping_file.h"
 
 #include <fmt/format.h>
@@ -131,18 +132,14 @@ Mapping::Mapping(std::string_view name, const Schedule& schedule, const NodeShap
 Result<Mapping> Mapping::of(const Schedule& schedule, std::string_view nameOrFile,
                             const NodeShape& nodes)
 {
-    if (auto known = checkMappingName(nameOrFile); !known)
-        return tl::unexpected(known.error());
+    TRY(checkMappingName(nameOrFile));
     if (nodes.slots == 0)
         return Mapping();
-    if (auto fits = checkSize(schedule.shape, nodes); !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkSize(schedule.shape, nodes));
     if (!nameOrFile.ends_with(".toml"))
         return Mapping(nameOrFile, schedule, nodes, slotsOf(schedule, nameOrFile));
-    auto slots = readMappingFile(nameOrFile, schedule.shape, nodes);
-    if (!slots)
-        return tl::unexpected(slots.error());
-    return Mapping(nameOrFile, schedule, nodes, *std::move(slots));
+    auto slots = TRY(readMappingFile(nameOrFile, schedule.shape, nodes));
+    return Mapping(nameOrFile, schedule, nodes, std::move(slots));
 }
 
 int Mapping::nodes() const

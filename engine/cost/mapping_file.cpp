@@ -2,6 +2,7 @@
 
 #include "engine/base/read_file.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 
 #include <map>
@@ -52,8 +53,7 @@ public:
                                        "copy",
                                        copies->size(), m_shape.dataParallel));
         for (int w = 0; w < m_shape.dataParallel; ++w)
-            if (auto added = addCopy(w, copies->get(w)->as_array()); !added)
-                return tl::unexpected(added.error());
+            TRY(addCopy(w, copies->get(w)->as_array()));
         return std::move(m_slots);
     }
 
@@ -73,8 +73,7 @@ private:
                                : fmt::format("copy {}: {} devices, but the schedule has {}", copy,
                                              given, m_shape.devices));
         for (int d = 0; d < given; ++d)
-            if (auto added = add(copy, d, devices->get(d)->value_or(std::string_view())); !added)
-                return added;
+            TRY(add(copy, d, devices->get(d)->value_or(std::string_view())));
         return {};
     }
     Result<void> add(int copy, int device, std::string_view text)
@@ -111,13 +110,9 @@ private:
 Result<std::vector<int>> readMappingFile(std::string_view file, const Shape& shape,
                                          const NodeShape& nodes)
 {
-    const auto text = readFile(std::string(file));
-    if (!text)
-        return tl::unexpected(text.error());
-    const auto table = parseToml(*text, file);
-    if (!table)
-        return tl::unexpected(table.error());
-    return MappingReader(file, shape, nodes).read(*table);
+    const auto text = TRY(readFile(std::string(file)));
+    const auto table = TRY(parseToml(text, file));
+    return MappingReader(file, shape, nodes).read(table);
 }
 
 } // namespace engine

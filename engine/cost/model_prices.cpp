@@ -1,5 +1,6 @@
 #include "engine/cost/model_prices.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 
 #include <cmath>
@@ -209,8 +210,7 @@ double allReduceBytes(const ModelOnHardware& on, int stages, int stage)
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapping mapping,
                              const TimingRules& rules, RecomputeIn recomputes)
 {
-    if (auto fits = checkParallel(on.model, on.setup, shape.stages); !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkParallel(on.model, on.setup, shape.stages));
     OpPrices prices = PriceList(shape, on, std::move(mapping), recomputes).write();
     prices.rules = rules;
     return prices;

@@ -1,6 +1,7 @@
 #include "engine/cost/spec_file.h"
 
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "resources/resources.h"
 
 #include <fmt/ranges.h>
@@ -70,10 +71,8 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
 
 Result<SpecFile> SpecFile::open(Folders folders, std::string_view nameOrFile, std::string_view what)
 {
-    const auto text = textOf(folders, nameOrFile, what);
-    if (!text)
-        return tl::unexpected(text.error());
-    return parseToml(*text, nameOrFile).map([&](toml::table&& table) {
+    const auto text = TRY(textOf(folders, nameOrFile, what));
+    return parseToml(text, nameOrFile).map([&](toml::table&& table) {
         return SpecFile(nameOrFile, std::move(table));
     });
 }

@@ -1,5 +1,6 @@
 #include "engine/cost/transformer.h"
 
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 
 #include <array>
@@ -27,33 +28,29 @@ Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
-    auto file = SpecFile::open(kFolders, nameOrFile, "model");
-    if (!file)
-        return tl::unexpected(file.error());
+    auto file = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
     TransformerSpec model;
     constexpr double kMost = 1 << 24;
-    model.name = file->text("name", std::string(nameOrFile));
-    const std::string family = file->text("family", "gpt");
+    model.name = file.text("name", std::string(nameOrFile));
+    const std::string family = file.text("family", "gpt");
     model.family
         = family == "llama" ? TransformerSpec::Family::Llama : TransformerSpec::Family::Gpt;
     model.transformedHead = family == "bert";
-    file->require(family == "llama" || family == "gpt" || family == "bert", "family",
-                  "must be gpt, bert or llama");
-    file->flag("dropout", model.dropout);
-    file->require(!model.dropout || family != "llama", "dropout", "must be false for llama");
-    file->integer("layers", model.layers, {1, kMost});
-    file->integer("width", model.width, {1, kMost});
-    file->integer("heads", model.heads, {1, kMost});
-    file->integer("kv_heads", model.keyValueHeads, {0, kMost});
-    file->integer("ffn_width", model.feedForward, {0, kMost});
-    file->integer("sequence", model.sequence, {1, kMost});
-    file->integer("vocabulary", model.vocabulary, {1, kMost});
-    file->passOver(
+    file.require(family == "llama" || family == "gpt" || family == "bert", "family",
+                 "must be gpt, bert or llama");
+    file.flag("dropout", model.dropout);
+    file.require(!model.dropout || family != "llama", "dropout", "must be false for llama");
+    file.integer("layers", model.layers, {1, kMost});
+    file.integer("width", model.width, {1, kMost});
+    file.integer("heads", model.heads, {1, kMost});
+    file.integer("kv_heads", model.keyValueHeads, {0, kMost});
+    file.integer("ffn_width", model.feedForward, {0, kMost});
+    file.integer("sequence", model.sequence, {1, kMost});
+    file.integer("vocabulary", model.vocabulary, {1, kMost});
+    file.passOver(
         {"micro_batch_size", "tied", "attention", "recompute", "precision", "optimizer.", "init."});
-    if (auto read = file->done(); !read)
-        return tl::unexpected(read.error());
-    if (auto fits = checkWidths(model, nameOrFile); !fits)
-        return tl::unexpected(fits.error());
+    TRY(file.done());
+    TRY(checkWidths(model, nameOrFile));
     return model;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/cost/unit_cost_fields.h"
 
+#include "engine/base/try.h"
+
 #include <fmt/format.h>
 
 namespace engine {
@@ -143,10 +145,8 @@ Field<C> stageCosts()
             [](C& costs, std::string_view text) -> Result<void> {
                 std::vector<UnitCosts::Stage> stages;
                 for (const std::string_view item : items(text)) {
-                    const auto stage = parseStage(item);
-                    if (!stage)
-                        return tl::unexpected(stage.error());
-                    stages.push_back(*stage);
+                    const auto stage = TRY(parseStage(item));
+                    stages.push_back(stage);
                 }
                 costs.stages = std::move(stages);
                 return {};

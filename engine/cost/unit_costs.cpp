@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/cost/op_prices.h"
 #include "engine/cost/shared_links.h"
 #include "engine/schedule/transfers.h"
@@ -239,18 +240,14 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping 
 
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs)
 {
-    auto mapping = Mapping::of(schedule, kMappingNames.front(), {costs.devicesPerNode});
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    return unitPrices(schedule.shape, costs, *std::move(mapping));
+    auto mapping = TRY(Mapping::of(schedule, kMappingNames.front(), {costs.devicesPerNode}));
+    return unitPrices(schedule.shape, costs, std::move(mapping));
 }
 
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs)
 {
-    const auto prices = unitPrices(lowered, costs);
-    if (!prices)
-        return tl::unexpected(prices.error());
-    return resolved(lowered, *prices);
+    const auto prices = TRY(unitPrices(lowered, costs));
+    return resolved(lowered, prices);
 }
 
 } // namespace engine

@@ -1,6 +1,7 @@
 #include "engine/exec/emulation.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/try.h"
 #include "engine/exec/op_patience.h"
 #include "engine/sim/simulate.h"
 
@@ -54,14 +55,11 @@ std::int64_t& Emulation::duration(OpRef ref)
 Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                                 const std::atomic<bool>& cancel)
 {
-    const auto order = executionOrder(m_pipeline.lowered(), m_costs);
-    if (!order)
-        return tl::unexpected(order.error());
+    const auto order = TRY(executionOrder(m_pipeline.lowered(), m_costs));
     m_pipeline.beginIteration(tokens);
-    if (auto ran = runOps(*order, progress, cancel); !ran)
-        return ran;
+    TRY(runOps(order, progress, cancel));
 
-    std::vector<std::int64_t> durations(order->size());
+    std::vector<std::int64_t> durations(order.size());
     for (const OpTiming& timing : m_timings)
         durations[timing.op] = timing.opTime;
     const bool isStream = m_pipeline.lowered().shape.windows > 1;
@@ -204,10 +202,7 @@ OpTiming Emulation::timed(OpRef ref)
 Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
 {
     const std::uint32_t number = m_run.timeline.iterations.size();
-    if (auto placed
-        = placeIteration(m_pipeline.lowered(), costs, std::move(iteration), m_run.timeline);
-        !placed)
-        return placed;
+    TRY(placeIteration(m_pipeline.lowered(), costs, std::move(iteration), m_run.timeline));
     placeMemory(m_pipeline.plan().memory, number, opCount(m_pipeline.lowered()), m_run.timeline);
     return {};
 }

@@ -1,5 +1,6 @@
 #include "engine/exec/execution_order.h"
 
+#include "engine/base/try.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
@@ -60,11 +61,9 @@ private:
 
 Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs)
 {
-    const auto timeline = simulate(lowered, costs);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
+    const auto timeline = TRY(simulate(lowered, costs));
     std::vector<Start> starts;
-    for (const Track& track : timeline->tracks)
+    for (const Track& track : timeline.tracks)
         for (const Span& span : track.spans)
             starts.push_back({span.window(), rank(track.kind), span.op});
     std::ranges::sort(starts, {}, &Start::key);

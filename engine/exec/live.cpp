@@ -1,6 +1,7 @@
 #include "engine/exec/live.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/try.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/op_patience.h"
@@ -45,8 +46,7 @@ try {
     for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
         executor.device.anchor();
     const bool alone = runsAlone(iteration);
-    if (auto ran = alone ? runAlone(progress, cancel) : runTogether(progress, cancel); !ran)
-        return ran;
+    TRY(alone ? runAlone(progress, cancel) : runTogether(progress, cancel));
     iteration.loss = m_pipeline.loss();
     iteration.gradientNorm = m_pipeline.gradientNorm();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
@@ -121,15 +121,13 @@ void Live::addTo(RunInfo& info) const
 
 Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& cancel)
 {
-    const auto order = executionOrder(
-        m_pipeline.lowered(), estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model}));
-    if (!order)
-        return tl::unexpected(order.error());
+    const auto order = TRY(executionOrder(
+        m_pipeline.lowered(), estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model})));
     const std::uint32_t number = m_run.timeline.iterations.size();
-    for (std::size_t i = 0; i < order->size(); ++i) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
-        OpRef ref = (*order)[i];
+        OpRef ref = order[i];
         try {
             for (; ref.copy < m_pipeline.copies(); ++ref.copy)
                 m_workers[m_pipeline.numberOf(ref)]->runAlone(ref, number);
@@ -137,7 +135,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             m_devicesAreLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
-        progress(i + 1, order->size());
+        progress(i + 1, order.size());
     }
     for (const auto& worker : m_workers)
         worker->takeTimes();

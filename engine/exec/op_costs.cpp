@@ -1,5 +1,6 @@
 #include "engine/exec/op_costs.h"
 
+#include "engine/base/try.h"
 #include "engine/experiment/run_command.h"
 #include "engine/plan/execution_plan.h"
 #include "engine/schedules/scheme.h"
@@ -110,11 +111,8 @@ Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule
         links.acrossNodes.bytesPerSecond = experiment.linkAcross.bytesPerSecond;
     if (experiment.linkAcross.latency.count() > 0)
         links.acrossNodes.latency = experiment.linkAcross.latency;
-    auto mapping = Mapping::of(lowered, mappingOf(lowered, experiment.schedule.mapping),
-                               {experiment.devicesPerNode});
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    links.mapping = *std::move(mapping);
+    links.mapping = TRY(Mapping::of(lowered, mappingOf(lowered, experiment.schedule.mapping),
+                                    {experiment.devicesPerNode}));
     return links;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/exec/run_experiment.h"
 
 #include "engine/base/cancelled.h"
+#include "engine/base/try.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/run_on_devices.h"
 #include "engine/exec/training_run.h"
@@ -33,8 +34,7 @@ Result<void> checkSize(const Experiment& experiment)
     if (!experiment.scheduleFile.empty())
         return {};
     const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1);
-    if (auto valid = checkRequest(experiment.schedule); !valid)
-        return valid;
+    TRY(checkRequest(experiment.schedule));
     const auto limit = limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9)));
     return checkRequest(experiment.schedule, limit).map_error([](Error error) {
         error.message += ", or fewer --iterations";
@@ -44,31 +44,22 @@ Result<void> checkSize(const Experiment& experiment)
 
 Result<Plan> planOf(const Experiment& experiment)
 {
-    if (auto sane = checkExperiment(experiment); !sane)
-        return tl::unexpected(sane.error());
-    if (auto fits = checkSize(experiment); !fits)
-        return tl::unexpected(fits.error());
-    auto schedule = scheduleOf(experiment);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
-        return tl::unexpected(fits.error());
-    if (auto links = emulatedLinks(experiment, *schedule); !links)
-        return tl::unexpected(links.error());
+    TRY(checkExperiment(experiment));
+    TRY(checkSize(experiment));
+    auto schedule = TRY(scheduleOf(experiment));
+    TRY(checkModel(experiment.model, schedule.shape.stages));
+    TRY(emulatedLinks(experiment, schedule));
     if (experiment.transport == TransportChoice::Nccl)
-        if (const auto fault = findNcclFault(*schedule))
+        if (const auto fault = findNcclFault(schedule))
             return fail(
                 Error::Code::InvalidArgument,
                 fmt::format(
                     "NCCL would deadlock with this order of messages ({}): use --transport peer",
                     fault->reason));
-    auto data = TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence);
-    if (!data)
-        return tl::unexpected(data.error());
-    auto pass = passSpec(experiment.model, *schedule);
-    if (!pass)
-        return tl::unexpected(pass.error());
-    return Plan{std::move(*schedule), std::move(*pass), std::move(*data)};
+    auto data
+        = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
+    auto pass = TRY(passSpec(experiment.model, schedule));
+    return Plan{std::move(schedule), std::move(pass), std::move(data)};
 }
 
 } // namespace
@@ -76,19 +67,13 @@ Result<Plan> planOf(const Experiment& experiment)
 Result<Run> runOnDevices(const Experiment& asked, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel)
 try {
-    auto plan = planOf(asked);
-    if (!plan)
-        return tl::unexpected(plan.error());
-    auto devices = open(plan->schedule.shape.devices * plan->schedule.shape.dataParallel);
-    if (!devices)
-        return tl::unexpected(devices.error());
-    if (auto computes = checkPrecision(asked.model.precision, devices->first()); !computes)
-        return tl::unexpected(computes.error());
+    auto plan = TRY(planOf(asked));
+    auto devices = TRY(open(plan.schedule.shape.devices * plan.schedule.shape.dataParallel));
+    TRY(checkPrecision(asked.model.precision, devices.first()));
     auto training = std::make_unique<TrainingRun>(
-        TrainingRun::Setup{asked, std::move(*devices), std::move(plan->schedule),
-                           std::move(plan->pass), std::move(plan->data), observer});
-    if (auto ready = training->prepare(); !ready)
-        return tl::unexpected(ready.error());
+        TrainingRun::Setup{asked, std::move(devices), std::move(plan.schedule),
+                           std::move(plan.pass), std::move(plan.data), observer});
+    TRY(training->prepare());
     auto trained = training->train(cancel);
     if (trained)
         return training->takeRun();

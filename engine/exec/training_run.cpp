@@ -1,6 +1,7 @@
 #include "engine/exec/training_run.h"
 
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/try.h"
 #include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/run_info.h"
@@ -27,22 +28,17 @@ Result<void> TrainingRun::prepare()
     device.bindThread();
     m_model = makeTransformer(m_setup.pass.model, m_run.schedule.shape.stages, device,
                               m_setup.pass.slices);
-    if (auto fits = checkRecordFits(experiment, m_run.schedule, availableMemory()); !fits)
-        return fits;
+    TRY(checkRecordFits(experiment, m_run.schedule, availableMemory()));
     m_plan = planExecution(
         {m_run.schedule, *m_model, experiment.accumulate,
          TokenBatches::bytes(experiment.model, m_run.schedule.shape.allMicroBatches())});
-    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device); !fits)
-        return fits;
-    auto links = emulatedLinks(experiment, m_run.schedule);
-    if (!links)
-        return tl::unexpected(links.error());
-    makeExecutor(*std::move(links));
+    TRY(checkFits({experiment, m_run.schedule, m_plan, m_spaces}, device));
+    auto links = TRY(emulatedLinks(experiment, m_run.schedule));
+    makeExecutor(std::move(links));
     m_ledger.step(m_setup.on.communicators ? std::optional(GpuMemoryOwner::Communicators)
                                            : std::nullopt);
     describe();
-    if (auto started = m_setup.observer.started(m_run); !started)
-        return started;
+    TRY(m_setup.observer.started(m_run));
     if (!m_setup.on.note.empty())
         m_setup.observer.warned(m_setup.on.note);
     return {};
@@ -143,8 +139,7 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
     }
     if (!trained && trained.error().code != Error::Code::Cancelled)
         return trained;
-    if (auto finished = m_executor->finish(); !finished)
-        return finished;
+    TRY(m_executor->finish());
     const auto reported = m_memoryReported < m_run.timeline.memory.size() ? tell() : Result<void>();
     return trained ? reported : trained;
 }

@@ -1,5 +1,6 @@
 #include "engine/experiment/check_experiment.h"
 
+#include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
 
 #include <fmt/format.h>
@@ -12,8 +13,7 @@ Result<void> checkExperiment(const Experiment& experiment)
         return fail(Error::Code::InvalidArgument, std::move(message));
     };
     for (const Field<Experiment>& each : experimentFields())
-        if (auto good = each.check(each.get(experiment)); !good)
-            return good;
+        TRY(each.check(each.get(experiment)));
     if (experiment.backend == Backend::Cpu && experiment.transport != TransportChoice::Auto)
         return invalid("--transport needs GPUs: add --backend cuda, or remove --transport");
     if (experiment.mode == Mode::Emulate && experiment.transport == TransportChoice::Nccl)

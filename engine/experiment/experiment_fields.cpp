@@ -1,6 +1,7 @@
 #include "engine/experiment/experiment_fields.h"
 
 #include "engine/base/check.h"
+#include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/model/model_fields.h"
 #include "engine/schedules/request_fields.h"
@@ -325,8 +326,7 @@ Result<Experiment> experimentFromArguments(std::span<const std::string> argument
         if (const std::string before = field->get(experiment);
             field->kind == FieldKind::List && !before.empty())
             text = before + '\n' + text;
-        if (auto done = setChecked(*field, experiment, text); !done)
-            return tl::unexpected(done.error());
+        TRY(setChecked(*field, experiment, text));
     }
     return experiment;
 }

@@ -1,5 +1,6 @@
 #include "engine/experiment/experiment_schedule.h"
 
+#include "engine/base/try.h"
 #include "engine/experiment/check_runnable.h"
 #include "engine/schedule/check/deadlock.h"
 #include "engine/schedule/formats/read_schedule.h"
@@ -22,8 +23,7 @@ bool recomputes(const Schedule& schedule)
 // Adds the all-reduces of tied embeddings. Fails if the file has an optimizer step before them.
 Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 {
-    if (auto tieable = checkTied(lowered); !tieable)
-        return tl::unexpected(tieable.error());
+    TRY(checkTied(lowered));
     Schedule all = tieEmbeddings(std::move(lowered), sync);
     if (const auto stuck = findDeadlock(all, DeadlockKind::Any))
         return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
@@ -57,8 +57,7 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
                     "the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                     "--recompute full");
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
-    if (auto runnable = checkRunnable(all); !runnable)
-        return tl::unexpected(runnable.error());
+    TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))
         return fail(Error::Code::InvalidArgument,
                     "the schedule sums the gradients of tied embeddings (AR of only the first and "

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
@@ -52,15 +53,11 @@ std::string toToml(const Experiment& experiment)
 
 Result<Experiment> experimentFromToml(std::string_view text)
 {
-    const auto tables = parseToml(text, "experiment");
-    if (!tables)
-        return tl::unexpected(tables.error());
+    const auto tables = TRY(parseToml(text, "experiment"));
     Experiment experiment;
-    for (const auto& [name, node] : *tables)
-        if (auto done = readTable(name.str(), node, experiment); !done)
-            return tl::unexpected(done.error());
-    if (auto done = checkExperiment(experiment); !done)
-        return tl::unexpected(done.error());
+    for (const auto& [name, node] : tables)
+        TRY(readTable(name.str(), node, experiment));
+    TRY(checkExperiment(experiment));
     return experiment;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/kit/training_kit.h"
 
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/experiment/run_command.h"
@@ -179,38 +180,28 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
 {
     // PyTorch executes one window after the other, and drains after each.
-    const auto schedule = scheduleOf(experiment, Windows::One);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    if (auto valid = checkValid(*schedule); !valid)
-        return tl::unexpected(valid.error());
+    const auto schedule = TRY(scheduleOf(experiment, Windows::One));
+    TRY(checkValid(schedule));
     const auto data
-        = TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence);
-    if (!data)
-        return tl::unexpected(data.error());
+        = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
     TrainingKit kit;
-    kit.ranks = schedule->shape.devices * schedule->shape.dataParallel;
-    if (auto set = setNodes(kit, gpusPerNode); !set)
-        return tl::unexpected(set.error());
-    const Schedule compute = withoutAdded(*schedule);
+    kit.ranks = schedule.shape.devices * schedule.shape.dataParallel;
+    TRY(setNodes(kit, gpusPerNode));
+    const Schedule compute = withoutAdded(schedule);
     kit.torchObstacle = torchObstacle(compute);
     kit.titanObstacle = titanObstacle(kit, compute);
-    kit.drains = isAsynchronous(*schedule);
-    const Replacements replacements = replacementsOf(experiment, *schedule, kit);
-    kit.files = {{"schedule.csv", writeCsv(*schedule)},
+    kit.drains = isAsynchronous(schedule);
+    const Replacements replacements = replacementsOf(experiment, schedule, kit);
+    kit.files = {{"schedule.csv", writeCsv(schedule)},
                  {"model.toml", tomlText(tableOf(experiment.model))},
-                 {"text.txt", data->text()}};
+                 {"text.txt", data.text()}};
     for (const char* name : {"train.py", "runtime.py", "communication.py", "model.py", "data.py",
                              "schedule.py", "run.sh", "slurm.sh"})
         kit.files.push_back(
             {name, filledIn(name, replacements), std::string_view(name).ends_with(".sh")});
     kit.files.push_back({"README.md", filledIn("README.md", replacements)});
-    if (kit.torchObstacle.empty()) {
-        const auto torch = writeTorch(compute);
-        if (!torch)
-            return tl::unexpected(torch.error());
-        kit.files.push_back({"torch.csv", *torch});
-    }
+    if (kit.torchObstacle.empty())
+        kit.files.push_back({"torch.csv", TRY(writeTorch(compute))});
     if (kit.titanObstacle.empty())
         kit.files.push_back({"titan.toml", filledIn("titan.toml", replacements)});
     return kit;
@@ -261,8 +252,7 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& targe
     for (const KitFile& file : kit.files) {
         const fs::path path = target / file.name;
         const auto proceed = [&](std::size_t at) { return !progress || progress(done + at, all); };
-        if (auto saved = writeFile(file, path, proceed); !saved)
-            return saved;
+        TRY(writeFile(file, path, proceed));
         done += file.text.size();
         if (file.isExecutable)
             fs::permissions(path,

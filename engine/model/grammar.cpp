@@ -1,5 +1,7 @@
 #include "engine/model/grammar.h"
 
+#include "engine/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,10 +62,8 @@ Result<void> Grammar::addRule(std::string_view line)
         return fail(Error::Code::Corrupt, "not a rule; write 'name: choice | choice'");
     const std::size_t rule = ruleNamed(trim(takeUntil(line, ':')));
     while (!line.empty()) {
-        auto choice = parseChoice(trim(takeUntil(line, '|')));
-        if (!choice)
-            return tl::unexpected(choice.error());
-        m_rules[rule].choices.push_back(std::move(*choice));
+        auto choice = TRY(parseChoice(trim(takeUntil(line, '|'))));
+        m_rules[rule].choices.push_back(std::move(choice));
     }
     return {};
 }

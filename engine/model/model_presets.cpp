@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/cost/transformer.h"
 #include "engine/model/hidden_tokens.h"
@@ -73,8 +74,7 @@ Result<ModelSpec> modelFromTable(const toml::table& table)
         top.erase("dropout");
     if (auto done = readFields(modelFields(), "", top, model); !done)
         return invalidModel(done.error().message);
-    if (auto done = checkFields(model); !done)
-        return tl::unexpected(done.error());
+    TRY(checkFields(model));
     return model;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/model/model_spec.h"
 
+#include "engine/base/try.h"
 #include "engine/model/block_layout.h"
 #include "engine/model/transformer_head.h"
 
@@ -14,8 +15,7 @@ int firstLayer(const ModelSpec& model, int stages, int stage)
 
 Result<void> checkModel(const ModelSpec& model, int stages)
 {
-    if (auto fields = checkFields(model); !fields)
-        return fields;
+    TRY(checkFields(model));
     if (model.layers < stages)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} layers cannot be divided into {} stages: use --layers {} or "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/field.h"
+#include "engine/base/try.h"
 #include "engine/model/model_spec.h"
 
 #include <toml++/toml.h>
@@ -48,8 +49,7 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
         if (!text || !found->check(*text))
             return invalid(std::string(name) + (name.empty() ? "" : ".") + std::string(key.str())
                            + " must be " + found->range());
-        if (auto done = found->set(object, *text); !done)
-            return done;
+        TRY(found->set(object, *text));
     }
     return {};
 }

@@ -5,6 +5,7 @@
 #include "engine/backend/cuda_device.h"
 #include "engine/backend/cuda_environment.h"
 #include "engine/backend/cuda_report.h"
+#include "engine/base/try.h"
 #include "engine/experiment/experiment_schedule.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,8 @@ namespace {
 
 Result<RunDevices> onCpu(Mode mode)
 {
-    auto cpu = openCpuDevice();
-    if (!cpu)
-        return tl::unexpected(cpu.error());
-    return RunDevices{{std::move(*cpu)}, mode, {}};
+    auto cpu = TRY(openCpuDevice());
+    return RunDevices{{std::move(cpu)}, mode, {}};
 }
 
 Result<RunDevices> onFirstGpu(std::string note)
@@ -40,8 +39,7 @@ Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
                     nccl.error().message + "; --transport peer copies between GPUs without NCCL");
     auto live = openCudaDevices(count, TransportChoice::Nccl);
     if (!live) {
-        if (auto any = onFirstGpu({}); !any)
-            return any;
+        TRY(onFirstGpu({}));
         return tl::unexpected(live.error());
     }
     return RunDevices{std::move(*live), Mode::Live, {}, std::move(*nccl)};

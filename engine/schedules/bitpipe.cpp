@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/parts/due_order.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/options.h"
@@ -171,8 +172,7 @@ Result<void> check(const ScheduleRequest& request)
     if (wanted.early)
         return {};
     if (wanted.directions == 2)
-        if (auto even = parts::checkEvenDevices(request); !even)
-            return even;
+        TRY(parts::checkEvenDevices(request));
     return parts::checkUnits(request, {request.devices, "the devices"});
 }
 

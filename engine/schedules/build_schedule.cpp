@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/scheme.h"
@@ -152,20 +153,16 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
     if (scheme == nullptr)
         return unknownScheme(request.scheme);
     for (const auto& [key, value] : request.options)
-        if (auto known = checkOption(*scheme, key, value); !known)
-            return tl::unexpected(known.error());
-    if (auto counts = checkCounts(*scheme, request); !counts)
-        return tl::unexpected(counts.error());
+        TRY(checkOption(*scheme, key, value));
+    TRY(checkCounts(*scheme, request));
     if (scheme->check != nullptr)
-        if (auto possible = scheme->check(request); !possible)
-            return tl::unexpected(possible.error());
+        TRY(scheme->check(request));
     return checkSize(*scheme, request, limit);
 }
 
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit)
 {
-    if (auto possible = checkRequest(request, limit); !possible)
-        return tl::unexpected(possible.error());
+    TRY(checkRequest(request, limit));
     auto schedule = findScheme(request.scheme)->build(asOneWindow(request));
     if (schedule && request.windows > 1) {
         schedule->shape.microBatches = request.microBatches;

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
@@ -125,8 +126,7 @@ parts::Unit unitOf(const ScheduleRequest& request)
 
 Result<void> check(const ScheduleRequest& request)
 {
-    if (auto even = parts::checkEvenDevices(request); !even)
-        return even;
+    TRY(parts::checkEvenDevices(request));
     return parts::checkUnits(request, unitOf(request));
 }
 

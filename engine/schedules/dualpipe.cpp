@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/parts/dual_pipe.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/schemes.h"
@@ -41,10 +42,8 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Result<void> check(const ScheduleRequest& request)
 {
-    if (auto even = parts::checkEvenDevices(request); !even)
-        return even;
-    if (auto pairs = parts::checkUnits(request, {2, "the directions"}); !pairs)
-        return pairs;
+    TRY(parts::checkEvenDevices(request));
+    TRY(parts::checkUnits(request, {2, "the directions"}));
     return parts::checkAtLeastTwiceTheDevices(request);
 }
 

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/parts/due_order.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/options.h"
@@ -35,8 +36,7 @@ stash 12. Weights 2; 2N(D-1) messages.
 
 Result<void> check(const ScheduleRequest& request)
 {
-    if (auto even = parts::checkEvenDevices(request); !even)
-        return even;
+    TRY(parts::checkEvenDevices(request));
     return parts::checkUnits(request, {2, "the directions"});
 }
 

@@ -1,6 +1,7 @@
 #include "engine/sim/simulate.h"
 
 #include "engine/base/check.h"
+#include "engine/base/try.h"
 #include "engine/sim/place_steadily.h"
 #include "engine/sim/track_writer.h"
 #include "engine/timeline/stream.h"
@@ -26,19 +27,14 @@ Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Itera
     CHECK(costs.of.size() == lowered.program.size());
     for (const DeviceId d : costs.of.ids())
         CHECK(costs.of[d].size() == lowered.program[d].size());
-    const auto facts = sim::orderFacts(lowered);
-    if (!facts)
-        return tl::unexpected(facts.error());
+    const auto facts = TRY(sim::orderFacts(lowered));
     const std::uint32_t number = timeline.iterations.size();
     std::unique_ptr<sim::TrackWriter> tracks;
-    const auto window = sim::placeSteadily<sim::TrackWriter>(
+    iteration.window = TRY(sim::placeSteadily<sim::TrackWriter>(
         sim::Placement<sim::StoredCosts>{
-            lowered, *facts, {costs}, costs.rules, endOf(timeline), number},
-        tracks, [&] { return std::make_unique<sim::TrackWriter>(lowered, number, timeline); });
-    if (!window)
-        return tl::unexpected(window.error());
+            lowered, facts, {costs}, costs.rules, endOf(timeline), number},
+        tracks, [&] { return std::make_unique<sim::TrackWriter>(lowered, number, timeline); }));
     tracks->commit();
-    iteration.window = *window;
     timeline.iterations.push_back(std::move(iteration));
     return {};
 }
@@ -48,16 +44,14 @@ Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
 {
     Timeline timeline;
     if (lowered.shape.windows > 1) {
-        if (auto placed = placeIteration(lowered, costs, {}, timeline); !placed)
-            return tl::unexpected(placed.error());
+        TRY(placeIteration(lowered, costs, {}, timeline));
         divideIntoWindows(lowered, options.iterations, timeline);
         return timeline;
     }
     for (int i = 0; i < options.iterations; ++i) {
         Iteration iteration;
         iteration.number = i;
-        if (auto placed = placeIteration(lowered, costs, std::move(iteration), timeline); !placed)
-            return tl::unexpected(placed.error());
+        TRY(placeIteration(lowered, costs, std::move(iteration), timeline));
     }
     return timeline;
 }

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/sim/place_steadily.h"
 #include "engine/sim/simulate.h"
 #include "engine/sim/summary_recorder.h"
@@ -11,13 +12,11 @@ Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& pl
                                       double recomputeKeeps)
 {
     std::unique_ptr<sim::SummaryRecorder> sums;
-    const auto window = sim::placeSteadily<sim::SummaryRecorder>(placement, sums, [&] {
+    const auto window = TRY(sim::placeSteadily<sim::SummaryRecorder>(placement, sums, [&] {
         return std::make_unique<sim::SummaryRecorder>(placement.schedule, placement.facts,
                                                       recomputeKeeps);
-    });
-    if (!window)
-        return tl::unexpected(window.error());
-    return IterationSummary{*window, sums->devices(), placement.costs.busyLinks};
+    }));
+    return IterationSummary{window, sums->devices(), placement.costs.busyLinks};
 }
 
 } // namespace
@@ -25,10 +24,8 @@ Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& pl
 Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
                                                 const SimulateOptions& options)
 {
-    const auto facts = sim::orderFacts(order);
-    if (!facts)
-        return tl::unexpected(facts.error());
-    if (facts->hasTransfers)
+    const auto facts = TRY(sim::orderFacts(order));
+    if (facts.hasTransfers)
         return fail(Error::Code::InvalidArgument,
                     "the schedule has SEND and RECV ops, which a simulation without spans does not "
                     "support: remove them");
@@ -38,12 +35,10 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     const bool busy = !prices.isCommunicationFree();
     for (int i = 0; i < options.iterations; ++i) {
         const std::int64_t start = summaries.empty() ? 0 : summaries.back().window.end;
-        auto one = summarizeOne({order, *facts, sim::ListedCosts{prices, busy}, prices.rules, start,
-                                 static_cast<std::uint64_t>(i)},
-                                options.recomputeKeeps);
-        if (!one)
-            return tl::unexpected(one.error());
-        summaries.push_back(std::move(*one));
+        auto one = TRY(summarizeOne({order, facts, sim::ListedCosts{prices, busy}, prices.rules,
+                                     start, static_cast<std::uint64_t>(i)},
+                                    options.recomputeKeeps));
+        summaries.push_back(std::move(one));
     }
     return summaries;
 }

@@ -1,5 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/base/cancelled.h"
+#include "engine/base/try.h"
 #include "engine/exec/make_executor.h"
 #include "engine/experiment/check_runnable.h"
 #include "engine/model/probe_model.h"
@@ -102,8 +103,7 @@ Result<Schedule> loweredSchedule(const ScheduleRequest& request)
     if (!schedule)
         return schedule;
     Schedule all = lower(*schedule);
-    if (auto runnable = checkRunnable(all); !runnable)
-        return tl::unexpected(runnable.error());
+    TRY(checkRunnable(all));
     return all;
 }
 
@@ -223,35 +223,29 @@ private:
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode,
                                         std::uint64_t seed)
 {
-    auto cpu = openCpuDevice();
-    if (!cpu)
-        return tl::unexpected(cpu.error());
-    return checkIntegerProbe(request, RunDevices{{std::move(*cpu)}, mode, {}}, seed);
+    auto cpu = TRY(openCpuDevice());
+    return checkIntegerProbe(request, RunDevices{{std::move(cpu)}, mode, {}}, seed);
 }
 
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed)
 try {
-    const auto lowered = loweredSchedule(request);
-    if (!lowered)
-        return tl::unexpected(lowered.error());
+    const auto lowered = TRY(loweredSchedule(request));
     on.first().bindThread();
     ProbeModel::Size unitSize = kSize;
-    unitSize.rows /= unitsPerMicroBatch(*lowered);
-    if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
+    unitSize.rows /= unitsPerMicroBatch(lowered);
+    if (unitSize.rows * unitsPerMicroBatch(lowered) != kSize.rows)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the integer probe has {} rows per micro-batch, which cannot be "
                                 "divided into {} slices",
-                                kSize.rows, lowered->shape.slices));
-    auto expected = expectedGradients({lowered->shape.stages, kSize, on.first().kernels()},
-                                      lowered->shape, seed);
-    if (!expected)
-        return tl::unexpected(expected.error());
+                                kSize.rows, lowered.shape.slices));
+    auto expected = TRY(expectedGradients({lowered.shape.stages, kSize, on.first().kernels()},
+                                          lowered.shape, seed));
     GradientCheck check{.what
                         = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
                                       request.devices, request.microBatches, modeName(on.mode))};
     auto training = std::make_unique<ProbeTraining>(
-        ProbeTraining::Setup{on, *lowered, unitSize, seed, std::move(*expected), std::move(check)});
+        ProbeTraining::Setup{on, lowered, unitSize, seed, std::move(expected), std::move(check)});
     if (auto trained = training->train(); !trained) {
         if (training->devicesAreLost())
             keepForever(std::move(training));

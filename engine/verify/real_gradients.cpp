@@ -1,4 +1,5 @@
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/try.h"
 #include "engine/exec/make_executor.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
@@ -63,26 +64,16 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
 {
     // The reference applies the weight versions of the whole stream.
     const ScheduleRequest stream = asStream(request, {0, wanted.iterations});
-    auto schedule = buildSchedule(stream);
-    const auto device = openCpuDevice();
-    if (!schedule || !device)
-        return tl::unexpected(schedule ? device.error() : schedule.error());
-    const auto trained = trainable(*schedule, wanted.model, wanted.sync);
-    if (!trained)
-        return tl::unexpected(trained.error());
-    const Schedule& lowered = *trained;
+    const auto schedule = TRY(buildSchedule(stream));
+    const auto device = TRY(openCpuDevice());
+    const auto lowered = TRY(trainable(schedule, wanted.model, wanted.sync));
     const Shape& shape = lowered.shape;
-    if (auto fits = checkModel(wanted.model, shape.stages); !fits)
-        return tl::unexpected(fits.error());
-    const auto pass = passSpec(wanted.model, lowered);
-    if (!pass)
-        return tl::unexpected(pass.error());
-    const Kernels<float>& kernels = (*device)->kernels();
-    const auto cut = makeTransformer(pass->model, shape.stages, **device, pass->slices);
+    TRY(checkModel(wanted.model, shape.stages));
+    const auto pass = TRY(passSpec(wanted.model, lowered));
+    const Kernels<float>& kernels = device->kernels();
+    const auto cut = makeTransformer(pass.model, shape.stages, *device, pass.slices);
     const auto reference
-        = makeReference({lowered, *pass, **device, wanted.seed, wanted.accumulate});
-    if (!reference)
-        return tl::unexpected(reference.error());
+        = TRY(makeReference({lowered, pass, *device, wanted.seed, wanted.accumulate}));
 
     GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name,
                                             request.scheme, request.devices, request.microBatches,
@@ -94,26 +85,24 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                         .mode = wanted.mode,
                         .rules = {.blockingAllReduce = wanted.sync == SyncPolicy::EagerBlocking}},
                        run);
-    Comparison comparison(**reference, shape, check);
+    Comparison comparison(*reference, shape, check);
     executor->pipeline().observeGradients(
         [&](int replica, StageId stage, std::span<const float> gradient) {
             comparison.compare(replica, stage, gradient);
         });
     const TextData data = TextData::builtIn(wanted.seed);
     const int microBatches = shape.allMicroBatches() * shape.dataParallel;
-    TokenBatches tokens(wanted.model, microBatches, pass->slices);
+    TokenBatches tokens(wanted.model, microBatches, pass.slices);
     TokenBatches uncut(wanted.model, microBatches);
-    const bool sliced = pass->slices > 1;
+    const bool sliced = pass.slices > 1;
     check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
     for (int k = 0; k < (sliced || stream.windows > 1 ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
         uncut.load(data, k);
         comparison.beginIteration();
-        const double loss = (*reference)->train(uncut);
-        if (auto done = executor->iterate(
-                {}, tokens, [](auto, auto) {}, false);
-            !done)
-            return tl::unexpected(done.error());
+        const double loss = reference->train(uncut);
+        TRY(executor->iterate(
+            {}, tokens, [](auto, auto) {}, false));
         check.lossesEqual = check.lossesEqual
             && std::abs(loss - executor->pipeline().loss()) <= check.tolerance * loss;
     }

@@ -1,5 +1,6 @@
 #include "engine/verify/verify.h"
 
+#include "engine/base/try.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/pipeline/run_devices.h"
 #include "engine/sim/simulate.h"
@@ -56,8 +57,7 @@ public:
         if (std::ranges::find(kWithVariants, request.scheme) == kWithVariants.end()
             || !request.options.empty())
             return {};
-        if (auto done = withCopies(request); !done)
-            return done;
+        TRY(withCopies(request));
         return withVariants(request);
     }
 
@@ -72,8 +72,7 @@ public:
             if (!on)
                 return tl::unexpected(on.error());
             if (on->mode == mode) {
-                if (auto done = onDevices(request, *on, mode); !done)
-                    return done;
+                TRY(onDevices(request, *on, mode));
             } else if (std::ranges::find(m_notes, on->note) == m_notes.end())
                 leaveOut(request, m_notes.emplace_back(on->note));
         }
@@ -331,12 +330,10 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
     Verification verification(report, cancel);
     const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : verifyRequests(options))
-        if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)
-            return tl::unexpected(done.error());
+        TRY(onGpus ? verification.onGpus(request) : verification.all(request));
     if (onGpus)
         return verification.take();
-    if (auto timed = verification.time(); !timed)
-        return tl::unexpected(timed.error());
+    TRY(verification.time());
     return verification.take();
 }
 

@@ -1,6 +1,7 @@
 #include "profiler/analysis/compare.h"
 
 #include "engine/base/median.h"
+#include "engine/base/try.h"
 #include "profiler/analysis/words.h"
 
 #include <algorithm>
@@ -42,19 +43,17 @@ void addLosses(const Timeline& timeline, ComparedRun& compared)
 
 Result<ComparedRun> comparedRun(const Run& run)
 {
-    auto numbers = metrics(run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
+    auto numbers = TRY(metrics(run));
     ComparedRun compared;
     compared.mode = run.info.mode;
     compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.tokensPerIteration = run.info.tokensPerIteration;
-    compared.meanCompute = meanOverDevices(*numbers, &DeviceMetrics::compute);
-    compared.meanExposed = meanOverDevices(*numbers, &DeviceMetrics::exposedCommunication);
-    compared.meanBubble = meanOverDevices(*numbers, &DeviceMetrics::bubble);
-    compared.meanOptimizer = meanOptimizer(*numbers);
-    for (const DeviceMetrics& device : numbers->devices) {
+    compared.meanCompute = meanOverDevices(numbers, &DeviceMetrics::compute);
+    compared.meanExposed = meanOverDevices(numbers, &DeviceMetrics::exposedCommunication);
+    compared.meanBubble = meanOverDevices(numbers, &DeviceMetrics::bubble);
+    compared.meanOptimizer = meanOptimizer(numbers);
+    for (const DeviceMetrics& device : numbers.devices) {
         if (knowsMicroBatches(run.info))
             compared.peakStash = std::max(compared.peakStash.value_or(0), device.peakStash);
         if (device.peakBytes)
@@ -62,7 +61,7 @@ Result<ComparedRun> comparedRun(const Run& run)
     }
     addLosses(run.timeline, compared);
     compared.interval = iterationInterval(run);
-    compared.metrics = std::move(*numbers);
+    compared.metrics = std::move(numbers);
     return compared;
 }
 
@@ -226,11 +225,9 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     comparison.differences = differences(runs);
     const std::vector<std::string> labels = distinctLabels(runs);
     for (const Run* run : runs) {
-        auto compared = comparedRun(*run);
-        if (!compared)
-            return tl::unexpected(compared.error());
-        compared->label = labels[comparison.runs.size()];
-        comparison.runs.push_back(std::move(*compared));
+        auto compared = TRY(comparedRun(*run));
+        compared.label = labels[comparison.runs.size()];
+        comparison.runs.push_back(std::move(compared));
     }
     comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });
     comparison.notes = notesOn(runs);

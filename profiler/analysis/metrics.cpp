@@ -1,5 +1,6 @@
 #include "profiler/analysis/metrics.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/passes.h"
@@ -135,13 +136,11 @@ RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
 
 Result<RunMetrics> metrics(const Run& run, int iteration)
 {
-    const auto index = iterationIndex(run, iteration);
-    if (!index)
-        return tl::unexpected(index.error());
-    const Lanes lanes(run, *index);
+    const auto index = TRY(iterationIndex(run, iteration));
+    const Lanes lanes(run, index);
     const OpIndex ops(run.schedule);
     RunMetrics result;
-    result.iteration = *index;
+    result.iteration = index;
     result.duration = lanes.window().duration();
     std::int64_t bubbles = 0;
     int recorded = 0; // devices with ops; an imported run may lack the trace of a device

@@ -1,5 +1,6 @@
 #include "profiler/figure/figure_content.h"
 
+#include "engine/base/try.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range/device_times.h"
 #include "profiler/analysis/range/range_metrics.h"
@@ -86,11 +87,9 @@ Result<BubbleShares> sharesOf(const FigureRun& content, const RunMetrics& whole,
                                                    : 0);
         return shares;
     }
-    const auto part = rangeMetrics(*content.run, content.window);
-    if (!part)
-        return tl::unexpected(part.error());
-    shares.ratio = part->bubbleRatio;
-    for (const RangeDevice& device : part->devices)
+    const auto part = TRY(rangeMetrics(*content.run, content.window));
+    shares.ratio = part.bubbleRatio;
+    for (const RangeDevice& device : part.devices)
         shares.of.push_back(engine::ratio(device.times.bubble, content.window.duration()));
     return shares;
 }
@@ -148,38 +147,31 @@ std::string runTitle(const engine::Run& run)
 
 Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options)
 {
-    const auto devices = chosenDevices(run, options);
-    if (!devices)
-        return tl::unexpected(devices.error());
+    const auto devices = TRY(chosenDevices(run, options));
     const int iterations = run.timeline.iterations.size();
     if (options.iteration >= iterations)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} has no iteration {}; it has 0 to {}", runTitle(run),
                                 options.iteration, iterations - 1));
-    const auto numbers = metrics(run, options.iteration);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
+    const auto numbers = TRY(metrics(run, options.iteration));
 
     FigureRun content;
     content.run = &run;
-    content.iteration = numbers->iteration;
+    content.iteration = numbers.iteration;
     content.longestOp = longestOp(run);
-    if (auto set = setWindow(content, options.range); !set)
-        return tl::unexpected(set.error());
-    const auto shares = sharesOf(content, *numbers, options);
-    if (!shares)
-        return tl::unexpected(shares.error());
-    content.bubbleRatio = shares->ratio;
+    TRY(setWindow(content, options.range));
+    const auto shares = TRY(sharesOf(content, numbers, options));
+    content.bubbleRatio = shares.ratio;
     const auto all = bubbles(run, content.iteration);
     std::size_t boxes = 0;
-    for (const int d : *devices) {
+    for (const int d : devices) {
         FigureRow row = rowOf(content, engine::DeviceId{d});
         for (Bubble bubble : all) {
             bubble.window = overlap(bubble.window, content.window);
             if (bubble.device == row.device && bubble.window.duration() > 0)
                 row.bubbles.push_back(std::move(bubble));
         }
-        row.bubbleShare = shares->of[row.device];
+        row.bubbleShare = shares.of[row.device];
         boxes += row.ops.size();
         content.rows.push_back(std::move(row));
     }

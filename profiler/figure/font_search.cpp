@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "profiler/figure/font_metrics.h"
 
 #include <fmt/format.h>
@@ -82,13 +83,9 @@ Result<FontFace> loadFont(std::string_view family)
                                 "fonts-roboto-unhinted, or use another font with --font",
                                 family));
     const fs::path* bold = findStem(files, withoutSpaces(family) + "-Bold");
-    auto regularMetrics = FontMetrics::load(*regular);
-    if (!regularMetrics)
-        return tl::unexpected(regularMetrics.error());
-    auto boldMetrics = FontMetrics::load(bold ? *bold : *regular);
-    if (!boldMetrics)
-        return tl::unexpected(boldMetrics.error());
-    return FontFace{std::string(family), *std::move(regularMetrics), *std::move(boldMetrics)};
+    auto regularMetrics = TRY(FontMetrics::load(*regular));
+    auto boldMetrics = TRY(FontMetrics::load(bold ? *bold : *regular));
+    return FontFace{std::string(family), std::move(regularMetrics), std::move(boldMetrics)};
 }
 
 std::vector<std::string> installedFonts()

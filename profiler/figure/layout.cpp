@@ -1,5 +1,6 @@
 #include "profiler/figure/layout.h"
 
+#include "engine/base/try.h"
 #include "profiler/figure/figure_axis.h"
 #include "profiler/figure/figure_legend.h"
 #include "profiler/figure/figure_marks.h"
@@ -53,19 +54,15 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
 
 Result<FigureStyle> styleOf(const FigureOptions& options, bool schematic)
 {
-    auto palette = loadPalette(options.palette, ThemeMode::Light);
-    if (!palette)
-        return tl::unexpected(palette.error());
+    auto palette = TRY(loadPalette(options.palette, ThemeMode::Light));
     std::string family = options.font;
     if (family.empty()) {
         const auto installed = installedFonts();
         family = installed.empty() ? "Roboto" : installed.front();
     }
-    auto font = loadFont(family);
-    if (!font)
-        return tl::unexpected(font.error());
-    return FigureStyle{.palette = *std::move(palette),
-                       .font = *std::move(font),
+    auto font = TRY(loadFont(family));
+    return FigureStyle{.palette = std::move(palette),
+                       .font = std::move(font),
                        .size = options.fontSize,
                        .digitSize = options.fontSize,
                        .schematic = schematic,
@@ -104,8 +101,7 @@ public:
     // `top` is the margin above the figure.
     Result<Scene> layout(double top)
     {
-        if (auto good = placeColumns(); !good)
-            return tl::unexpected(good.error());
+        TRY(placeColumns());
         m_style.digitSize = digitSize(m_runs, m_style);
         describe();
         m_y = kEdge + top;
@@ -295,10 +291,8 @@ using Notes = std::span<const std::vector<engine::Note>>;
 Result<Scene> layoutAt(double top, const std::vector<FigureRun>& contents,
                        const FigureOptions& options, Notes notes)
 {
-    auto style = styleOf(options, contents[0].run->info.inUnits());
-    if (!style)
-        return tl::unexpected(style.error());
-    FigureLayout figure(contents, *std::move(style), options);
+    auto style = TRY(styleOf(options, contents[0].run->info.inUnits()));
+    FigureLayout figure(contents, std::move(style), options);
     if (options.notes)
         figure.setNotes(notes);
     return figure.layout(top);
@@ -346,14 +340,11 @@ void shareLongestOp(std::vector<FigureRun>& contents)
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
                            Notes notes)
 {
-    if (auto good = checkOptions(runs, options); !good)
-        return tl::unexpected(good.error());
+    TRY(checkOptions(runs, options));
     std::vector<FigureRun> contents;
     for (const auto* run : runs) {
-        auto content = figureContent(*run, options);
-        if (!content)
-            return tl::unexpected(content.error());
-        contents.push_back(*std::move(content));
+        auto content = TRY(figureContent(*run, options));
+        contents.push_back(std::move(content));
     }
     shareLongestOp(contents);
     return options.height > 0 ? fitted(contents, options, notes)

@@ -1,5 +1,6 @@
 #include "profiler/import/build_run.h"
 
+#include "engine/base/try.h"
 #include "profiler/import/align_clocks.h"
 #include "profiler/import/iterations.h"
 #include "profiler/import/merge_gpu.h"
@@ -302,8 +303,7 @@ Result<ImportedRun> RunBuilder::build()
         alignAllReduces(m_job, m_placement);
     }
     buildSchedule();
-    if (auto ok = checkSchedule(m_result.run.schedule); !ok)
-        return tl::unexpected(ok.error());
+    TRY(checkSchedule(m_result.run.schedule));
     const bool hasCompute = std::ranges::any_of(
         m_placement.works, [](const PlacedWork& work) { return isCompute(work.op.kind); });
     if (!hasCompute)

@@ -1,6 +1,7 @@
 #include "profiler/import/import.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/import/kineto.h"
 #include "profiler/import/nsight_export.h"
 #include "profiler/import/recompute/split_recompute.h"
@@ -109,12 +110,10 @@ Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& b
     std::ofstream out(file.path(), std::ios::binary);
     std::string buffer(1 << 20, ' ');
     for (;;) {
-        const auto count = bytes({buffer.data(), buffer.size()});
-        if (!count)
-            return tl::unexpected(count.error());
-        if (*count == 0)
+        const auto count = TRY(bytes({buffer.data(), buffer.size()}));
+        if (count == 0)
             break;
-        out.write(buffer.data(), static_cast<std::streamsize>(*count));
+        out.write(buffer.data(), static_cast<std::streamsize>(count));
     }
     out.close();
     if (!out)
@@ -131,10 +130,7 @@ Result<void> Importer::readMember(const std::string& name, const ByteSource& byt
     std::string head(kHead, '\0');
     std::size_t size = 0;
     for (std::size_t more = 1; more > 0 && size < kHead; size += more) {
-        const auto count = bytes({head.data() + size, kHead - size});
-        if (!count)
-            return tl::unexpected(count.error());
-        more = *count;
+        more = TRY(bytes({head.data() + size, kHead - size}));
     }
     head.resize(size);
     const auto withHead = [&](std::span<char> buffer) -> Result<std::size_t> {
@@ -151,17 +147,15 @@ Result<void> Importer::readMember(const std::string& name, const ByteSource& byt
 
 Result<void> Importer::readExport(const fs::path& file, const std::string& name)
 {
-    auto ranks = readNsight(file, m_progress, m_onProgress);
-    if (!ranks)
-        return tl::unexpected(ranks.error());
-    for (RankTrace& rank : *ranks)
+    auto ranks = TRY(readNsight(file, m_progress, m_onProgress));
+    for (RankTrace& rank : ranks)
         rank.file = name;
-    if (ranks->empty())
+    if (ranks.empty())
         return fail(Error::Code::NotFound,
                     name
                         + " has neither GPU work nor NVTX ranges; record it with "
                           "nsys profile --trace cuda,nvtx");
-    add(*std::move(ranks));
+    add(std::move(ranks));
     return {};
 }
 
@@ -200,20 +194,15 @@ Result<void> Importer::readAll(const std::vector<fs::path>& files)
 
 Result<ImportedRun> Importer::run(const std::vector<fs::path>& paths)
 {
-    const auto files = findTraceFiles(paths);
-    if (!files)
-        return tl::unexpected(files.error());
-    for (const fs::path& file : *files) {
+    const auto files = TRY(findTraceFiles(paths));
+    for (const fs::path& file : files) {
         std::error_code ignored;
         m_progress.allBytes += static_cast<std::int64_t>(fs::file_size(file, ignored));
     }
-    if (auto done = readAll(*files); !done)
-        return tl::unexpected(done.error());
-    auto job = collectJob(std::move(m_ranks));
-    if (!job)
-        return tl::unexpected(job.error());
-    job->warnings.insert(job->warnings.begin(), m_warnings.begin(), m_warnings.end());
-    auto imported = buildRun(*std::move(job));
+    TRY(readAll(files));
+    auto job = TRY(collectJob(std::move(m_ranks)));
+    job.warnings.insert(job.warnings.begin(), m_warnings.begin(), m_warnings.end());
+    auto imported = buildRun(std::move(job));
     if (imported)
         imported->run.info.import->replayError = replayError(imported->run);
     return imported;

@@ -1,6 +1,7 @@
 #include "profiler/import/job.h"
 
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 
 #include <fmt/format.h>
 
@@ -150,8 +151,7 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 
 Result<Job> collectJob(std::vector<JobRank> ranks)
 {
-    if (auto ok = checkOneJob(ranks); !ok)
-        return tl::unexpected(ok.error());
+    TRY(checkOneJob(ranks));
     Job job;
     job.ranks = std::move(ranks);
     const bool allKnown = std::ranges::all_of(

@@ -1,5 +1,6 @@
 #include "profiler/import/nsight_export.h"
 
+#include "engine/base/try.h"
 #include "profiler/import/string_table.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/table.h"
@@ -75,38 +76,31 @@ private:
 Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
 {
     std::set<std::string> columns;
-    auto row = database.prepare("SELECT name FROM pragma_table_info(?1)");
-    if (!row)
-        return tl::unexpected(row.error());
-    row->bind(table);
-    while (row->next())
-        columns.emplace(row->text(0));
-    return row->failed() ? tl::unexpected(database.error())
-                         : Result<std::set<std::string>>(columns);
+    auto row = TRY(database.prepare("SELECT name FROM pragma_table_info(?1)"));
+    row.bind(table);
+    while (row.next())
+        columns.emplace(row.text(0));
+    return row.failed() ? tl::unexpected(database.error()) : Result<std::set<std::string>>(columns);
 }
 
 template<class Use>
 Result<void> NsightReader::forEach(std::string_view table, std::vector<std::string> columns,
                                    Use use)
 {
-    const auto known = columnsOfTable(m_database, table);
-    if (!known)
-        return tl::unexpected(known.error());
-    if (known->empty())
+    const auto known = TRY(columnsOfTable(m_database, table));
+    if (known.empty())
         return {};
     for (std::string& column : columns)
-        column = known->contains(column) ? profiler::quoted(column) : std::string("NULL");
-    auto row
-        = m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table));
-    if (!row)
-        return tl::unexpected(row.error());
+        column = known.contains(column) ? profiler::quoted(column) : std::string("NULL");
+    auto row = TRY(
+        m_database.prepare(fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), table)));
     constexpr std::int64_t kRowsBetweenReports = 1 << 16;
-    for (std::int64_t rows = 1; row->next(); ++rows) {
-        use(*row);
+    for (std::int64_t rows = 1; row.next(); ++rows) {
+        use(row);
         if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
             return fail(Error::Code::Cancelled, "the import was cancelled");
     }
-    return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
+    return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
 }
 
 std::uint32_t NsightReader::nameOf(std::int64_t stringId)
@@ -343,10 +337,7 @@ Result<std::vector<RankTrace>> NsightReader::read()
                     fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
                                 "export the report with nsys export --type sqlite",
                                 m_database.file().string()));
-    auto find = m_database.prepare("SELECT value FROM StringIds WHERE id = ?1");
-    if (!find)
-        return tl::unexpected(find.error());
-    m_findName = std::move(*find);
+    m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
     auto done = readSession();
     int step = 0;
     for (const auto part :
@@ -384,10 +375,8 @@ Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress b
                                           const OnImportProgress& progress)
 {
     before.file = file.string();
-    auto open = openForeignFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
-    return NsightReader(open->database, std::move(before), progress).read();
+    auto open = TRY(openForeignFile(file));
+    return NsightReader(open.database, std::move(before), progress).read();
 }
 
 } // namespace profiler

@@ -1,6 +1,7 @@
 #include "profiler/import/rules.h"
 
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/schedule/notation.h"
 #include "resources/resources.h"
@@ -191,17 +192,12 @@ Result<void> Rules::Rule::readKinds(const toml::table& entry, const std::string&
                         excerpt(name)));
     };
     if (const toml::node* const node = entry.get("kind")) {
-        const auto known = read(*node);
-        if (!known)
-            return tl::unexpected(known.error());
-        kind = *known;
+        kind = TRY(read(*node));
     }
     if (const toml::table* const table = entry["kinds"].as_table())
         for (const auto& [group, value] : *table) {
-            const auto known = read(value);
-            if (!known)
-                return tl::unexpected(known.error());
-            kinds.emplace(std::string(group.str()), *known);
+            const auto known = TRY(read(value));
+            kinds.emplace(std::string(group.str()), known);
         }
     return {};
 }
@@ -233,10 +229,8 @@ Rules::~Rules() = default;
 
 Result<void> Rules::add(std::string_view toml, const std::string& file)
 {
-    const auto parsed = parseToml(toml, file);
-    if (!parsed)
-        return tl::unexpected(parsed.error());
-    const toml::table& table = *parsed;
+    const auto parsed = TRY(parseToml(toml, file));
+    const toml::table& table = parsed;
     const toml::array* const list = table["rule"].as_array();
     if (list == nullptr || table.size() != 1)
         return fail(Error::Code::InvalidArgument,
@@ -247,11 +241,9 @@ Result<void> Rules::add(std::string_view toml, const std::string& file)
         const toml::table* const entry = node.as_table();
         if (entry == nullptr)
             return failedRule(file, node, "", "is not a table");
-        auto rule = Rule::read(*entry, file);
-        if (!rule)
-            return tl::unexpected(rule.error());
-        m_texts.push_back(rule->text);
-        m_rules.push_back(*std::move(rule));
+        auto rule = TRY(Rule::read(*entry, file));
+        m_texts.push_back(rule.text);
+        m_rules.push_back(std::move(rule));
     }
     return {};
 }
@@ -260,11 +252,9 @@ Result<Rules> Rules::parse(std::string_view toml, const std::string& file)
 {
     Rules rules;
     if (!file.empty())
-        if (auto added = rules.add(toml, file); !added)
-            return tl::unexpected(added.error());
+        TRY(rules.add(toml, file));
     constexpr const char* kShipped = "import/rules.toml";
-    if (auto added = rules.add(resources::find(kShipped), kShipped); !added)
-        return tl::unexpected(added.error());
+    TRY(rules.add(resources::find(kShipped), kShipped));
     return rules;
 }
 

@@ -1,5 +1,7 @@
 #include "profiler/import/trace_files.h"
 
+#include "engine/base/try.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
@@ -239,8 +241,7 @@ Result<void> visitMember(const std::string& name, const ByteSource& bytes, const
     if (!isCompressed)
         return visit(name, bytes);
     MemberReader member(name, bytes);
-    if (auto opened = member.open(); !opened)
-        return opened;
+    TRY(member.open());
     return visit(name, [&](std::span<char> part) { return member.read(part); });
 }
 } // namespace
@@ -254,8 +255,7 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
         if (!fs::exists(status))
             return fail(Error::Code::NotFound, path.string() + " does not exist: check the name");
         if (fs::is_directory(status)) {
-            if (auto added = addFolder(path, files); !added)
-                return tl::unexpected(added.error());
+            TRY(addFolder(path, files));
         } else if (fs::is_regular_file(status)) {
             files.push_back(path);
         } else {
@@ -280,18 +280,14 @@ readTraceFile(const fs::path& file,
 {
     before.file = file.string();
     ArchiveReader reader(file, std::move(before), progress);
-    if (auto opened = reader.open(); !opened)
-        return opened;
+    TRY(reader.open());
     for (int files = 0;; ++files) {
-        const auto name = reader.next();
-        if (!name)
-            return tl::unexpected(name.error());
-        if (name->empty())
+        const auto name = TRY(reader.next());
+        if (name.empty())
             return files > 0 ? Result<void>()
                              : fail(Error::Code::NotFound, file.string() + " has no traces");
         const ByteSource read = [&](std::span<char> bytes) { return reader.read(bytes); };
-        if (auto visited = visitMember(*name, read, file, visit); !visited)
-            return visited;
+        TRY(visitMember(name, read, file, visit));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "profiler/report/html_report.h"
 
+#include "engine/base/try.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/words.h"
 #include "profiler/figure/layout.h"
@@ -39,9 +40,7 @@ std::string footer(const Run& run)
 
 Result<std::string> runReport(const Run& run)
 {
-    const auto numbers = metrics(run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
+    const auto numbers = TRY(metrics(run));
     const Run* const runs[] = {&run};
     return figureOf(runs).map([&](const std::string& figure) {
         std::string title = fmt::format("{}, D = {}", run.info.label, run.schedule.shape.devices);
@@ -50,8 +49,8 @@ Result<std::string> runReport(const Run& run)
         return htmlPage(title,
                         fmt::format("<h1>{}</h1>\n<p>{}</p>\n", markupText(run.info.label),
                                     markupText(factsLine(run)))
-                            + keyNumbers(run, *numbers) + figure + deviceSection(run, *numbers)
-                            + bubbleSection(run, *numbers) + memorySection(run, *numbers)
+                            + keyNumbers(run, numbers) + figure + deviceSection(run, numbers)
+                            + bubbleSection(run, numbers) + memorySection(run, numbers)
                             + setupSection(run) + footer(run));
     });
 }
@@ -104,27 +103,25 @@ Result<std::string> figuresOf(std::span<const Run* const> runs, const Comparison
 
 Result<std::string> comparisonReport(std::span<const Run* const> runs)
 {
-    const auto comparison = compare({runs.begin(), runs.end()});
-    if (!comparison)
-        return tl::unexpected(comparison.error());
-    const auto figures = figuresOf(runs, *comparison);
+    const auto comparison = TRY(compare({runs.begin(), runs.end()}));
+    const auto figures = figuresOf(runs, comparison);
     if (!figures)
         return figures;
     std::string title, body;
-    for (const ComparedRun& run : comparison->runs)
+    for (const ComparedRun& run : comparison.runs)
         title += (title.empty() ? "" : ", ") + run.label;
     body = fmt::format("<h1>Comparison</h1>\n<p>{}. Baseline: {}.</p>\n", markupText(title),
-                       markupText(comparison->runs[comparison->baseline].label));
+                       markupText(comparison.runs[comparison.baseline].label));
     for (std::size_t r = 0; r < runs.size(); ++r)
-        if (r != comparison->baseline)
-            body += "<p>" + markupText(summarize(*comparison, r)) + "</p>\n";
-    for (const std::string& note : comparison->notes)
+        if (r != comparison.baseline)
+            body += "<p>" + markupText(summarize(comparison, r)) + "</p>\n";
+    for (const std::string& note : comparison.notes)
         body += "<p>Note: " + markupText(note) + ".</p>\n";
-    body += *figures + comparisonTable(runs, *comparison);
+    body += *figures + comparisonTable(runs, comparison);
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        const RunMetrics& numbers = comparison->runs[r].metrics;
+        const RunMetrics& numbers = comparison.runs[r].metrics;
         body += fmt::format("<details><summary>{}: {}</summary>\n",
-                            markupText(comparison->runs[r].label), markupText(factsLine(*runs[r])))
+                            markupText(comparison.runs[r].label), markupText(factsLine(*runs[r])))
             + keyNumbers(*runs[r], numbers) + deviceSection(*runs[r], numbers)
             + bubbleSection(*runs[r], numbers) + memorySection(*runs[r], numbers)
             + setupSection(*runs[r]) + "</details>\n";

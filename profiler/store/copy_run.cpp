@@ -1,6 +1,7 @@
 #include "profiler/store/copy_run.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/store/open_file.h"
 
 #include <fmt/format.h>
@@ -14,18 +15,14 @@ namespace fs = std::filesystem;
 
 Result<void> copyRun(const fs::path& from, const fs::path& to)
 {
-    auto open = openFile(from);
-    if (!open)
-        return tl::unexpected(open.error());
-    auto file = engine::NewFile::beside(to, engine::IfExists::Replace, {{from}});
-    if (!file)
-        return tl::unexpected(file.error());
-    auto copy = open->database.prepare("VACUUM INTO ?");
-    if (!copy || !copy->run(file->path().string()))
+    auto open = TRY(openFile(from));
+    auto file = TRY(engine::NewFile::beside(to, engine::IfExists::Replace, {{from}}));
+    auto copy = open.database.prepare("VACUUM INTO ?");
+    if (!copy || !copy->run(file.path().string()))
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be written ({}): choose another folder", to.string(),
-                                open->database.error().message));
-    return file->publish();
+                                open.database.error().message));
+    return file.publish();
 }
 
 } // namespace profiler

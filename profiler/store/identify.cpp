@@ -1,5 +1,6 @@
 #include "profiler/store/identify.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/schema.h"
 #include "profiler/store/trace_store.h"
 
@@ -50,19 +51,17 @@ Result<void> ofAnotherProgram(Database& database, const std::string& name)
 
 Result<void> refuseCode(Database& database, const std::string& name)
 {
-    const auto found = database.text(
+    const auto found = TRY(database.text(
         "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END || ' ' || name "
         "FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
         "UNION ALL SELECT 'generated column ' || x.name FROM sqlite_schema AS s, "
-        "pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' AND x.hidden > 1 LIMIT 1");
-    if (!found)
-        return tl::unexpected(found.error());
-    if (found->empty())
+        "pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' AND x.hidden > 1 LIMIT 1"));
+    if (found.empty())
         return {};
     return fail(Error::Code::Unsupported,
                 fmt::format("{} has the {}, which a run cannot have: another program has changed "
                             "it; use another copy",
-                            name, *found));
+                            name, found));
 }
 
 // The size of the file according to its header; 0 if the header does not have it.
@@ -129,17 +128,15 @@ std::int64_t applicationId(std::string_view header)
 Result<void> identify(Database& database, const fs::path& file)
 {
     const std::string name = file.string();
-    const auto application = database.integer("PRAGMA application_id");
-    const auto format = database.integer("PRAGMA user_version");
-    if (!application || !format)
-        return tl::unexpected(application ? format.error() : application.error());
-    if (*application != kApplicationId)
+    const auto application = TRY(database.integer("PRAGMA application_id"));
+    const auto format = TRY(database.integer("PRAGMA user_version"));
+    if (application != kApplicationId)
         return ofAnotherProgram(database, name);
-    if (*format != kFormat)
+    if (format != kFormat)
         return fail(Error::Code::Unsupported,
                     fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
                                 "with the Bubblescope that recorded it, or record the run again",
-                                name, *format, kFormat));
+                                name, format, kFormat));
     return refuseCode(database, name);
 }
 

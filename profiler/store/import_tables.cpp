@@ -1,5 +1,7 @@
 #include "profiler/store/import_tables.h"
 
+#include "engine/base/try.h"
+
 #include <array>
 
 namespace profiler {
@@ -126,25 +128,20 @@ Result<void> writeImport(Database& database, const std::optional<ImportReport>& 
 Result<std::optional<ImportReport>> readImport(Database& database)
 {
     for (const std::string_view table : {kTableOf<ReportRow>.name, kTableOf<SourceRow>.name}) {
-        const auto known = hasTable(database, table);
+        const auto known = TRY(hasTable(database, table));
         if (!known)
-            return tl::unexpected(known.error());
-        if (!*known)
             return std::nullopt;
     }
     ImportReport report;
     const std::string some = fmt::format("LIMIT {}", kMostReportRows);
-    auto read = forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
-                    report.ranks.push_back(row.rank);
-                    return fits({&row.rank.file, &row.rank.host, &row.rank.device});
-                }).and_then([&] {
-        return forEachRow<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
-            take(row, report);
-            return fits({&row.section, &row.name, &row.text});
-        });
-    });
-    if (!read)
-        return tl::unexpected(read.error());
+    TRY(forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
+        report.ranks.push_back(row.rank);
+        return fits({&row.rank.file, &row.rank.host, &row.rank.device});
+    }));
+    TRY(forEachRow<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
+        take(row, report);
+        return fits({&row.section, &row.name, &row.text});
+    }));
     return report;
 }
 

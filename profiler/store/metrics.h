@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/try.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
@@ -69,13 +70,12 @@ void healthMetrics(auto& health, auto&& metric)
 // Writes the metrics that `visit(metric)` passes to `metric`.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
-    auto insert = database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)");
-    if (!insert)
-        return tl::unexpected(insert.error());
+    auto insert
+        = TRY(database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)"));
     bool ok = true;
     visit([&]<class T>(const MetricText& text, const T& value) {
         if (value != T{})
-            ok = ok && insert->run(text.name, value, text.unit);
+            ok = ok && insert.run(text.name, value, text.unit);
     });
     return ok ? engine::Result<void>() : tl::unexpected(database.error());
 }
@@ -83,13 +83,11 @@ engine::Result<void> writeMetrics(Database& database, auto&& visit)
 // Calls `use(name, row)` for each row; column 1 of `row` is the value.
 engine::Result<void> forEachMetric(Database& database, auto&& use)
 {
-    auto row = database.prepare("SELECT name, value FROM BS_metric");
-    if (!row)
-        return tl::unexpected(row.error());
-    while (row->next())
-        if (!use(row->text(0), *row))
-            return tl::unexpected(database.damaged(fmt::format("BS_metric, {}", row->text(0))));
-    return row->failed() ? tl::unexpected(database.error()) : engine::Result<void>();
+    auto row = TRY(database.prepare("SELECT name, value FROM BS_metric"));
+    while (row.next())
+        if (!use(row.text(0), row))
+            return tl::unexpected(database.damaged(fmt::format("BS_metric, {}", row.text(0))));
+    return row.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
 }
 
 } // namespace profiler

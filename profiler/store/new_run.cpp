@@ -1,6 +1,7 @@
 #include "profiler/store/new_run.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/gpu/machine_tables.h"
 #include "profiler/store/gpu/nsight.h"
@@ -20,22 +21,19 @@ using engine::Result;
 Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                            const engine::Schedule& schedule)
 {
-    if (auto ok = checkSchedule(schedule); !ok)
-        return ok;
-    auto database = Database::open(file, Database::Access::Create);
-    if (!database)
-        return tl::unexpected(database.error());
+    TRY(checkSchedule(schedule));
+    auto database = TRY(Database::open(file, Database::Access::Create));
     const std::int64_t process = getpid();
     const engine::Run run{info, schedule, {}};
     // No other process knows the name of the file yet, so it needs no journal.
-    return database->execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
-        .and_then([&] { return createTables(*database); })
-        .and_then([&] { return writeInfo(*database, info); })
-        .and_then([&] { return writeSchedule(*database, schedule); })
-        .and_then([&] { return writeDevices(*database, run, process); })
-        .and_then([&] { return writeMachine(*database, info.machine, process); })
-        .and_then([&] { return writeNsightSession(*database, run, process); })
-        .and_then([&] { return database->execute("COMMIT"); });
+    return database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
+        .and_then([&] { return createTables(database); })
+        .and_then([&] { return writeInfo(database, info); })
+        .and_then([&] { return writeSchedule(database, schedule); })
+        .and_then([&] { return writeDevices(database, run, process); })
+        .and_then([&] { return writeMachine(database, info.machine, process); })
+        .and_then([&] { return writeNsightSession(database, run, process); })
+        .and_then([&] { return database.execute("COMMIT"); });
 }
 
 Result<void> writeEnd(Database& database, const RunEnd& end)

@@ -1,5 +1,6 @@
 #include "profiler/store/notes.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
 
@@ -22,12 +23,11 @@ struct Limits
 
 Result<Limits> limitsOf(Database& database)
 {
-    const auto ops = database.integer("SELECT sum(1) FROM BS_schedule");
-    const auto iterations = database.integer("SELECT count(DISTINCT iteration) FROM BS_iteration");
-    const auto devices = database.integer("SELECT devices FROM BS_shape");
-    if (!ops || !iterations || !devices)
-        return tl::unexpected(database.error());
-    return Limits{*ops, *iterations, *devices};
+    Limits limits;
+    limits.ops = TRY(database.integer("SELECT sum(1) FROM BS_schedule"));
+    limits.iterations = TRY(database.integer("SELECT count(DISTINCT iteration) FROM BS_iteration"));
+    limits.devices = TRY(database.integer("SELECT devices FROM BS_shape"));
+    return limits;
 }
 
 bool isWhole(const Note& note, const Limits& limits)
@@ -48,43 +48,32 @@ Result<std::string> identityOf(Database& database)
 template<class Change>
 Result<void> change(const fs::path& file, const std::string& identity, Change change)
 {
-    auto database = openFileForWriting(file);
-    if (!database)
-        return tl::unexpected(database.error());
-    if (auto begun = database->execute("BEGIN IMMEDIATE"); !begun)
-        return begun;
-    if (const auto now = identityOf(*database); !now || (!identity.empty() && *now != identity))
+    auto database = TRY(openFileForWriting(file));
+    TRY(database.execute("BEGIN IMMEDIATE"));
+    if (const auto now = identityOf(database); !now || (!identity.empty() && *now != identity))
         return now ? fail(Error::Code::NotFound,
                           fmt::format("{} now contains another run: open it again", file.string()))
                    : tl::unexpected(now.error());
-    return createTable<engine::Note>(*database)
-        .and_then([&] { return change(*database); })
-        .and_then([&] { return database->execute("COMMIT"); });
+    return createTable<engine::Note>(database)
+        .and_then([&] { return change(database); })
+        .and_then([&] { return database.execute("COMMIT"); });
 }
 
 } // namespace
 
 Result<std::vector<Note>> readNotes(const fs::path& file)
 {
-    auto open = openFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
-    Database& database = open->database;
-    const auto isThere = hasTable(database, kTableOf<engine::Note>.name);
-    if (!isThere)
-        return tl::unexpected(isThere.error());
+    auto open = TRY(openFile(file));
+    Database& database = open.database;
+    const auto isThere = TRY(hasTable(database, kTableOf<engine::Note>.name));
     std::vector<Note> notes;
-    if (!*isThere)
+    if (!isThere)
         return notes;
-    const auto limits = limitsOf(database);
-    if (!limits)
-        return tl::unexpected(limits.error());
-    auto read = forEachRow<engine::Note>(database, "ORDER BY begin, id", [&](Note& note) {
+    const auto limits = TRY(limitsOf(database));
+    TRY(forEachRow<engine::Note>(database, "ORDER BY begin, id", [&](Note& note) {
         notes.push_back(note);
-        return isWhole(note, *limits);
-    });
-    if (!read)
-        return tl::unexpected(read.error());
+        return isWhole(note, limits);
+    }));
     return notes;
 }
 
@@ -96,8 +85,8 @@ Result<std::string> runIdentity(const fs::path& file)
 Result<void> putNote(const fs::path& file, const Note& note, const std::string& identity)
 {
     return change(file, identity, [&](Database& database) -> Result<void> {
-        auto put = Insert<engine::Note>::into(database, "INSERT OR REPLACE");
-        if (!put || !put->run(note))
+        auto put = TRY(Insert<engine::Note>::into(database, "INSERT OR REPLACE"));
+        if (!put.run(note))
             return tl::unexpected(database.error());
         return {};
     });
@@ -106,8 +95,8 @@ Result<void> putNote(const fs::path& file, const Note& note, const std::string& 
 Result<void> removeNote(const fs::path& file, std::int64_t id, const std::string& identity)
 {
     return change(file, identity, [&](Database& database) -> Result<void> {
-        auto remove = database.prepare("DELETE FROM BS_annotation WHERE id = ?");
-        if (!remove || !remove->run(id))
+        auto remove = TRY(database.prepare("DELETE FROM BS_annotation WHERE id = ?"));
+        if (!remove.run(id))
             return tl::unexpected(database.error());
         if (sqlite3_changes(database.handle()) == 0)
             return fail(Error::Code::NotFound,

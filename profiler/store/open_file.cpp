@@ -1,6 +1,7 @@
 #include "profiler/store/open_file.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/store/identify.h"
 
 #include <fcntl.h>
@@ -97,14 +98,11 @@ bool holdsBytes(const fs::path& file)
 Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code,
                               std::chrono::milliseconds lockWait = kLockWait)
 {
-    auto database = Database::open(file, access, lockWait);
-    if (!database)
-        return database;
-    database->limitWork();
-    const auto tables = database->integer("SELECT rootpage FROM sqlite_schema LIMIT 1");
-    code = database->code() & 0xFF;
-    if (!tables)
-        return tl::unexpected(tables.error());
+    auto database = TRY(Database::open(file, access, lockWait));
+    database.limitWork();
+    const auto tables = database.integer("SELECT rootpage FROM sqlite_schema LIMIT 1");
+    code = database.code() & 0xFF;
+    TRY(tables);
     return database;
 }
 
@@ -134,8 +132,7 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
                                 error.message()));
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
-    if (auto ok = checkCompanions(copy); !ok) // the original may have changed since
-        return tl::unexpected(ok.error());
+    TRY(checkCompanions(copy)); // the original may have changed since
     int code = SQLITE_OK;
     auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
     if (!database)
@@ -182,15 +179,13 @@ Result<void> checkWhole(Database& database, const fs::path& file)
 {
     if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
         return {};
-    const auto pages = database.integer("PRAGMA page_count");
-    const auto pageSize = database.integer("PRAGMA page_size");
+    const auto pages = TRY(database.integer("PRAGMA page_count"));
+    const auto pageSize = TRY(database.integer("PRAGMA page_size"));
     std::error_code error;
     const std::int64_t size = fs::file_size(file, error);
-    if (!pages || !pageSize)
-        return tl::unexpected(pages ? pageSize.error() : pages.error());
     if (error)
         return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
-    if (size < *pages * *pageSize)
+    if (size < pages * pageSize)
         return tl::unexpected(whatItIs(file, SQLITE_CORRUPT));
     return {};
 }
@@ -198,18 +193,12 @@ Result<void> checkWhole(Database& database, const fs::path& file)
 template<class Check>
 Result<OpenFile> openChecked(const fs::path& file, std::chrono::milliseconds lockWait, Check check)
 {
-    if (auto ok = checkReadable(file); !ok)
-        return tl::unexpected(ok.error());
-    if (auto ok = checkCompanions(file); !ok)
-        return tl::unexpected(ok.error());
-    auto open = openAnyWay(file, lockWait);
-    if (!open)
-        return open;
-    const auto known = harden(open->database)
-                           .and_then([&] { return checkWhole(open->database, file); })
-                           .and_then([&] { return check(open->database); });
-    if (!known)
-        return tl::unexpected(known.error());
+    TRY(checkReadable(file));
+    TRY(checkCompanions(file));
+    auto open = TRY(openAnyWay(file, lockWait));
+    TRY(harden(open.database));
+    TRY(checkWhole(open.database, file));
+    TRY(check(open.database));
     return open;
 }
 
@@ -242,8 +231,7 @@ Result<OpenFile> openForeignFile(const fs::path& file)
 
 Result<Database> openFileForWriting(const fs::path& file)
 {
-    if (const auto known = openFile(file); !known)
-        return tl::unexpected(known.error());
+    TRY(openFile(file));
     const auto readOnly = [&file] {
         return Error{
             Error::Code::Io,
@@ -257,8 +245,7 @@ Result<Database> openFileForWriting(const fs::path& file)
     if (sqlite3_db_readonly(database->handle(), "main") != 0)
         return tl::unexpected(readOnly());
     database->limitWork();
-    if (auto hard = harden(*database); !hard)
-        return tl::unexpected(hard.error());
+    TRY(harden(*database));
     return database;
 }
 

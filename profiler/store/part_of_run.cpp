@@ -1,5 +1,6 @@
 #include "profiler/store/part_of_run.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -167,18 +168,12 @@ Result<Run> partOfRun(const Run& run, Window window)
 Result<void> writePart(NewFile file, const Run& run, Window window,
                        const std::filesystem::path& from)
 {
-    auto part = partOf(run, window);
-    if (!part)
-        return tl::unexpected(part.error());
-    auto gpu = readGpuTrace(from, window);
-    if (!gpu)
-        return tl::unexpected(gpu.error());
-    const auto notes = notesOf(from, window, part->kept);
-    if (!notes)
-        return tl::unexpected(notes.error());
+    auto part = TRY(partOf(run, window));
+    auto gpu = TRY(readGpuTrace(from, window));
+    const auto notes = TRY(notesOf(from, window, part.kept));
     const std::filesystem::path target = file.target();
-    auto written = writeRun(std::move(file), part->run, renumbered(*std::move(gpu), part->kept));
-    for (const Note& note : *notes)
+    auto written = writeRun(std::move(file), part.run, renumbered(std::move(gpu), part.kept));
+    for (const Note& note : notes)
         written = written.and_then([&] { return putNote(target, note); });
     return written;
 }

@@ -1,5 +1,6 @@
 #include "profiler/store/query.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/schema.h"
 #include "resources/resources.h"
@@ -200,10 +201,8 @@ Result<QueryResult> runQuery(const std::filesystem::path& file, std::string_view
                              const QueryLimits& limits, const std::function<bool()>& isCancelled)
 {
     const auto begin = Clock::now();
-    auto open = openFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
-    auto result = Query(open->database, limits, isCancelled).run(sql);
+    auto open = TRY(openFile(file));
+    auto result = Query(open.database, limits, isCancelled).run(sql);
     if (result)
         result->seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return result;
@@ -211,15 +210,11 @@ Result<QueryResult> runQuery(const std::filesystem::path& file, std::string_view
 
 Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file)
 {
-    auto open = openFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
+    auto open = TRY(openFile(file));
     std::vector<SchemaTable> tables;
     for (const TableDescription& table : allTables()) {
-        const auto has = hasTable(open->database, table.text.name);
+        const auto has = TRY(hasTable(open.database, table.text.name));
         if (!has)
-            return tl::unexpected(has.error());
-        if (!*has)
             continue;
         SchemaTable& shown = tables.emplace_back();
         shown.name = table.text.name;

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/read_info.h"
 #include "profiler/store/run_tables.h"
@@ -15,8 +16,7 @@ using engine::Schedule;
 
 Result<void> readShape(Database& database, Schedule& schedule)
 {
-    if (auto read = readOnlyRow(database, schedule); !read)
-        return read;
+    TRY(readOnlyRow(database, schedule));
     if (schedule.shape.devices < 1 || schedule.shape.devices >= Op::kNoPeer)
         return tl::unexpected(database.damaged("BS_shape has an impossible number of devices"));
     schedule.program.resize(schedule.shape.devices);
@@ -76,11 +76,9 @@ void countWindows(Schedule& schedule)
 Result<Schedule> readSchedule(Database& database)
 {
     Schedule schedule;
-    auto read = readShape(database, schedule)
-                    .and_then([&] { return readPlacement(database, schedule); })
-                    .and_then([&] { return readProgram(database, schedule); });
-    if (!read)
-        return tl::unexpected(read.error());
+    TRY(readShape(database, schedule));
+    TRY(readPlacement(database, schedule));
+    TRY(readProgram(database, schedule));
     countWindows(schedule);
     if (auto ok = checkSchedule(schedule); !ok)
         return tl::unexpected(database.damaged(ok.error().message));

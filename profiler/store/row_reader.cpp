@@ -1,5 +1,7 @@
 #include "profiler/store/row_reader.h"
 
+#include "engine/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,8 +65,7 @@ Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind 
 Result<RowReader> RowReader::open(Database& database, engine::Run& run)
 {
     RowReader reader(database, run);
-    if (auto ok = reader.readTracks(); !ok)
-        return tl::unexpected(ok.error());
+    TRY(reader.readTracks());
     return reader;
 }
 

@@ -1,5 +1,6 @@
 #include "profiler/store/row_writer.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/metrics.h"
 
 #include <fmt/format.h>
@@ -15,12 +16,9 @@ using engine::Result;
 Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& info,
                                      const engine::Schedule& schedule, std::int64_t process)
 {
-    auto nvtx = NvtxWriter::prepare(database, info, schedule.shape, process);
-    if (!nvtx)
-        return tl::unexpected(nvtx.error());
-    RowWriter writer(database, schedule, std::move(*nvtx), process);
-    if (auto ready = writer.prepareStatements(database); !ready)
-        return tl::unexpected(ready.error());
+    auto nvtx = TRY(NvtxWriter::prepare(database, info, schedule.shape, process));
+    RowWriter writer(database, schedule, std::move(nvtx), process);
+    TRY(writer.prepareStatements(database));
     return writer;
 }
 
@@ -130,16 +128,14 @@ Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
     if (isNew && !m_track.run({++m_lastRow, track.device, track.kind}))
         return tl::unexpected(m_database->error());
     for (const engine::Span& span : track.spans)
-        if (auto written = writeSpan(span, track.device, known->second); !written)
-            return written;
+        TRY(writeSpan(span, track.device, known->second));
     return {};
 }
 
 Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId device,
                                   std::int64_t track)
 {
-    if (auto exists = checkTarget(span.op, span.iteration); !exists)
-        return exists;
+    TRY(checkTarget(span.op, span.iteration));
     const std::int64_t id = ++m_lastRow;
     bool ok = m_span.run({id, track, span});
     // Spans of the median iteration get no NVTX range, because they were computed and did not
@@ -165,8 +161,7 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
 
 Result<void> RowWriter::writeMeasured(const engine::OpTiming& measured)
 {
-    if (auto exists = checkTarget(measured.op, measured.iteration); !exists)
-        return exists;
+    TRY(checkTarget(measured.op, measured.iteration));
     return result(m_op.run({++m_lastRow, measured}));
 }
 

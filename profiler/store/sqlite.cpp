@@ -1,6 +1,7 @@
 #include "profiler/store/sqlite.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 
 #include <fmt/format.h>
 
@@ -184,22 +185,18 @@ Result<Statement> Database::prepare(std::string_view sql)
 
 Result<std::int64_t> Database::integer(std::string_view sql)
 {
-    auto statement = prepare(sql);
-    if (!statement)
-        return tl::unexpected(statement.error());
-    const std::int64_t value = statement->next() ? statement->integer(0) : 0;
-    if (statement->failed())
+    auto statement = TRY(prepare(sql));
+    const std::int64_t value = statement.next() ? statement.integer(0) : 0;
+    if (statement.failed())
         return tl::unexpected(error());
     return value;
 }
 
 Result<std::string> Database::text(std::string_view sql)
 {
-    auto statement = prepare(sql);
-    if (!statement)
-        return tl::unexpected(statement.error());
-    const std::string value = statement->next() ? std::string(statement->text(0)) : std::string();
-    if (statement->failed())
+    auto statement = TRY(prepare(sql));
+    const std::string value = statement.next() ? std::string(statement.text(0)) : std::string();
+    if (statement.failed())
         return tl::unexpected(error());
     return value;
 }

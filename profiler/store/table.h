@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/try.h"
 #include "profiler/store/sqlite.h"
 
 #include <fmt/format.h>
@@ -294,13 +295,10 @@ template<class Row, class Use, class... Values>
 engine::Result<void> forEachRow(Database& database, std::string_view rest, Use use,
                                 const Values&... values)
 {
-    auto statement = database.prepare(fmt::format(
-        "SELECT {} FROM {} {}", fmt::join(namesOf<Row>(), ", "), kTableOf<Row>.name, rest));
-    if (!statement)
-        return tl::unexpected(statement.error());
-    statement->bind(values...);
-    return readRows<Row>(database, *statement,
-                         [&](Row& row, const Statement&) { return use(row); });
+    auto statement = TRY(database.prepare(fmt::format(
+        "SELECT {} FROM {} {}", fmt::join(namesOf<Row>(), ", "), kTableOf<Row>.name, rest)));
+    statement.bind(values...);
+    return readRows<Row>(database, statement, [&](Row& row, const Statement&) { return use(row); });
 }
 
 // Reads a table with one row.

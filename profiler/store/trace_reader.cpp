@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/read_info.h"
 #include "profiler/store/row_reader.h"
@@ -30,21 +31,16 @@ std::string warningOf(OpenFile& open, const std::filesystem::path& file)
 
 Result<bool> readBeginning(Database& database, engine::Run& run)
 {
-    auto schedule = readSchedule(database);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    run.schedule = std::move(*schedule);
+    run.schedule = TRY(readSchedule(database));
     run.timeline = {};
     return true;
 }
 
 Result<bool> updateInfo(Database& database, engine::Run& run)
 {
-    auto info = readInfo(database);
-    if (!info)
-        return tl::unexpected(info.error());
-    const bool changed = *info != run.info;
-    run.info = std::move(*info);
+    auto info = TRY(readInfo(database));
+    const bool changed = info != run.info;
+    run.info = std::move(info);
     return changed;
 }
 
@@ -54,14 +50,12 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path& file,
                                       std::chrono::milliseconds lockWait)
 {
     sealAbandoned(file);
-    auto open = openFile(file, lockWait);
-    if (!open)
-        return tl::unexpected(open.error());
+    auto open = TRY(openFile(file, lockWait));
     TraceReader reader;
     reader.m_file = file;
     reader.m_lockWait = lockWait;
     reader.m_disk = onDisk(file);
-    reader.m_warning = warningOf(*open, file);
+    reader.m_warning = warningOf(open, file);
     return reader;
 }
 
@@ -87,12 +81,10 @@ Result<TraceReader::Chunk> TraceReader::pollChunk(engine::Run& run)
 
 Result<bool> TraceReader::poll(engine::Run& run)
 {
-    auto open = reopen();
-    if (!open)
-        return tl::unexpected(open.error());
+    auto open = TRY(reopen());
     bool changed = false, more = true;
     while (more) {
-        const auto read = readChunk(*open, run);
+        const auto read = readChunk(open, run);
         if (!read && changed && read.error().code == Error::Code::Locked)
             return true; // the next poll reports the lock
         if (!read)
@@ -106,8 +98,7 @@ Result<bool> TraceReader::poll(engine::Run& run)
 Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& run)
 {
     Database& database = open.database;
-    if (auto begun = database.execute("BEGIN"); !begun)
-        return tl::unexpected(begun.error());
+    TRY(database.execute("BEGIN"));
     Result<bool> changed = m_begun ? Result<bool>(false) : readBeginning(database, run);
     if (changed)
         changed = updateInfo(database, run).map([&](bool info) { return info || *changed; });
@@ -118,16 +109,12 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());
-    const auto until = rows->rowAfter(m_cursor, kChunk);
-    if (!until)
-        return tl::unexpected(until.error());
-    const std::int64_t end = std::min(*last, *until);
+    const auto until = TRY(rows->rowAfter(m_cursor, kChunk));
+    const std::int64_t end = std::min(*last, until);
     const bool grew = end > m_cursor;
-    if (auto read = rows->read(m_cursor, end); !read)
-        return tl::unexpected(read.error());
+    TRY(rows->read(m_cursor, end));
     m_cursor = std::max(m_cursor, end);
-    if (auto ended = database.execute("COMMIT"); !ended)
-        return tl::unexpected(ended.error());
+    TRY(database.execute("COMMIT"));
     const auto all = static_cast<double>(std::max<std::int64_t>(*last, 1));
     return Chunk{*changed || grew, end < *last, static_cast<double>(m_cursor) / all};
 }
@@ -144,14 +131,11 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
 
 Result<engine::Run> readRun(const std::filesystem::path& file, std::string* warning)
 {
-    auto reader = TraceReader::open(file);
-    if (!reader)
-        return tl::unexpected(reader.error());
+    auto reader = TRY(TraceReader::open(file));
     engine::Run run;
-    if (auto read = reader->poll(run); !read)
-        return tl::unexpected(read.error());
+    TRY(reader.poll(run));
     if (warning != nullptr)
-        *warning = reader->warning();
+        *warning = reader.warning();
     return run;
 }
 

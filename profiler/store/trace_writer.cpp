@@ -1,4 +1,5 @@
 #include "engine/base/check.h"
+#include "engine/base/try.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_writer.h"
@@ -59,21 +60,16 @@ struct TraceWriter::Impl
 
 Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine::Schedule& schedule)
 {
-    const auto mode = database.text("PRAGMA journal_mode=WAL");
-    if (!mode)
-        return tl::unexpected(mode.error());
-    wal = *mode == "wal";
+    const auto mode = TRY(database.text("PRAGMA journal_mode=WAL"));
+    wal = mode == "wal";
     disk = onDisk(database.file());
     sqlite3_busy_timeout(database.handle(), kLockedMilliseconds);
     // NORMAL: if the program is killed, no commit is lost. A power failure may lose the last
     // seconds, but not the file.
-    auto writer
-        = database.execute("PRAGMA synchronous=NORMAL")
-              .and_then([&] { return writeJournal(database, *mode); })
-              .and_then([&] { return RowWriter::prepare(database, info, schedule, getpid()); });
-    if (!writer)
-        return tl::unexpected(writer.error());
-    rows.emplace(std::move(*writer));
+    TRY(database.execute("PRAGMA synchronous=NORMAL"));
+    TRY(writeJournal(database, mode));
+    auto writer = TRY(RowWriter::prepare(database, info, schedule, getpid()));
+    rows.emplace(std::move(writer));
     thread = std::thread([this] { commitUntilStopped(); });
     return {};
 }
@@ -167,15 +163,11 @@ Result<void> TraceWriter::Impl::end(RunEnd last)
 Result<TraceWriter> TraceWriter::create(engine::NewFile file, const engine::RunInfo& info,
                                         const engine::Schedule& schedule)
 {
-    auto database
-        = writeEmptyRun(file.path(), info, schedule)
-              .and_then([&] { return file.publish(); })
-              .and_then([&] { return Database::open(file.target(), Database::Access::ReadWrite); });
-    if (!database)
-        return tl::unexpected(database.error());
-    auto impl = std::make_unique<Impl>(std::move(file), std::move(*database));
-    if (auto begun = impl->begin(info, schedule); !begun)
-        return tl::unexpected(begun.error());
+    TRY(writeEmptyRun(file.path(), info, schedule));
+    TRY(file.publish());
+    auto database = TRY(Database::open(file.target(), Database::Access::ReadWrite));
+    auto impl = std::make_unique<Impl>(std::move(file), std::move(database));
+    TRY(impl->begin(info, schedule));
     return TraceWriter(std::move(impl));
 }
 

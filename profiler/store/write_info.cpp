@@ -1,5 +1,6 @@
 #include "profiler/store/write_info.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/gpu/nsight.h"
@@ -89,12 +90,10 @@ Result<void> writeDevices(Database& database, const engine::Run& run, std::int64
 
 Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas)
 {
-    auto update = database.prepare(
-        "UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?");
-    if (!update)
-        return tl::unexpected(update.error());
+    auto update = TRY(
+        database.prepare("UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?"));
     for (std::size_t d = 0; d < arenas.size(); ++d)
-        if (!update->run(arenas[d].live, arenas[d].arena, arenas[d].touched, d))
+        if (!update.run(arenas[d].live, arenas[d].arena, arenas[d].touched, d))
             return tl::unexpected(database.error());
     return {};
 }

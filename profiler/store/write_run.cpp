@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
@@ -70,15 +71,13 @@ Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, en
 
 Result<void> writeRows(Database& database, const engine::Run& run, engine::GpuTrace gpu)
 {
-    auto rows = RowWriter::prepare(database, run.info, run.schedule, getpid());
-    if (!rows)
-        return tl::unexpected(rows.error());
+    auto rows = TRY(RowWriter::prepare(database, run.info, run.schedule, getpid()));
     return database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
-        .and_then([&] { return writeTimeline(*rows, run.timeline, std::move(gpu)); })
+        .and_then([&] { return writeTimeline(rows, run.timeline, std::move(gpu)); })
         .and_then([&] { return database.execute("COMMIT"); })
         .and_then([&] {
             return writeEnd(database,
-                            {run.info.outcome, run.info.failure, run.info.arenas, rows->lastEnd()});
+                            {run.info.outcome, run.info.failure, run.info.arenas, rows.lastEnd()});
         });
 }
 
@@ -108,14 +107,11 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
 // A complete run is written next to its target, so that readers see either all of it or nothing.
 Result<void> writeRun(engine::NewFile file, const engine::Run& run, engine::GpuTrace gpu)
 {
-    auto database = writeEmptyRun(file.path(), run.info, run.schedule).and_then([&] {
-        return Database::open(file.path(), Database::Access::ReadWrite);
-    });
-    if (!database)
-        return tl::unexpected(database.error());
-    return writeRows(*database, run, std::move(gpu))
-        .and_then([&] { return seal(std::move(*database)); })
-        .and_then([&] { return file.publish(); });
+    TRY(writeEmptyRun(file.path(), run.info, run.schedule));
+    auto database = TRY(Database::open(file.path(), Database::Access::ReadWrite));
+    TRY(writeRows(database, run, std::move(gpu)));
+    TRY(seal(std::move(database)));
+    return file.publish();
 }
 
 Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/study/study.h"
@@ -390,10 +391,8 @@ private:
 
 Result<Study> readStudy(std::string_view toml, std::string_view source)
 {
-    const auto table = parseToml(toml, source);
-    if (!table)
-        return tl::unexpected(table.error());
-    return StudyReader(*table, source).read();
+    const auto table = TRY(parseToml(toml, source));
+    return StudyReader(table, source).read();
 }
 
 } // namespace profiler

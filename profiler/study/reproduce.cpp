@@ -1,5 +1,6 @@
 #include "profiler/study/reproduce.h"
 
+#include "engine/base/try.h"
 #include "engine/cost/bpipe_gain.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
@@ -40,25 +41,15 @@ Result<UnitRun> unitRun(const std::string& scheme, int devices, int microBatches
     request.microBatches = microBatches;
     if (!concatenation.empty())
         request.options["concat"] = concatenation;
-    const auto schedule = buildSchedule(request);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
+    const auto schedule = TRY(buildSchedule(request));
     Run run;
-    run.schedule = lower(*schedule);
-    const auto costs = unitOpCosts(run.schedule, {});
-    if (!costs)
-        return tl::unexpected(costs.error());
-    auto timeline = simulate(run.schedule, *costs);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    run.timeline = *std::move(timeline);
-    run.info.ticksPerUnit = costs->ticksPerUnit;
-    auto numbers = metrics(run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
-    return UnitRun{static_cast<double>(numbers->duration)
-                       / static_cast<double>(costs->ticksPerUnit),
-                   *std::move(numbers)};
+    run.schedule = lower(schedule);
+    const auto costs = TRY(unitOpCosts(run.schedule, {}));
+    run.timeline = TRY(simulate(run.schedule, costs));
+    run.info.ticksPerUnit = costs.ticksPerUnit;
+    auto numbers = TRY(metrics(run));
+    return UnitRun{static_cast<double>(numbers.duration) / static_cast<double>(costs.ticksPerUnit),
+                   std::move(numbers)};
 }
 
 // Collects rows until the first error.
@@ -151,18 +142,14 @@ Result<double> iterationOnA800(const std::string& scheme, const char* model, int
     request.devices = kDevices;
     request.microBatches = microBatches;
     request.dataParallel = kCopies;
-    auto built = buildSchedule(request);
-    if (!built)
-        return tl::unexpected(built.error());
-    built->shape.dataParallel = kCopies;
+    auto built = TRY(buildSchedule(request));
+    built.shape.dataParallel = kCopies;
     ModelOnHardware on{loadTransformer(model).value(), loadHardware("a800-sxm-80").value(), {}};
     on.setup.microBatchSize = size;
     on.setup.dataParallel = kCopies;
-    auto mapping = Mapping::of(*built, mappingOf(*built, ""), nodeShape(on.hardware, 1));
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    const Schedule lowered = lower(*built);
-    return modelPrices(lowered.shape, on, *std::move(mapping))
+    auto mapping = TRY(Mapping::of(built, mappingOf(built, ""), nodeShape(on.hardware, 1)));
+    const Schedule lowered = lower(built);
+    return modelPrices(lowered.shape, on, std::move(mapping))
         .and_then([&](const OpPrices& prices) { return resolved(lowered, prices); })
         .and_then([&](const OpCosts& costs) { return simulate(lowered, costs); })
         .map([](const Timeline& timeline) {
@@ -181,20 +168,18 @@ Result<void> addThroughput(Rows& rows)
     constexpr double kLeast = 1.05, kMost = 1.28; // abstract
     for (const SetUp& setUp :
          {SetUp{"BERT-64, N = 8", "bert-64", 4, 8}, SetUp{"GPT-96, N = 16", "gpt-96", 1, 16}}) {
-        const auto own = iterationOnA800("bitpipe", setUp.model, setUp.size, setUp.microBatches);
+        const auto own
+            = TRY(iterationOnA800("bitpipe", setUp.model, setUp.size, setUp.microBatches));
         double best = std::numeric_limits<double>::max();
         for (const char* scheme : {"gpipe", "1f1b", "interleaved-1f1b", "chimera", "mixpipe"}) {
-            const auto other = iterationOnA800(scheme, setUp.model, setUp.size, setUp.microBatches);
-            if (!other)
-                return tl::unexpected(other.error());
-            best = std::min(best, *other);
+            const auto other
+                = TRY(iterationOnA800(scheme, setUp.model, setUp.size, setUp.microBatches));
+            best = std::min(best, other);
         }
-        if (!own)
-            return tl::unexpected(own.error());
         rows.add({fmt::format("BitPipe, speed-up over the best other scheme (1.05 to 1.28), {}, "
                               "D = 8, W = 4, 32 A800",
                               setUp.title),
-                  (kLeast + kMost) / 2, best / *own, (kMost - kLeast) / 2, "abstract",
+                  (kLeast + kMost) / 2, best / own, (kMost - kLeast) / 2, "abstract",
                   "The batches and the network of the paper are known only in part."});
     }
     return {};
@@ -308,8 +293,7 @@ Result<std::vector<Reproduced>> reproduce(Paper paper)
     if (paper == Paper::BitPipe) {
         addBitPipeSchedules(rows);
         addBaselines(rows);
-        if (auto added = addThroughput(rows); !added)
-            return tl::unexpected(added.error());
+        TRY(addThroughput(rows));
     } else {
         addBpipeGains(rows);
         addMegatron(rows);

@@ -1,6 +1,7 @@
 #include "profiler/study/results_file.h"
 
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "profiler/study/edit_study.h"
 
 #include <fmt/format.h>
@@ -63,8 +64,8 @@ Result<void> StudyFile::create()
                              + columns + "unit TEXT, error TEXT, arguments TEXT NOT NULL)");
         !made)
         return made;
-    auto insert = m_database.prepare("INSERT INTO study VALUES ('points', ?1)");
-    if (!insert || !insert->run(pointsToml(*m_study)))
+    auto insert = TRY(m_database.prepare("INSERT INTO study VALUES ('points', ?1)"));
+    if (!insert.run(pointsToml(*m_study)))
         return tl::unexpected(m_database.error());
     return {};
 }
@@ -74,13 +75,10 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     std::error_code ignored;
     const bool isNew = !std::filesystem::exists(file, ignored);
     auto database
-        = Database::open(file, isNew ? Database::Access::Create : Database::Access::ReadWrite);
-    if (!database)
-        return tl::unexpected(database.error());
-    StudyFile opened(*std::move(database), study);
+        = TRY(Database::open(file, isNew ? Database::Access::Create : Database::Access::ReadWrite));
+    StudyFile opened(std::move(database), study);
     if (isNew) {
-        if (auto made = opened.create(); !made)
-            return tl::unexpected(made.error());
+        TRY(opened.create());
         return opened;
     }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
@@ -96,21 +94,19 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
 Result<std::vector<StudyResult>> StudyFile::read(const std::vector<StudyPoint>& points)
 {
     std::vector<StudyResult> results(points.size());
-    auto row = m_database.prepare(selectResults());
-    if (!row)
-        return tl::unexpected(row.error());
-    while (row->next()) {
-        const std::int64_t point = row->integer(0);
+    auto row = TRY(m_database.prepare(selectResults()));
+    while (row.next()) {
+        const std::int64_t point = row.integer(0);
         if (point < 0 || std::cmp_greater_equal(point, points.size()))
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
         StudyResult& result = results[static_cast<std::size_t>(point)];
         result.isDone = true;
-        result.values.unit = row->text(1);
-        result.error = row->text(2);
+        result.values.unit = row.text(1);
+        result.error = row.text(2);
         for (int i = 0; std::cmp_less(i, kStudyMetrics); ++i)
-            (void)row->get(3 + i, result.values.of[static_cast<StudyMetric>(i)]);
+            (void)row.get(3 + i, result.values.of[static_cast<StudyMetric>(i)]);
     }
-    if (row->failed())
+    if (row.failed())
         return tl::unexpected(m_database.error());
     return results;
 }
@@ -126,31 +122,28 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
         places += fmt::format(", ?{}", i + 1);
     const auto next = static_cast<int>(2 + axes + kStudyMetrics);
     places += fmt::format(", ?{}, ?{}, ?{}", next, next + 1, next + 2);
-    if (auto begun = m_database.execute("BEGIN"); !begun)
-        return begun;
+    TRY(m_database.execute("BEGIN"));
     std::string columns = "point, ";
     for (const StudyAxis& axis : m_study->grid)
         columns += identifier(axis.key) + ", ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + ", ";
-    auto insert = m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
-                                                 "({}unit, error, arguments) VALUES ({})",
-                                                 columns, places));
-    if (!insert)
-        return tl::unexpected(insert.error());
+    auto insert = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
+                                                     "({}unit, error, arguments) VALUES ({})",
+                                                     columns, places)));
     for (const auto& [index, result] : results) {
         const StudyPoint& point = points[index];
-        insert->set(1, index);
+        insert.set(1, index);
         for (std::size_t i = 0; i < axes; ++i)
-            insert->set(static_cast<int>(2 + i), point.values[i]);
+            insert.set(static_cast<int>(2 + i), point.values[i]);
         for (std::size_t i = 0; i < kStudyMetrics; ++i)
-            insert->set(static_cast<int>(2 + axes + i),
-                        result.values.of[static_cast<StudyMetric>(i)]);
+            insert.set(static_cast<int>(2 + axes + i),
+                       result.values.of[static_cast<StudyMetric>(i)]);
         const std::string arguments = joinedArguments(point);
-        insert->set(next, result.values.unit);
-        insert->set(next + 1, result.error);
-        insert->set(next + 2, arguments);
-        if (!insert->run())
+        insert.set(next, result.values.unit);
+        insert.set(next + 1, result.error);
+        insert.set(next + 2, arguments);
+        if (!insert.run())
             return tl::unexpected(m_database.error());
     }
     return m_database.execute("COMMIT");
@@ -159,43 +152,34 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
 // The study may have other ratios than the one that made the file.
 Result<void> StudyFile::replaceRatios()
 {
-    auto names = m_database.prepare("SELECT name FROM pragma_table_info('results') "
-                                    "WHERE cid > (SELECT cid FROM pragma_table_info('results') "
-                                    "WHERE name = 'arguments')");
-    if (!names)
-        return tl::unexpected(names.error());
+    auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "
+                                        "WHERE cid > (SELECT cid FROM pragma_table_info('results') "
+                                        "WHERE name = 'arguments')"));
     std::string changes;
-    while (names->next())
-        changes += "ALTER TABLE results DROP COLUMN " + identifier(names->text(0)) + ";";
+    while (names.next())
+        changes += "ALTER TABLE results DROP COLUMN " + identifier(names.text(0)) + ";";
     for (const StudyRatio& ratio : m_study->ratios)
         changes += "ALTER TABLE results ADD COLUMN " + identifier(ratio.name) + " REAL;";
-    names->reset();
+    names.reset();
     return m_database.execute(changes);
 }
 
 Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyPoint>& points,
                                const std::vector<StudyResult>& results)
 {
-    if (auto replaced = replaceRatios(); !replaced)
-        return replaced;
-    auto study = m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)");
-    if (!study || !study->run(toml))
+    TRY(replaceRatios());
+    auto study = TRY(m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)"));
+    if (!study.run(toml))
         return tl::unexpected(m_database.error());
     for (const StudyRatio& ratio : m_study->ratios) {
-        const auto column = columnOf(*m_study, points, results, ratio.name);
-        if (!column)
-            return tl::unexpected(column.error());
-        if (auto begun = m_database.execute("BEGIN"); !begun)
-            return begun;
-        auto update = m_database.prepare(
-            fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name)));
-        if (!update)
-            return tl::unexpected(update.error());
+        const auto column = TRY(columnOf(*m_study, points, results, ratio.name));
+        TRY(m_database.execute("BEGIN"));
+        auto update = TRY(m_database.prepare(
+            fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name))));
         for (std::size_t i = 0; i < points.size(); ++i)
-            if (!update->run((*column)[i], i))
+            if (!update.run(column[i], i))
                 return tl::unexpected(m_database.error());
-        if (auto done = m_database.execute("COMMIT"); !done)
-            return done;
+        TRY(m_database.execute("COMMIT"));
     }
     // Fails if another program reads the file, which then keeps its WAL.
     (void)m_database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");

@@ -1,6 +1,7 @@
 #include "profiler/study/run_study.h"
 
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/study/results_file.h"
 #include "profiler/study/study_report.h"
 
@@ -107,8 +108,7 @@ Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
         for (const auto& [index, result] : finished)
             results[index] = result;
         done += finished.size();
-        if (auto stored = file.write(points, finished); !stored)
-            return stored;
+        TRY(file.write(points, finished));
         if (const auto error = queue.error())
             return tl::unexpected(*error);
         if (options.cancelled != nullptr && *options.cancelled)
@@ -139,30 +139,20 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
                                 failed.message()));
-    auto file = StudyFile::open(folder / kResults, study);
-    if (!file)
-        return tl::unexpected(file.error());
+    auto file = TRY(StudyFile::open(folder / kResults, study));
     const std::vector<StudyPoint> points = pointsOf(study);
-    auto results = file->read(points);
+    auto results = file.read(points);
     if (!results)
         return results;
-    if (auto done = evaluateAll(*file, points, *results, evaluate, options); !done)
-        return tl::unexpected(done.error());
+    TRY(evaluateAll(file, points, *results, evaluate, options));
     const auto isPossible = [](const StudyResult& result) { return result.error.empty(); };
     if (std::ranges::none_of(*results, isPossible))
         return fail(Error::Code::InvalidArgument,
                     "no point of the study is possible: " + results->front().error);
-    if (auto written = file->finish(toml, points, *results); !written)
-        return tl::unexpected(written.error());
-    const auto report = studyReport(study, points, *results);
-    if (!report)
-        return tl::unexpected(report.error());
-    if (auto saved
-        = saveFile(folder / "results.csv", studyCsv(study, points, *results), IfExists::Replace);
-        !saved)
-        return tl::unexpected(saved.error());
-    if (auto saved = saveFile(folder / "report.html", *report, IfExists::Replace); !saved)
-        return tl::unexpected(saved.error());
+    TRY(file.finish(toml, points, *results));
+    const auto report = TRY(studyReport(study, points, *results));
+    TRY(saveFile(folder / "results.csv", studyCsv(study, points, *results), IfExists::Replace));
+    TRY(saveFile(folder / "report.html", report, IfExists::Replace));
     return results;
 }
 

@@ -1,5 +1,6 @@
 #include "profiler/study/study_report.h"
 
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
 #include "profiler/figure/svg.h"
@@ -80,14 +81,12 @@ Result<std::string> charts(const Study& study, const std::vector<StudyPoint>& po
 {
     std::string text;
     for (const StudyChart& chart : study.charts) {
-        const auto drawn = drawChart(study, chart, points, results);
-        if (!drawn)
-            return tl::unexpected(drawn.error());
+        const auto drawn = TRY(drawChart(study, chart, points, results));
         std::string where;
         for (const auto& [key, value] : chart.where)
             where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", key, value);
         text += fmt::format("<h3>{}</h3>\n", markupText(chart.title)) + paragraph(where)
-            + "<figure>\n" + toSvg(drawn->scene) + "</figure>\n";
+            + "<figure>\n" + toSvg(drawn.scene) + "</figure>\n";
     }
     return text.empty() ? text : "<h2>Charts</h2>\n" + text;
 }
@@ -106,14 +105,12 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
         titles.push_back(axis.key);
     std::vector<std::string> shown;
     for (const std::string& name : names) {
-        auto column = shownColumn(study, points, results, name);
-        if (!column)
-            return tl::unexpected(column.error());
-        if (std::ranges::none_of(*column, [](const auto& value) { return value.has_value(); }))
+        auto column = TRY(shownColumn(study, points, results, name));
+        if (std::ranges::none_of(column, [](const auto& value) { return value.has_value(); }))
             continue;
         titles.push_back(columnTitle(study, results, name));
         shown.push_back(name);
-        columns.push_back(*std::move(column));
+        columns.push_back(std::move(column));
     }
     const auto cell = [&](std::size_t point, const std::string& column, double value) {
         const auto of = intervalOf(study, points, results, column, point);

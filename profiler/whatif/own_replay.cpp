@@ -1,5 +1,6 @@
 #include "profiler/whatif/own_replay.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/recorded_times.h"
@@ -59,10 +60,7 @@ OwnReplay::OwnReplay(const Run& run)
 
 Result<OwnReplay> OwnReplay::simulated(OwnReplay replay)
 {
-    auto timeline = replay.simulated(replay.m_programs);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    replay.m_timeline = *std::move(timeline);
+    replay.m_timeline = TRY(replay.simulated(replay.m_programs));
     return replay;
 }
 

@@ -1,6 +1,7 @@
 #include "profiler/whatif/predict.h"
 
 #include "engine/base/median.h"
+#include "engine/base/try.h"
 #include "engine/cost/op_prices.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
@@ -263,10 +264,8 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
 
 Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 {
-    auto times = measuredTimes(run);
-    if (!times)
-        return tl::unexpected(times.error());
-    return WhatIfPredictor(run, *std::move(times));
+    auto times = TRY(measuredTimes(run));
+    return WhatIfPredictor(run, std::move(times));
 }
 
 Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
@@ -279,11 +278,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     const auto corrected = [&](const Timeline& timeline) {
         return std::llround(static_cast<double>(reportedDuration(timeline)) * m_correction);
     };
-    auto timeline = simulated(Draw());
-    if (!timeline)
-        return tl::unexpected(timeline.error());
+    auto timeline = TRY(simulated(Draw()));
     Prediction prediction;
-    prediction.iteration = corrected(*timeline);
+    prediction.iteration = corrected(timeline);
     std::vector<std::int64_t> all{prediction.iteration};
     for (int i = 0; i < whatIf.resamples; ++i) {
         if (whatIf.isCancelled && whatIf.isCancelled())
@@ -296,7 +293,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.least = std::min(all[outside], prediction.iteration);
     prediction.most = std::max(all[all.size() - 1 - outside], prediction.iteration);
     prediction.run.schedule = lowered;
-    prediction.run.timeline = *std::move(timeline);
+    prediction.run.timeline = std::move(timeline);
     scale(prediction.run.timeline, m_correction);
     prediction.run.info.scheme = lowered.scheme;
     return withNumbers(std::move(prediction));
@@ -307,12 +304,10 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     if (!*m_replay)
         return tl::unexpected(m_replay->error());
     const OwnReplay& replay = **m_replay;
-    auto placed = replay.placed(ownChange(linkSpeed));
-    if (!placed)
-        return tl::unexpected(placed.error());
+    auto placed = TRY(replay.placed(ownChange(linkSpeed)));
     Prediction prediction;
-    prediction.run.schedule = std::move(placed->schedule);
-    prediction.run.timeline = std::move(placed->timeline);
+    prediction.run.schedule = std::move(placed.schedule);
+    prediction.run.timeline = std::move(placed.timeline);
     prediction.run.info.scheme = m_run->info.scheme;
     prediction.run.info.label = "Own order of " + m_run->info.label;
     if (replay.simulated() > 0 && replay.simulated() != replay.recorded())
@@ -354,13 +349,11 @@ OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
 // Adds what metrics() computes.
 Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
 {
-    const auto numbers = metrics(prediction.run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
-    prediction.bubbleRatio = numbers->bubbleRatio;
-    for (const DeviceMetrics& device : numbers->devices)
+    const auto numbers = TRY(metrics(prediction.run));
+    prediction.bubbleRatio = numbers.bubbleRatio;
+    for (const DeviceMetrics& device : numbers.devices)
         prediction.peakStash = std::max(prediction.peakStash, device.peakStash);
-    addBytes(*numbers, prediction);
+    addBytes(numbers, prediction);
     return prediction;
 }
 

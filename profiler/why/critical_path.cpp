@@ -1,5 +1,6 @@
 #include "profiler/why/critical_path.h"
 
+#include "engine/base/try.h"
 #include "profiler/analysis/explainer.h"
 
 #include <algorithm>
@@ -70,17 +71,15 @@ private:
 
 Result<CriticalPath> criticalPath(const Run& run, int iteration)
 {
-    const auto index = iterationIndex(run, iteration);
-    if (!index)
-        return tl::unexpected(index.error());
+    const auto index = TRY(iterationIndex(run, iteration));
     if (!knowsStages(run.info))
         return fail(Error::Code::InvalidArgument,
                     "the stages of this run are unknown, so its ops have no known order; import "
                     "traces that name stages");
     CriticalPath path;
-    path.iteration = *index;
-    path.window = run.timeline.iterations[static_cast<std::size_t>(*index)].window;
-    auto links = Explainer(run, *index).criticalPath();
+    path.iteration = index;
+    path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
+    auto links = Explainer(run, index).criticalPath();
     std::erase_if(links, [&](const CauseLink& link) {
         return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
     });

@@ -1,5 +1,6 @@
 #include "profiler/why/why.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -62,15 +63,13 @@ IdVector<DeviceId, std::int64_t> Why::workOnPath(const Run& run) const
 
 Result<Why> whyNotFaster(const Run& run, int iteration)
 {
-    auto path = criticalPath(run, iteration);
-    if (!path)
-        return tl::unexpected(path.error());
-    const IterationTimes times(run, path->iteration);
+    auto path = TRY(criticalPath(run, iteration));
+    const IterationTimes times(run, path.iteration);
     Why why;
-    why.shares = sharesOf(run, *path);
+    why.shares = sharesOf(run, path);
     why.bound = lowerBound(run, times);
-    why.reasons = whyReasons(run, *path, times);
-    why.path = *std::move(path);
+    why.reasons = whyReasons(run, path, times);
+    why.path = std::move(path);
     keepLargest(why);
     return why;
 }

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/whatif/own_replay.h"
@@ -140,10 +141,8 @@ ScheduleRequest requestOf(const Run& run, std::string_view scheme)
 
 Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request)
 {
-    auto schedule = buildSchedule(request);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    WhatIf whatIf{*std::move(schedule)};
+    auto schedule = TRY(buildSchedule(request));
+    WhatIf whatIf{std::move(schedule)};
     whatIf.resamples = 0;
     return predictor.predict(whatIf);
 }
@@ -210,17 +209,15 @@ Result<std::optional<NextScheme>> nextScheme(const Run& run,
                                              const std::function<bool()>& isCancelled)
 {
     const auto measured = inTicks(run);
-    const auto predictor = WhatIfPredictor::create(*measured);
-    if (!predictor)
-        return tl::unexpected(predictor.error());
+    const auto predictor = TRY(WhatIfPredictor::create(*measured));
     std::optional<Prediction> best;
     for (const Scheme& scheme : schemes()) {
         if (isCancelled && isCancelled())
             return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
-        auto one = predicted(*predictor, requestOf(run, scheme.name));
-        if (one && one->iteration < predictor->measured()
+        auto one = predicted(predictor, requestOf(run, scheme.name));
+        if (one && one->iteration < predictor.measured()
             && (!best || one->iteration < best->iteration))
             best = *std::move(one);
     }
@@ -229,7 +226,7 @@ Result<std::optional<NextScheme>> nextScheme(const Run& run,
     NextScheme next;
     next.scheme = best->run.schedule.scheme;
     next.iteration = best->iteration;
-    next.difference = best->iteration - predictor->measured();
+    next.difference = best->iteration - predictor.measured();
     next.stashes = best->peakStash;
     if (const auto own = metrics(run)) {
         double stash = 0;

@@ -8,6 +8,7 @@
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/why_text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
 #include "profiler/report/definitions.h"
@@ -61,15 +62,13 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
 {
     if (!options.kernels)
         return std::nullopt;
-    const auto kind = kindOf(options.op);
-    if (!kind)
-        return tl::unexpected(kind.error());
+    const auto kind = TRY(kindOf(options.op));
     Kernels kernels{GpuActivity(run, trace), {}};
     if (kernels.activity.isEmpty())
         return fail(Error::Code::NotFound,
                     fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
     KernelFilter filter;
-    filter.op = *kind;
+    filter.op = kind;
     filter.iteration = options.iteration;
     if (options.device >= 0)
         filter.device = DeviceId{options.device};
@@ -113,50 +112,41 @@ Result<int> analyze(const AnalyzeOptions& options)
         printText(definitionsText());
         return 0;
     }
-    const auto run = openRun(options.file);
-    if (!run)
-        return tl::unexpected(run.error());
-    const auto numbers = metrics(*run, options.iteration);
+    const auto run = TRY(openRun(options.file));
+    const auto numbers = metrics(run, options.iteration);
     if (!numbers)
         return fail(numbers.error().code, options.file + ": " + numbers.error().message);
-    const auto gpu = readGpuTrace(options.file);
-    if (!gpu)
-        return tl::unexpected(gpu.error());
-    const auto kernels = kernelsOf(options, *run, *gpu);
-    if (!kernels)
-        return tl::unexpected(kernels.error());
+    const auto gpu = TRY(readGpuTrace(options.file));
+    const auto kernels = TRY(kernelsOf(options, run, gpu));
     std::vector<Note> notes;
     if (options.notes) {
-        auto read = readNotes(options.file);
-        if (!read)
-            return tl::unexpected(read.error());
-        notes = *std::move(read);
+        notes = TRY(readNotes(options.file));
     }
     std::optional<WhyReport> why;
     if (options.why) {
-        auto report = whyReport(*run, options.iteration);
+        auto report = whyReport(run, options.iteration);
         if (!report)
             return fail(report.error().code, options.file + ": " + report.error().message);
         why = *std::move(report);
     }
     std::string text;
     if (options.json) {
-        auto json = asJson(*run, *numbers, *gpu);
+        auto json = asJson(run, *numbers, gpu);
         if (why)
-            json["why"] = whyJson(*run, *why);
-        if (*kernels)
-            addKernels(json, (*kernels)->activity, (*kernels)->table);
+            json["why"] = whyJson(run, *why);
+        if (kernels)
+            addKernels(json, kernels->activity, kernels->table);
         if (options.notes)
-            json["notes"] = notesJson(*run, notes);
+            json["notes"] = notesJson(run, notes);
         text = json.dump(2) + "\n";
     } else {
-        text = asText(*run, *numbers, *gpu);
+        text = asText(run, *numbers, gpu);
         if (why)
-            text += whyText(*run, *why);
-        if (*kernels)
-            text += kernelText((*kernels)->activity, (*kernels)->table);
+            text += whyText(run, *why);
+        if (kernels)
+            text += kernelText(kernels->activity, kernels->table);
         if (options.notes)
-            text += notesText(*run, notes);
+            text += notesText(run, notes);
     }
     printText(text);
     return 0;

@@ -1,6 +1,7 @@
 #include "app/cli/commands/calibrate_options.h"
 
 #include "app/cli/text/run_file.h"
+#include "engine/base/try.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -75,13 +76,9 @@ Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions
 {
     if (options.file.empty())
         return std::optional<SimulationCosts::Recorded>();
-    const auto share = shareOf(options.split);
-    if (!share)
-        return tl::unexpected(share.error());
-    auto run = openRun(options.file);
-    if (!run)
-        return tl::unexpected(run.error());
-    return SimulationCosts::Recorded{std::make_shared<const Run>(*std::move(run)), *share};
+    const auto share = TRY(shareOf(options.split));
+    auto run = TRY(openRun(options.file));
+    return SimulationCosts::Recorded{std::make_shared<const Run>(std::move(run)), share};
 }
 
 bool usesRecordedSchedule(const CLI::App& app)

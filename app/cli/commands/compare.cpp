@@ -7,6 +7,7 @@
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/table.h"
 #include "engine/base/new_file.h"
+#include "engine/base/try.h"
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/analysis/words.h"
 #include "profiler/report/html_report.h"
@@ -47,21 +48,16 @@ Result<Runs> readAll(const CompareOptions& options)
 {
     Runs all;
     for (const std::string& file : options.files) {
-        auto run = openRun(file);
-        if (!run)
-            return tl::unexpected(run.error());
-        if (run->timeline.iterations.empty())
+        auto run = TRY(openRun(file));
+        if (run.timeline.iterations.empty())
             return fail(Error::Code::NotFound,
                         file + ": no iteration was recorded; leave this run out");
-        all.runs.push_back(std::move(*run));
+        all.runs.push_back(std::move(run));
     }
     std::vector<const Run*> pointers;
     for (const Run& run : all.runs)
         pointers.push_back(&run);
-    auto comparison = compare(pointers, static_cast<std::size_t>(options.baseline));
-    if (!comparison)
-        return tl::unexpected(comparison.error());
-    all.comparison = std::move(*comparison);
+    all.comparison = TRY(compare(pointers, static_cast<std::size_t>(options.baseline)));
     all.goal = options.loss.empty() || options.loss == kBest
         ? bestCommonLoss(pointers)
         : lossGoal(pointers, std::stod(options.loss));
@@ -217,12 +213,9 @@ Result<int> print(const CompareOptions& options)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("--baseline {} is not an index of the {} runs; indices start at 0",
                                 options.baseline, options.files.size()));
-    const auto all = readAll(options);
-    if (!all)
-        return tl::unexpected(all.error());
-    if (const auto written = writeReport(options, *all); !written)
-        return tl::unexpected(written.error());
-    printText(options.json ? asJson(options, *all) : asText(options, *all));
+    const auto all = TRY(readAll(options));
+    TRY(writeReport(options, all));
+    printText(options.json ? asJson(options, all) : asText(options, all));
     return 0;
 }
 } // namespace

@@ -10,6 +10,7 @@
 #include "engine/backend/cuda_device.h"
 #include "engine/backend/cuda_environment.h"
 #include "engine/base/process.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/exec/measure_hardware.h"
 #include "engine/experiment/experiment_fields.h"
@@ -79,10 +80,8 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
 {
     MeasureHardware on;
     if (options.backend == Backend::Cpu) {
-        auto cpu = openCpuDevice();
-        if (!cpu)
-            return tl::unexpected(cpu.error());
-        on.devices.push_back(std::move(*cpu));
+        auto cpu = TRY(openCpuDevice());
+        on.devices.push_back(std::move(cpu));
         on.devicesPerNode = static_cast<int>(usableCores());
         return on;
     }
@@ -101,28 +100,23 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
 Result<int> calibrate(const DevicesOptions& options)
 {
     const Interrupt interrupt;
-    auto on = devicesToMeasure(options);
-    if (!on)
-        return tl::unexpected(on.error());
+    auto on = TRY(devicesToMeasure(options));
     LongTask task("measuring");
-    on->progress = [&task](std::string_view step) {
+    on.progress = [&task](std::string_view step) {
         constexpr double kSeconds = 0.5;
         task.next(fmt::format("measuring {}", step), kSeconds);
     };
-    const auto hardware = measureHardware(*on, interrupt.requested());
-    if (!hardware)
-        return tl::unexpected(hardware.error());
+    const auto hardware = TRY(measureHardware(on, interrupt.requested()));
     const std::string text
         = fmt::format("# Measured by {} on {}: attained rates, so the shares are 1.\n"
                       "# The link is a copy between two {}; further nodes are assumed to have "
                       "the same.\n",
                       buildId(), hostName(),
-                      on->devices.front()->queue() == nullptr ? "threads"
-                          : on->devices.size() > 1            ? "GPUs"
-                                                              : "places on the only GPU")
-        + hardwareToml(*hardware);
-    if (auto written = writeOutput(options.output, text); !written)
-        return tl::unexpected(written.error());
+                      on.devices.front()->queue() == nullptr ? "threads"
+                          : on.devices.size() > 1            ? "GPUs"
+                                                             : "places on the only GPU")
+        + hardwareToml(hardware);
+    TRY(writeOutput(options.output, text));
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/options/model_options.h"
 #include "app/cli/text/estimate_text.h"
 #include "app/cli/text/output.h"
+#include "engine/base/try.h"
 #include "engine/schedules/request_fields.h"
 #include "engine/schedules/scheme.h"
 
@@ -69,22 +70,15 @@ BpipeQuestion questionOf(const EstimateOptions& options, const ModelOnHardware& 
 
 Result<int> print(const EstimateOptions& options)
 {
-    const auto on = modelOnHardware(options.model);
-    if (!on)
-        return tl::unexpected(on.error());
-    BpipeQuestion question = questionOf(options, *on);
-    auto mapping = mappingOf(options, *on);
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    question.mapping = *std::move(mapping);
-    const auto answer = bpipeGain(question);
-    if (!answer)
-        return tl::unexpected(answer.error());
+    const auto on = TRY(modelOnHardware(options.model));
+    BpipeQuestion question = questionOf(options, on);
+    question.mapping = TRY(mappingOf(options, on));
+    const auto answer = TRY(bpipeGain(question));
     std::optional<UtilisationEstimate> use;
     if (options.iterationSeconds > 0)
         use = utilisation(question.input, options.iterationSeconds);
-    printText(options.json ? estimateJson(question, *answer, use)
-                           : estimateText(question, *answer, use));
+    printText(options.json ? estimateJson(question, answer, use)
+                           : estimateText(question, answer, use));
     return 0;
 }
 } // namespace

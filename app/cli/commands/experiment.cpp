@@ -4,6 +4,7 @@
 #include "app/cli/text/output.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/store/trace_store.h"
@@ -31,25 +32,21 @@ Result<std::string> experimentText(const std::string& file)
 {
     if (!isSqlite(file))
         return readFile(file);
-    auto run = profiler::readRun(file);
-    if (!run)
-        return tl::unexpected(run.error());
-    if (run->info.experiment.empty())
+    auto run = TRY(profiler::readRun(file));
+    if (run.info.experiment.empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("{} has no experiment to repeat: it was {}; repeat it with: {}",
-                                file, modeAdjective(run->info.mode), run->info.command));
-    return run->info.experiment;
+                                file, modeAdjective(run.info.mode), run.info.command));
+    return run.info.experiment;
 }
 
 Result<int> repeat(const RepeatOptions& options)
 {
-    const auto text = experimentText(options.file);
-    if (!text)
-        return tl::unexpected(text.error());
-    if (const auto tables = parseToml(*text, options.file); tables && tables->empty())
+    const auto text = TRY(experimentText(options.file));
+    if (const auto tables = parseToml(text, options.file); tables && tables->empty())
         return fail(Error::Code::Corrupt,
                     options.file + " has no keys: write an experiment, as in sample_runs/*.toml");
-    auto experiment = experimentFromToml(*text);
+    auto experiment = experimentFromToml(text);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.file + ": " + experiment.error().message);
     if (experiment->mode != Mode::Emulate && experiment->mode != Mode::Live)

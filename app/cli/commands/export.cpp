@@ -2,6 +2,7 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/options/output_options.h"
 #include "app/cli/text/run_file.h"
+#include "engine/base/try.h"
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
 #include "profiler/figure/tikz.h"
@@ -33,10 +34,8 @@ Result<std::string> drawn(const Run& run, const std::string& format)
     const Run* const runs[] = {&run};
     if (format == kHtml)
         return htmlReport(runs);
-    const auto scene = layoutFigure(runs, {});
-    if (!scene)
-        return tl::unexpected(scene.error());
-    return toTikz(*scene);
+    const auto scene = TRY(layoutFigure(runs, {}));
+    return toTikz(scene);
 }
 
 std::vector<std::string> formatNames()
@@ -60,20 +59,18 @@ std::string formatHelp()
 
 Result<int> exportRun(const ExportOptions& options)
 {
-    const auto run = openRun(options.file);
-    if (!run)
-        return tl::unexpected(run.error());
+    const auto run = TRY(openRun(options.file));
     const Exporter* const exporter = findExporter(options.format);
-    const auto text = exporter ? Result<std::string>() : drawn(*run, options.format);
+    const auto text = exporter ? Result<std::string>() : drawn(run, options.format);
     if (!text)
         return fail(text.error().code, options.file + ": " + text.error().message);
     const auto gpu = [&](const std::function<void(const GpuTrace&)>& use) {
         return readGpuPieces(options.file, use);
     };
-    return (exporter ? writeOutput(
-                options.output,
-                [&](const TextSink& sink) { return exporter->write(*run, gpu, sink); })
-                     : writeOutput(options.output, *text))
+    return (exporter
+                ? writeOutput(options.output,
+                              [&](const TextSink& sink) { return exporter->write(run, gpu, sink); })
+                : writeOutput(options.output, *text))
         .map([] { return 0; });
 }
 } // namespace

@@ -8,6 +8,7 @@
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "profiler/export/import_json.h"
 #include "profiler/store/trace_store.h"
@@ -16,7 +17,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <memory>
 
 namespace cli {
@@ -37,10 +37,8 @@ Result<Rules> readRules(const std::string& file)
 {
     if (file.empty())
         return Rules::shipped();
-    const auto text = readFile(file);
-    if (!text)
-        return tl::unexpected(text.error());
-    return Rules::parse(*text, file);
+    const auto text = TRY(readFile(file));
+    return Rules::parse(text, file);
 }
 
 Result<ImportedRun> importShowingProgress(const ImportOptions& options, const Rules& rules)
@@ -65,13 +63,11 @@ Result<std::string> save(const ImportOptions& options, ImportedRun& imported)
     if (options.output.file.empty() && options.json)
         return std::string();
     const std::vector<std::filesystem::path> inputs(options.files.begin(), options.files.end());
-    auto file = options.output.file.empty() ? createRunFile("import-" + imported.run.info.scheme)
-                                            : createOutput(options.output, inputs);
-    if (!file)
-        return tl::unexpected(file.error());
-    const std::string target = file->target().string();
-    if (auto written = writeRun(*std::move(file), imported.run, std::move(imported.gpu)); !written)
-        return tl::unexpected(written.error());
+    auto file
+        = TRY(options.output.file.empty() ? createRunFile("import-" + imported.run.info.scheme)
+                                          : createOutput(options.output, inputs));
+    const std::string target = file.target().string();
+    TRY(writeRun(std::move(file), imported.run, std::move(imported.gpu)));
     return target;
 }
 
@@ -84,17 +80,11 @@ Result<int> importRun(const ImportOptions& options)
     if (options.files.empty())
         return fail(Error::Code::InvalidArgument,
                     "no trace is given: name trace files or a folder of them");
-    const auto rules = readRules(options.rules);
-    if (!rules)
-        return tl::unexpected(rules.error());
-    auto imported = importShowingProgress(options, *rules);
-    if (!imported)
-        return tl::unexpected(imported.error());
-    imported->run.info.program = buildId();
-    const auto file = save(options, *imported);
-    if (!file)
-        return tl::unexpected(file.error());
-    printText(options.json ? importJson(imported->run) : importText(imported->run, *file));
+    const auto rules = TRY(readRules(options.rules));
+    auto imported = TRY(importShowingProgress(options, rules));
+    imported.run.info.program = buildId();
+    const auto file = TRY(save(options, imported));
+    printText(options.json ? importJson(imported.run) : importText(imported.run, file));
     return 0;
 }
 } // namespace

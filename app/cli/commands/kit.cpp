@@ -5,6 +5,7 @@
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/kit/kit_archive.h"
@@ -43,8 +44,7 @@ bool isOfThisMachine(std::string_view flag)
 Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {
-        if (auto good = checkExperiment(options.experiment); !good)
-            return tl::unexpected(good.error());
+        TRY(checkExperiment(options.experiment));
         return options.experiment;
     }
     for (const Field<Experiment>& each : experimentFields())
@@ -52,15 +52,13 @@ Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("{} is given by {}; leave out one of them", each.longFlag(),
                                     options.run));
-    const auto run = openRun(options.run);
-    if (!run)
-        return tl::unexpected(run.error());
-    if (run->info.experiment.empty())
+    const auto run = TRY(openRun(options.run));
+    if (run.info.experiment.empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("{} was {}, so it has no model to train: give --scheme and --model "
                                 "instead",
-                                options.run, modeAdjective(run->info.mode)));
-    auto experiment = experimentFromToml(run->info.experiment);
+                                options.run, modeAdjective(run.info.mode)));
+    auto experiment = experimentFromToml(run.info.experiment);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.run + ": " + experiment.error().message);
     return experiment;
@@ -93,23 +91,16 @@ std::string summary(const TrainingKit& kit, const std::string& target, const std
 
 Result<int> makeKit(const CLI::App& app, const KitOptions& options)
 {
-    const auto experiment = experimentOf(app, options);
-    if (!experiment)
-        return tl::unexpected(experiment.error());
-    const auto kit = trainingKit(*experiment, options.gpusPerNode);
-    if (!kit)
-        return tl::unexpected(kit.error());
+    const auto experiment = TRY(experimentOf(app, options));
+    const auto kit = TRY(trainingKit(experiment, options.gpusPerNode));
     LaunchPlace place = options.place;
-    if (place.firstNode.empty() && kit->nodes > 1)
+    if (place.firstNode.empty() && kit.nodes > 1)
         place.firstNode = "node-1"; // an example
-    const auto command = launchCommand(*kit, options.launcher, place);
-    if (!command)
-        return tl::unexpected(command.error());
+    const auto command = TRY(launchCommand(kit, options.launcher, place));
     const IfExists ifExists = options.output.force ? IfExists::Replace : IfExists::Refuse;
-    if (auto written = writeKit(*kit, options.output.file, ifExists); !written)
-        return tl::unexpected(written.error());
-    printText(summary(*kit, options.output.file,
-                      *command + (options.launcher == Launcher::Slurm ? "" : "  (on every node)")));
+    TRY(writeKit(kit, options.output.file, ifExists));
+    printText(summary(kit, options.output.file,
+                      command + (options.launcher == Launcher::Slurm ? "" : "  (on every node)")));
     return 0;
 }
 } // namespace

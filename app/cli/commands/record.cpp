@@ -8,6 +8,7 @@
 #include "app/cli/text/run_file.h"
 #include "engine/backend/cuda_environment.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
@@ -101,10 +102,8 @@ private:
         RunInfo info = run.info;
         info.timing += m_gpu.timingSuffix();
         info.machine = m_gpu.begin(run);
-        auto writer = TraceWriter::create(std::move(m_newFile), info, run.schedule);
-        if (!writer)
-            return tl::unexpected(writer.error());
-        m_writer.emplace(std::move(*writer));
+        auto writer = TRY(TraceWriter::create(std::move(m_newFile), info, run.schedule));
+        m_writer.emplace(std::move(writer));
         m_progress->started(m_file, run.info);
         for (const std::string& note : m_gpu.notes())
             m_progress->warning(note);
@@ -138,14 +137,12 @@ private:
         }
         m_writer->append(std::move(batch));
         bool isReported = false;
-        const auto last = m_writer->flush([&] {
+        const auto last = TRY(m_writer->flush([&] {
             if (!std::exchange(isReported, true))
                 m_progress->locked(m_file);
             return !m_isCancelled;
-        });
-        if (!last)
-            return tl::unexpected(last.error());
-        m_progress->rows(*last);
+        }));
+        m_progress->rows(last);
         for (; m_written < timeline.iterations.size(); ++m_written) {
             const Iteration& iteration = timeline.iterations[m_written];
             if (iteration.kind != Iteration::Kind::Replay)

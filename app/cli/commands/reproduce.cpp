@@ -3,6 +3,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/table.h"
+#include "engine/base/try.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -62,10 +63,8 @@ std::string asJson(const ReproduceOptions& options, const std::vector<Reproduced
 
 Result<int> print(const ReproduceOptions& options)
 {
-    const auto rows = reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe);
-    if (!rows)
-        return tl::unexpected(rows.error());
-    printText(options.json ? asJson(options, *rows) : asText(*rows));
+    const auto rows = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
+    printText(options.json ? asJson(options, rows) : asText(rows));
     return 0;
 }
 } // namespace

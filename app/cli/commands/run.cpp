@@ -1,6 +1,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/record.h"
 #include "app/cli/options/field_options.h"
+#include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/pipeline/run_devices.h"
@@ -26,10 +27,8 @@ Result<int> run(const CLI::App& app, const RunOptions& options)
     Experiment experiment = options.experiment;
     if (app.count("--mode") == 0)
         experiment.mode = defaultMode(experiment);
-    if (auto good = checkExperiment(experiment); !good)
-        return tl::unexpected(good.error());
-    if (auto good = checkEffect(app, experimentFields(), experiment); !good)
-        return tl::unexpected(good.error());
+    TRY(checkExperiment(experiment));
+    TRY(checkEffect(app, experimentFields(), experiment));
     return record(experiment, options.record);
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/schedule_text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/passes/passes.h"
@@ -63,14 +64,9 @@ Result<std::string> written(const Schedule& schedule, const std::string& format)
 
 Result<int> printSchedule(const PrintOptions& options)
 {
-    auto built = schedules(options.schedule);
-    if (!built)
-        return tl::unexpected(built.error());
-    const auto text = written(withPasses(std::move(built->front()), options), options.format);
-    if (!text)
-        return tl::unexpected(text.error());
-    if (const auto done = writeOutput(options.output, *text); !done)
-        return tl::unexpected(done.error());
+    auto built = TRY(schedules(options.schedule));
+    const auto text = TRY(written(withPasses(std::move(built.front()), options), options.format));
+    TRY(writeOutput(options.output, text));
     return 0;
 }
 } // namespace

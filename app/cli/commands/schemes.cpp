@@ -2,6 +2,7 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/table.h"
+#include "engine/base/try.h"
 #include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
@@ -117,10 +118,8 @@ Action prepareSchemes(CLI::App& app)
         ->type_name("NAME");
     app.add_flag("--json", options->json, "Print JSON");
     return [options]() -> engine::Result<int> {
-        const auto text = described(options->name, options->json);
-        if (!text)
-            return tl::unexpected(text.error());
-        printText(*text);
+        const auto text = TRY(described(options->name, options->json));
+        printText(text);
         return 0;
     };
 }

@@ -12,7 +12,7 @@
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
-#include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
@@ -115,14 +115,11 @@ Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& o
 Result<SimulationCosts> costsOf(const SimulationOptions& options)
 {
     UnitCosts units = options.costs;
-    if (auto good = checkUnitCosts(units); !good)
-        return tl::unexpected(good.error());
-    const auto kept = keptOf(options);
-    if (!kept)
-        return tl::unexpected(kept.error());
+    TRY(checkUnitCosts(units));
+    const auto kept = TRY(keptOf(options));
     if (options.schedule.passes.recompute == Recompute::Attention && !units.recompute)
         units.recompute = kAttentionShare;
-    SimulationCosts costs{std::move(units), std::nullopt, options.recorded, *kept};
+    SimulationCosts costs{std::move(units), std::nullopt, options.recorded, kept};
     if (options.model.model.empty() != options.model.hardware.empty())
         return fail(Error::Code::InvalidArgument,
                     "--model and --hardware need each other; give both");
@@ -133,8 +130,7 @@ Result<SimulationCosts> costsOf(const SimulationOptions& options)
         return on.error().code == Error::Code::NotFound ? wrongUsage(on.error())
                                                         : tl::unexpected(on.error());
     on->setup.dataParallel = options.schedule.request.dataParallel;
-    if (auto applied = applyRecompute(options, *on); !applied)
-        return tl::unexpected(applied.error());
+    TRY(applyRecompute(options, *on));
     if (options.recomputeKeeps.empty())
         costs.recomputeKeeps = keptShare(*on);
     costs.model = *std::move(on);
@@ -177,10 +173,8 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 // Reads the run of --calibrate. Schedule options that are not given are taken from the run.
 Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
-    auto run = recorded(options.calibrate);
-    if (!run)
-        return tl::unexpected(run.error());
-    options.recorded = *std::move(run);
+    auto run = TRY(recorded(options.calibrate));
+    options.recorded = std::move(run);
     if (!options.recorded)
         return {};
     const Schedule& schedule = options.recorded->run->schedule;
@@ -197,31 +191,25 @@ constexpr double kSimulateToBuild = 3;
 
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
 {
-    auto costs = costsOf(options);
-    if (!costs)
-        return tl::unexpected(costs.error());
+    auto costs = TRY(costsOf(options));
     LongTask task("building the schedule");
-    auto built = schedulesOf(options);
-    if (!built)
-        return tl::unexpected(built.error());
-    const bool draws = !options.json && built->size() == 1;
-    const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
+    auto built = TRY(schedulesOf(options));
+    const bool draws = !options.json && built.size() == 1;
+    const SimulationRequest request{std::move(costs), options.sync, options.iterations,
                                     !options.output.file.empty()
-                                        || (draws && isSmall(built->front())),
+                                        || (draws && isSmall(built.front())),
                                     options.schedule.request.mapping};
     std::vector<Simulated> all;
     double opsLeft = 0;
-    for (const Schedule& schedule : *built)
+    for (const Schedule& schedule : built)
         opsLeft += static_cast<double>(opCount(schedule)) * options.iterations;
     double secondsPerOp = kSimulateToBuild * task.seconds() / opsLeft;
-    for (Schedule& schedule : *built) {
+    for (Schedule& schedule : built) {
         task.next(fmt::format("simulating {} ops", opsLeft), opsLeft * secondsPerOp);
         const double begin = task.seconds();
         const double ops = static_cast<double>(opCount(schedule)) * options.iterations;
-        auto one = simulateOne(options, request, std::move(schedule));
-        if (!one)
-            return tl::unexpected(one.error());
-        all.push_back(std::move(*one));
+        auto one = TRY(simulateOne(options, request, std::move(schedule)));
+        all.push_back(std::move(one));
         opsLeft -= ops;
         secondsPerOp = (task.seconds() - begin) / ops;
     }
@@ -235,20 +223,14 @@ Result<int> print(const SimulationOptions& options)
                     "-o writes one run; use it with a single --scheme");
     std::optional<NewFile> file;
     if (!options.output.file.empty()) {
-        auto created = createOutput(options.output);
-        if (!created)
-            return tl::unexpected(created.error());
-        file = std::move(*created);
+        file = TRY(createOutput(options.output));
     }
     if (isHuge(options.schedule.request))
         restartWithHugePages();
-    const auto all = simulateAll(options);
-    if (!all)
-        return tl::unexpected(all.error());
+    const auto all = TRY(simulateAll(options));
     if (file)
-        if (const auto written = writeRun(std::move(*file), all->front().run); !written)
-            return tl::unexpected(written.error());
-    printText(options.json ? simulatedJson(*all) : simulatedText(*all));
+        TRY(writeRun(std::move(*file), all.front().run));
+    printText(options.json ? simulatedJson(all) : simulatedText(all));
     if (file && !options.json) {
         const std::string open = openCommand(options.output.file);
         printText("\n" + options.output.file + (open.empty() ? "" : "  (" + open + ")") + "\n");
@@ -278,13 +260,10 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
     };
     for (const auto& field : unitCostFields())
         if (hasModel && field.group != kInterference)
-            if (auto used = unused(field.longFlag(), "--model and --hardware give the times");
-                !used)
-                return used;
+            TRY(unused(field.longFlag(), "--model and --hardware give the times"));
     for (const auto& field : trainingSetupFields())
         if (!hasModel)
-            if (auto used = unused(field.longFlag(), "needs --model and --hardware"); !used)
-                return used;
+            TRY(unused(field.longFlag(), "needs --model and --hardware"));
     if (!hasModel && options.costs.devicesPerNode == 0)
         return unused("--mapping", "needs nodes, of --model and --hardware or --devices-per-node");
     return {};
@@ -295,10 +274,7 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 {
     if (app.count("--backward") == 0)
         return {};
-    const auto given = parseFraction(app.get_option("--backward")->results().front());
-    if (!given)
-        return tl::unexpected(given.error());
-    costs.backward = *given;
+    costs.backward = TRY(parseFraction(app.get_option("--backward")->results().front()));
     return {};
 }
 
@@ -325,11 +301,9 @@ void addOptions(CLI::App& app, SimulationOptions& options)
 Result<void> complete(const CLI::App& app, SimulationOptions& options)
 {
     options.command = commandLine(app);
-    if (auto kept = keepBackward(app, options.costs); !kept)
-        return kept;
+    TRY(keepBackward(app, options.costs));
     options.attentionGiven = app.get_option("--attention")->count() > 0;
-    if (auto ready = calibrate(app, options); !ready)
-        return ready;
+    TRY(calibrate(app, options));
     return checkUses(app, options);
 }
 } // namespace
@@ -339,8 +313,7 @@ Action prepareSimulate(CLI::App& app)
     const auto options = std::make_shared<SimulationOptions>();
     addOptions(app, *options);
     return [options, &app]() -> Result<int> {
-        if (auto ready = complete(app, *options); !ready)
-            return tl::unexpected(ready.error());
+        TRY(complete(app, *options));
         return print(*options);
     };
 }
@@ -357,14 +330,11 @@ Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
         return fail(Error::Code::Unsupported,
                     fmt::format("{}; see bscope simulate --help", error.what()));
     }
-    if (auto ready = complete(app, options); !ready)
-        return tl::unexpected(ready.error());
-    auto all = simulateAll(options);
-    if (!all)
-        return tl::unexpected(all.error());
-    if (all->size() > 1)
+    TRY(complete(app, options));
+    auto all = TRY(simulateAll(options));
+    if (all.size() > 1)
         return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
-    return std::move(all->front());
+    return std::move(all.front());
 }
 
 } // namespace cli

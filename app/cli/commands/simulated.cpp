@@ -5,6 +5,7 @@
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/table.h"
 #include "app/cli/text/timeline_text.h"
+#include "engine/base/try.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
@@ -38,14 +39,12 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& req
 {
     const UnitCosts units = unitsOf(request);
     const auto& model = request.costs.model;
-    auto mapping = Mapping::of(schedule, mappingOf(schedule, request.mapping),
-                               model ? nodeShape(model->hardware, model->setup.tensorParallel)
-                                     : NodeShape{units.devicesPerNode});
-    if (!mapping)
-        return tl::unexpected(mapping.error());
+    auto mapping = TRY(Mapping::of(schedule, mappingOf(schedule, request.mapping),
+                                   model ? nodeShape(model->hardware, model->setup.tensorParallel)
+                                         : NodeShape{units.devicesPerNode}));
     if (!model)
-        return unitPrices(schedule.shape, units, *std::move(mapping));
-    return modelPrices(schedule.shape, *model, *std::move(mapping), units.rules,
+        return unitPrices(schedule.shape, units, std::move(mapping));
+    return modelPrices(schedule.shape, *model, std::move(mapping), units.rules,
                        holds(schedule, OpKind::Recompute) ? RecomputeIn::Ops
                                                           : RecomputeIn::Backward);
 }
@@ -70,13 +69,9 @@ Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& 
     options.rules = units.rules;
     if (units.devicesPerNode > 0) {
         const NodeShape nodes{units.devicesPerNode};
-        auto ofRun = mappingOfRun(run, nodes);
-        auto ofSchedule = Mapping::of(lowered, mappingOf(lowered, request.mapping), nodes);
-        if (!ofRun || !ofSchedule)
-            return tl::unexpected(ofRun ? ofSchedule.error() : ofRun.error());
-        mapping = describe(*ofSchedule);
-        options.ofRun = *std::move(ofRun);
-        options.ofSchedule = *std::move(ofSchedule);
+        options.ofRun = TRY(mappingOfRun(run, nodes));
+        options.ofSchedule = TRY(Mapping::of(lowered, mappingOf(lowered, request.mapping), nodes));
+        mapping = describe(*options.ofSchedule);
     }
     return calibratedCosts(run, lowered, options);
 }
@@ -87,25 +82,17 @@ Result<Simulated> withSpans(const Schedule& schedule, const OpPrices* prices,
 {
     Simulated one;
     one.run.schedule = lower(schedule, request.sync);
-    const auto costs = prices == nullptr ? recordedCosts(one.run.schedule, request, one.mapping)
-                                         : resolved(one.run.schedule, *prices);
-    if (!costs)
-        return tl::unexpected(costs.error());
-    auto timeline = simulate(one.run.schedule, *costs, {.iterations = request.iterations});
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    one.run.timeline = std::move(*timeline);
+    const auto costs = TRY(prices == nullptr ? recordedCosts(one.run.schedule, request, one.mapping)
+                                             : resolved(one.run.schedule, *prices));
+    one.run.timeline = TRY(simulate(one.run.schedule, costs, {.iterations = request.iterations}));
     if (request.costs.model)
         one.run.timeline.memory
             = simulatedMemory(one.run.schedule, one.run.timeline,
                               stageBytes(*request.costs.model, schedule.shape.stages,
                                          rebuiltBy(schedule, request.costs.model->setup)));
-    one.run.info.ticksPerUnit = costs->ticksPerUnit;
+    one.run.info.ticksPerUnit = costs.ticksPerUnit;
     one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
-    auto numbers = metrics(one.run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
-    one.metrics = std::move(*numbers);
+    one.metrics = TRY(metrics(one.run));
     return one;
 }
 
@@ -124,11 +111,9 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
     Simulated one;
     one.hasSpans = false;
     one.run.schedule = withSteps(std::move(schedule), prices, request.sync);
-    const auto summaries
-        = summarize(one.run.schedule, prices, {request.iterations, request.costs.recomputeKeeps});
-    if (!summaries)
-        return tl::unexpected(summaries.error());
-    for (const IterationSummary& summary : *summaries) {
+    const auto summaries = TRY(
+        summarize(one.run.schedule, prices, {request.iterations, request.costs.recomputeKeeps}));
+    for (const IterationSummary& summary : summaries) {
         Iteration iteration;
         iteration.number = static_cast<int>(one.run.timeline.iterations.size());
         iteration.window = summary.window;
@@ -136,7 +121,7 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
     }
     one.run.info.ticksPerUnit = prices.ticksPerUnit;
     one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
-    one.metrics = metrics(one.run.schedule, summaries->back());
+    one.metrics = metrics(one.run.schedule, summaries.back());
     one.metrics.iteration = reportedIteration(one.run.timeline);
     return one;
 }
@@ -146,24 +131,19 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
 {
     if (request.costs.recorded)
         return withSpans(schedule, nullptr, request);
-    const auto prices = pricesOf(schedule, request);
-    if (!prices)
-        return tl::unexpected(prices.error());
+    const auto prices = TRY(pricesOf(schedule, request));
     const bool fits = opCount(schedule) <= kMostWithSpans;
     const bool needsSpans = request.needsSpans || schedule.shape.windows > 1
-        || (fits && (!prices->isCommunicationFree() || hasTransfers(schedule)));
-    auto one = needsSpans ? withSpans(schedule, &*prices, request)
-                          : withoutSpans(std::move(schedule), *prices, request);
-    if (one && !prices->mapping.isOneNode())
-        one->mapping = describe(prices->mapping);
+        || (fits && (!prices.isCommunicationFree() || hasTransfers(schedule)));
+    auto one = needsSpans ? withSpans(schedule, &prices, request)
+                          : withoutSpans(std::move(schedule), prices, request);
+    if (one && !prices.mapping.isOneNode())
+        one->mapping = describe(prices.mapping);
     if (!one || !one->hasSpans || !request.costs.model)
         return one;
-    auto loads = linkLoads(one->run, prices->mapping,
-                           transferBytes(*request.costs.model, one->run.schedule.shape.stages),
-                           one->metrics.iteration);
-    if (!loads)
-        return tl::unexpected(loads.error());
-    one->loads = *std::move(loads);
+    one->loads = TRY(linkLoads(one->run, prices.mapping,
+                               transferBytes(*request.costs.model, one->run.schedule.shape.stages),
+                               one->metrics.iteration));
     return one;
 }
 

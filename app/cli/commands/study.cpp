@@ -6,6 +6,7 @@
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/run_values.h"
@@ -186,43 +187,39 @@ std::string asJson(const StudyOptions& options, const Study& study,
 
 Result<int> runAndPrint(const StudyOptions& options)
 {
-    const auto toml = SpecFile::textOf(kStudyFolders, options.file, "study");
-    if (!toml)
-        return tl::unexpected(toml.error());
+    const auto toml = TRY(SpecFile::textOf(kStudyFolders, options.file, "study"));
     if (options.print) {
-        printText(*toml);
+        printText(toml);
         return 0;
     }
     if (options.folder.empty())
         return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
-    const auto study = readStudy(*toml, options.file);
-    if (!study)
-        return tl::unexpected(study.error());
+    const auto study = TRY(readStudy(toml, options.file));
     const Interrupt interrupt;
     const EvaluatePoint evaluate = [&](const StudyPoint& point) {
-        return valuesAt(*study, point, options.folder, interrupt.requested());
+        return valuesAt(study, point, options.folder, interrupt.requested());
     };
     const std::unique_ptr<Progress> progress = makeProgress(options.progress);
-    if (auto written = writeFiles(*study, options.folder, interrupt.requested()); !written) {
+    if (auto written = writeFiles(study, options.folder, interrupt.requested()); !written) {
         progress->failed(written.error().message);
         return tl::unexpected(written.error());
     }
     RunStudyOptions how;
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    how.threads = study->isMeasured() ? 1 : options.threads > 0 ? options.threads : cores;
+    how.threads = study.isMeasured() ? 1 : options.threads > 0 ? options.threads : cores;
     how.onProgress = [&progress](const StudyProgress& of) {
         progress->points(of.done, of.all, of.left.count());
     };
     how.cancelled = &interrupt.requested();
-    const auto results = runStudy(*study, *toml, options.folder, evaluate, how);
+    const auto results = runStudy(study, toml, options.folder, evaluate, how);
     if (!results) {
         progress->failed(results.error().message);
         return tl::unexpected(results.error());
     }
     progress->finished(options.folder, Outcome::Finished);
-    const auto points = pointsOf(*study);
-    printText(options.json ? asJson(options, *study, points, *results)
-                           : asText(options, *study, points, *results));
+    const auto points = pointsOf(study);
+    printText(options.json ? asJson(options, study, points, *results)
+                           : asText(options, study, points, *results));
     return 0;
 }
 } // namespace

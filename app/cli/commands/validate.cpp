@@ -5,6 +5,7 @@
 #include "app/cli/text/communication_text.h"
 #include "app/cli/text/output.h"
 #include "engine/base/read_file.h"
+#include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/stash_check.h"
 #include "engine/schedule/formats/read_schedule.h"
@@ -30,28 +31,9 @@ struct ValidateOptions
     bool json = false;
 };
 
-std::string_view kindName(Violation::Kind kind)
-{
-    switch (kind) {
-    case Violation::Kind::Missing:
-        return "missing";
-    case Violation::Kind::Duplicate:
-        return "duplicate";
-    case Violation::Kind::OutOfRange:
-        return "out-of-range";
-    case Violation::Kind::WrongDevice:
-        return "wrong-device";
-    case Violation::Kind::Order:
-        return "order";
-    case Violation::Kind::Stash:
-        return "stash";
-    case Violation::Kind::Version:
-        return "version";
-    case Violation::Kind::Deadlock:
-        return "deadlock";
-    }
-    return "";
-}
+constexpr EnumArray<Violation::Kind, std::string_view, 8> kKindNames{
+    {"missing", "duplicate", "out-of-range", "wrong-device", "order", "stash", "version",
+     "deadlock"}};
 
 struct Checked
 {
@@ -64,7 +46,7 @@ struct Checked
 ordered_json toJson(const Schedule& schedule, const Violation& violation)
 {
     const bool placed = violation.index >= 0;
-    return {{"kind", kindName(violation.kind)},
+    return {{"kind", kKindNames[violation.kind]},
             {"device",
              violation.device.isValid() ? ordered_json(violation.device.value) : ordered_json()},
             {"index", placed ? ordered_json(violation.index) : ordered_json()},
@@ -112,11 +94,9 @@ std::string asText(const Checked& checked)
 
 Result<Checked> checkFile(const ValidateOptions& options)
 {
-    const auto file = readFile(options.file);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto format = scheduleFormat(*file);
-    auto schedule = readScheduleText(*file);
+    const auto file = TRY(readFile(options.file));
+    const auto format = scheduleFormat(file);
+    auto schedule = readScheduleText(file);
     if (!schedule)
         return fail(Error::Code::Corrupt, options.file + ": " + schedule.error().message);
     Checked checked{std::move(*schedule), *format, {}, std::nullopt};
@@ -134,11 +114,9 @@ Result<Checked> checkFile(const ValidateOptions& options)
 
 Result<int> check(const ValidateOptions& options)
 {
-    const auto checked = checkFile(options);
-    if (!checked)
-        return tl::unexpected(checked.error());
-    printText(options.json ? asJson(*checked) : asText(*checked));
-    const std::size_t count = checked->violations.size();
+    const auto checked = TRY(checkFile(options));
+    printText(options.json ? asJson(checked) : asText(checked));
+    const std::size_t count = checked.violations.size();
     if (count == 0)
         return 0;
     return fail(Error::Code::Corrupt,

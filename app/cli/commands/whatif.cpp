@@ -8,11 +8,11 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/whatif_text.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedules/schemes.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/edit_times.h"
@@ -119,15 +119,13 @@ Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, Measur
 // The edits of measured times, in the order of the window.
 Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
-    if (auto applied = applyOpTimes(options.opTimes, times); !applied)
-        return applied;
+    TRY(applyOpTimes(options.opTimes, times));
     if (options.weightShare)
         if (auto set = setWeightShare(times, *options.weightShare); !set)
             return fail(set.error().code, "--weight-share: " + set.error().message);
     if (options.noStragglers)
         removeStragglers(run, times);
-    if (auto applied = applySlowdowns(options, run, times); !applied)
-        return applied;
+    TRY(applySlowdowns(options, run, times));
     return applySpeeds(options.speeds, times);
 }
 
@@ -168,9 +166,7 @@ Result<void> applyMoves(const WhatIfOptions& options, const Run& run, MeasuredTi
     const auto width = static_cast<int>(options.tensorParallel);
     const auto experiment = experimentFromToml(run.info.experiment);
     if (width > 1 && width == options.tensorParallel && !run.info.experiment.empty() && experiment)
-        if (auto divides = checkHeads(experiment->model.name, experiment->model.heads, width);
-            !divides)
-            return divides;
+        TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
     setTensorParallel(times, options.tensorParallel);
     return {};
 }
@@ -217,10 +213,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     }
     LongTask task("predicting");
     const bool isOneOfAll = options.schedule.schemes.empty() && options.schedule.file.empty();
-    auto asked = schedulesOf(options, run, table);
-    if (!asked)
-        return tl::unexpected(asked.error());
-    for (Schedule& schedule : *asked) {
+    auto asked = TRY(schedulesOf(options, run, table));
+    for (Schedule& schedule : asked) {
         task.next("predicting " + schedule.scheme, 0);
         const std::string label = labelOf(schedule.scheme);
         auto one = predictor.predict({std::move(schedule), options.linkSpeed});
@@ -244,37 +238,28 @@ Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best
 {
     if (options.output.file.empty())
         return {};
-    auto file = createOutput(options.output, {options.file});
-    if (!file)
-        return tl::unexpected(file.error());
+    auto file = TRY(createOutput(options.output, {options.file}));
     RunInfo& info = best.run.info;
     describeRecorded(run, options.file, best.run.schedule.shape, info);
     info.command = options.command;
     info.started = run.info.started;
     info.program = buildId();
     info.outcome = Outcome::Finished;
-    return writeRun(*std::move(file), best.run);
+    return writeRun(std::move(file), best.run);
 }
 
 Result<int> whatIf(const WhatIfOptions& options)
 {
-    const auto run = openRun(options.file);
-    if (!run)
-        return tl::unexpected(run.error());
-    auto predictor = WhatIfPredictor::create(*run);
+    const auto run = TRY(openRun(options.file));
+    auto predictor = WhatIfPredictor::create(run);
     if (!predictor)
         return fail(predictor.error().code, options.file + ": " + predictor.error().message);
-    if (auto applied = applyEdits(options, *run, predictor->times()); !applied)
-        return tl::unexpected(applied.error());
-    if (auto applied = applyMoves(options, *run, predictor->times()); !applied)
-        return tl::unexpected(applied.error());
-    auto table = predictAll(options, *run, *predictor);
-    if (!table)
-        return tl::unexpected(table.error());
-    if (auto saved = save(options, *run, table->predictions.front()); !saved)
-        return tl::unexpected(saved.error());
-    printText(options.json ? whatIfJson(*run, *predictor, *table)
-                           : whatIfText(*run, *predictor, *table));
+    TRY(applyEdits(options, run, predictor->times()));
+    TRY(applyMoves(options, run, predictor->times()));
+    auto table = TRY(predictAll(options, run, *predictor));
+    TRY(save(options, run, table.predictions.front()));
+    printText(options.json ? whatIfJson(run, *predictor, table)
+                           : whatIfText(run, *predictor, table));
     return 0;
 }
 } // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <memory>
 #include <string_view>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "app/cli/options/model_options.h"
 
 #include "app/cli/options/field_options.h"
+#include "engine/base/try.h"
 #include "engine/cost/training_setup_fields.h"
 
 #include <CLI/CLI.hpp>
@@ -42,13 +43,9 @@ void addSimulationOptions(CLI::App& app, ModelOptions& options)
 
 Result<ModelOnHardware> modelOnHardware(const ModelOptions& options)
 {
-    auto model = loadTransformer(options.model);
-    if (!model)
-        return tl::unexpected(model.error());
-    auto hardware = loadHardware(options.hardware);
-    if (!hardware)
-        return tl::unexpected(hardware.error());
-    return ModelOnHardware{*std::move(model), *std::move(hardware), options.setup};
+    auto model = TRY(loadTransformer(options.model));
+    auto hardware = TRY(loadHardware(options.hardware));
+    return ModelOnHardware{std::move(model), std::move(hardware), options.setup};
 }
 
 } // namespace cli

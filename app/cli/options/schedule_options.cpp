@@ -2,6 +2,7 @@
 
 #include "app/cli/options/choice.h"
 #include "app/cli/options/field_options.h"
+#include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedules/request_fields.h"
@@ -122,11 +123,8 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
         return {};
     };
     if (!options.file.empty()) {
-        auto schedule = readScheduleFile(options.file);
-        if (!schedule)
-            return tl::unexpected(schedule.error());
-        if (auto added = add(*std::move(schedule)); !added)
-            return tl::unexpected(added.error());
+        auto schedule = TRY(readScheduleFile(options.file));
+        TRY(add(std::move(schedule)));
         return all;
     }
     for (const ScheduleRequest& request : requests(options)) {
@@ -134,8 +132,7 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
             = buildSchedule(options.stream ? asStream(request, *options.stream) : request, limit);
         if (!schedule)
             return wrongUsage(schedule.error());
-        if (auto added = add(*std::move(schedule)); !added)
-            return tl::unexpected(added.error());
+        TRY(add(*std::move(schedule)));
     }
     return all;
 }

@@ -3,7 +3,6 @@
 #include "app/cli/text/run_file.h"
 #include "app/cli/text/table.h"
 #include "engine/base/median.h"
-#include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include "app/cli/text/table.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
 

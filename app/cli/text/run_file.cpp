@@ -2,6 +2,7 @@
 
 #include "app/cli/text/output.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
@@ -88,8 +89,7 @@ Result<Run> openRun(const std::string& file)
     if (run && !warning.empty())
         printError("note: " + warning + "\n");
     if (run)
-        if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
-            return tl::unexpected(hasOps.error());
+        TRY(profiler::checkHasOps(*run, file));
     return run;
 }
 

@@ -2,8 +2,9 @@
 
 #include "app/cli/text/run_json.h"
 #include "app/cli/text/run_text.h"
+#include "engine/base/id_vector.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/compare.h"
 #include "profiler/analysis/words.h"
 #include "profiler/why/why_text.h"
 
@@ -22,30 +23,9 @@ std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
     return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
 }
 
-const char* reasonName(WhyReason::Kind kind)
-{
-    switch (kind) {
-    case WhyReason::Kind::Fill:
-        return "fill";
-    case WhyReason::Kind::Order:
-        return "order";
-    case WhyReason::Kind::SlowStage:
-        return "slow_stage";
-    case WhyReason::Kind::Messages:
-        return "messages";
-    case WhyReason::Kind::Waits:
-        return "waits";
-    case WhyReason::Kind::AllReduces:
-        return "all_reduces";
-    case WhyReason::Kind::Recompute:
-        return "recompute";
-    case WhyReason::Kind::Copies:
-        return "evicts_and_loads";
-    case WhyReason::Kind::Drain:
-        break;
-    }
-    return "drain";
-}
+constexpr EnumArray<WhyReason::Kind, const char*, 9> kReasonNames{
+    {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
+     "evicts_and_loads", "drain"}};
 
 const char* boundName(LowerBound::Kind kind)
 {
@@ -103,7 +83,7 @@ ordered_json reasonJson(const Run& run, const OpIndex& index, const WhyReport& r
 {
     const WhyReason& reason = report.why.reasons[number];
     ordered_json json{
-        {"reason", reasonName(reason.kind)},
+        {"reason", kReasonNames[reason.kind]},
         {"time", timeJson(run.info, reason.time)},
         {"begin", timeJson(run.info, reason.window.begin)},
         {"end", timeJson(run.info, reason.window.end)},
@@ -135,11 +115,9 @@ ordered_json pathPartsJson(const Run& run, const OpIndex& index, const CriticalP
 
 Result<WhyReport> whyReport(const Run& run, int iteration)
 {
-    auto why = whyNotFaster(run, iteration);
-    if (!why)
-        return tl::unexpected(why.error());
-    const WhyEffects effects(run, why->path.iteration);
-    WhyReport report{*std::move(why), {}, effects.accuracy(), nextScheme(run)};
+    auto why = TRY(whyNotFaster(run, iteration));
+    const WhyEffects effects(run, why.path.iteration);
+    WhyReport report{std::move(why), {}, effects.accuracy(), nextScheme(run)};
     for (const WhyReason& reason : report.why.reasons) {
         const auto effect = reason.change ? effects.of(*reason.change)
                                           : tl::unexpected(Error{Error::Code::NotFound, ""});

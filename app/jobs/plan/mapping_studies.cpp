@@ -1,5 +1,7 @@
 #include "app/jobs/plan/mapping_studies.h"
 
+#include "engine/base/try.h"
+
 #include <utility>
 
 namespace app {
@@ -9,13 +11,9 @@ engine::Result<MappingStudies::Found> found(const PredictionRequest& request,
                                             const std::atomic<bool>& isDropped)
 {
     const auto isCancelled = [&isDropped] { return isDropped.load(); };
-    auto study = studyMappings(request, isCancelled);
-    if (!study)
-        return tl::unexpected(study.error());
-    auto facts = modelFacts(request, *study, isCancelled);
-    if (!facts)
-        return tl::unexpected(facts.error());
-    return MappingStudies::Found{*std::move(study), *std::move(facts)};
+    auto study = TRY(studyMappings(request, isCancelled));
+    auto facts = TRY(modelFacts(request, study, isCancelled));
+    return MappingStudies::Found{std::move(study), std::move(facts)};
 }
 
 } // namespace

@@ -4,8 +4,6 @@
 
 #include <QFileInfo>
 
-#include <utility>
-
 namespace app {
 
 PointRuns::PointRuns(QObject* parent)

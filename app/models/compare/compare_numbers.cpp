@@ -1,5 +1,7 @@
 #include "app/models/compare/compare_numbers.h"
 
+#include "engine/base/try.h"
+
 #include <algorithm>
 
 namespace app {
@@ -76,11 +78,9 @@ std::vector<std::size_t> CompareNumbers::bestAndBaseline(std::size_t most, int c
 engine::Result<CompareNumbers> compareNumbers(const std::vector<const engine::Run*>& runs,
                                               std::size_t baseline, const QStringList& titles)
 {
-    auto comparison = profiler::compare(runs, baseline);
-    if (!comparison)
-        return tl::unexpected(comparison.error());
+    auto comparison = TRY(profiler::compare(runs, baseline));
     CompareNumbers numbers;
-    numbers.comparison = std::move(*comparison);
+    numbers.comparison = std::move(comparison);
     for (std::size_t k = 0; k < runs.size(); ++k) {
         std::string& label = numbers.comparison.runs[k].label;
         if (label != runs[k]->info.label && k < static_cast<std::size_t>(titles.size()))

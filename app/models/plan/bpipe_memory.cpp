@@ -1,5 +1,6 @@
 #include "app/models/plan/bpipe_memory.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/schedule.h"
 
 #include <algorithm>
@@ -28,13 +29,11 @@ double guestBytes(const engine::Run& run, const profiler::DeviceMetrics& device)
 
 engine::Result<std::vector<DevicePeak>> peaks(const RunPlan& plan)
 {
-    const auto predicted = predict(plan.request());
-    if (!predicted)
-        return tl::unexpected(predicted.error());
-    if (predicted->run == nullptr)
+    const auto predicted = TRY(predict(plan.request()));
+    if (predicted.run == nullptr)
         return engine::fail(engine::Error::Code::InvalidArgument,
-                            predicted->violations.front().message);
-    return devicePeaks(*predicted);
+                            predicted.violations.front().message);
+    return devicePeaks(predicted);
 }
 
 } // namespace
@@ -65,10 +64,8 @@ engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size)
         int& microBatches = run.experiment.schedule.microBatches;
         microBatches = std::min(microBatches, 4 * plan.devices);
         memory.microBatches = microBatches;
-        auto found = peaks(run);
-        if (!found)
-            return tl::unexpected(found.error());
-        *of = *std::move(found);
+        auto found = TRY(peaks(run));
+        *of = std::move(found);
     }
     return memory;
 }

@@ -2,13 +2,12 @@
 
 #include "app/models/text.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/experiment/run_command.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
-
-#include <array>
 
 namespace app {
 namespace {
@@ -86,23 +85,17 @@ BpipePlan::BpipePlan()
 
 engine::Result<engine::BpipeQuestion> questionOf(const BpipePlan& plan)
 {
-    auto sizes = sizesOf(plan.sizes);
-    if (!sizes)
-        return tl::unexpected(sizes.error());
-    auto mfus = mfusOf(plan);
-    if (!mfus)
-        return tl::unexpected(mfus.error());
+    auto sizes = TRY(sizesOf(plan.sizes));
+    auto mfus = TRY(mfusOf(plan));
     CostSource source;
     source.model = plan.model;
     source.hardware = plan.hardware;
     source.setup = plan.setup;
-    auto on = modelOnHardware(source, engine::Recompute::None, plan.setup.dataParallel);
-    if (!on)
-        return tl::unexpected(on.error());
-    const double memory = on->hardware.memory;
-    return engine::BpipeQuestion{{*std::move(on), plan.devices, 1, static_cast<double>(plan.batch)},
-                                 *std::move(sizes),
-                                 *std::move(mfus),
+    auto on = TRY(modelOnHardware(source, engine::Recompute::None, plan.setup.dataParallel));
+    const double memory = on.hardware.memory;
+    return engine::BpipeQuestion{{std::move(on), plan.devices, 1, static_cast<double>(plan.batch)},
+                                 std::move(sizes),
+                                 std::move(mfus),
                                  memory * (1 - plan.reserve / static_cast<double>(kWhole))};
 }
 

@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/base/median.h"
+#include "engine/base/try.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer_shape.h"
 #include "engine/schedule/check/communication.h"
@@ -27,36 +28,26 @@ QString clusterPhrase(const char* source)
 
 engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
 {
-    auto hardware = engine::loadHardware(plan.hardware.toStdString());
-    if (!hardware)
-        return tl::unexpected(hardware.error());
-    hardware->devicesPerNode = plan.gpusPerNode;
-    hardware->node = plan.nodeLink.value_or(hardware->node);
-    hardware->network = plan.networkLink.value_or(hardware->network);
+    auto hardware = TRY(engine::loadHardware(plan.hardware.toStdString()));
+    hardware.devicesPerNode = plan.gpusPerNode;
+    hardware.node = plan.nodeLink.value_or(hardware.node);
+    hardware.network = plan.networkLink.value_or(hardware.network);
     auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as the kit
     if (!lowered)
         return tl::unexpected(lowered.error());
-    const engine::ModelOnHardware on = onHardware(plan.experiment, *std::move(hardware));
+    const engine::ModelOnHardware on = onHardware(plan.experiment, std::move(hardware));
     // Rank r is device r % D of copy r / D (resources/kit/README.md).
     const auto mapping
-        = engine::Mapping::of(*lowered, "contiguous", engine::nodeShape(on.hardware, 1));
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    const auto prices = engine::modelPrices(lowered->shape, on, *mapping, {},
-                                            holds(*lowered, engine::OpKind::Recompute)
-                                                ? engine::RecomputeIn::Ops
-                                                : engine::RecomputeIn::Backward);
-    if (!prices)
-        return tl::unexpected(prices.error());
-    const auto costs = engine::resolved(*lowered, *prices);
-    if (!costs)
-        return tl::unexpected(costs.error());
-    auto timeline = engine::simulate(*lowered, *costs);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
+        = TRY(engine::Mapping::of(*lowered, "contiguous", engine::nodeShape(on.hardware, 1)));
+    const auto prices = TRY(engine::modelPrices(lowered->shape, on, mapping, {},
+                                                holds(*lowered, engine::OpKind::Recompute)
+                                                    ? engine::RecomputeIn::Ops
+                                                    : engine::RecomputeIn::Backward));
+    const auto costs = TRY(engine::resolved(*lowered, prices));
+    auto timeline = TRY(engine::simulate(*lowered, costs));
     auto run = std::make_shared<engine::Run>();
     run->schedule = *std::move(lowered);
-    run->timeline = *std::move(timeline);
+    run->timeline = std::move(timeline);
     const int stages = run->schedule.shape.stages;
     run->timeline.memory = engine::simulatedMemory(
         run->schedule, run->timeline,
@@ -68,13 +59,9 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     run->info.mode = engine::Mode::Simulate;
     run->info.outcome = engine::Outcome::Finished;
     profiler::describeModel(on, run->schedule.shape, run->info);
-    auto metrics = profiler::metrics(*run);
-    if (!metrics)
-        return tl::unexpected(metrics.error());
-    auto loads = profiler::linkLoads(*run, *mapping, profiler::transferBytes(on, stages));
-    if (!loads)
-        return tl::unexpected(loads.error());
-    return ClusterPrediction{std::move(run), *std::move(metrics), *std::move(loads), on.hardware};
+    auto metrics = TRY(profiler::metrics(*run));
+    auto loads = TRY(profiler::linkLoads(*run, mapping, profiler::transferBytes(on, stages)));
+    return ClusterPrediction{std::move(run), std::move(metrics), std::move(loads), on.hardware};
 }
 
 // The largest node of up to eight GPUs into which the ranks can be divided.
@@ -249,11 +236,9 @@ std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies)
 
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan)
 {
-    auto kit = engine::trainingKit(plan.experiment, plan.gpusPerNode);
-    if (!kit)
-        return tl::unexpected(kit.error());
+    auto kit = TRY(engine::trainingKit(plan.experiment, plan.gpusPerNode));
     ClusterOutlook outlook;
-    outlook.kit = *std::move(kit);
+    outlook.kit = std::move(kit);
     const std::string first = outlook.kit.nodes > 1 ? plan.firstNode.trimmed().toStdString() : "";
     if (const auto command = engine::launchCommand(outlook.kit, plan.launcher, {first, plan.port}))
         outlook.command = fromUtf8(*command);
@@ -324,11 +309,9 @@ engine::Result<ClusterPlan> clusterPlanOf(const engine::Run& run)
         return engine::fail(engine::Error::Code::Unsupported,
                             "The run stores no experiment, so it has no model to train. Start from "
                             "the set-up page, or from a run that was emulated or live.");
-    auto experiment = engine::experimentFromToml(run.info.experiment);
-    if (!experiment)
-        return tl::unexpected(experiment.error());
+    auto experiment = TRY(engine::experimentFromToml(run.info.experiment));
     ClusterPlan plan;
-    plan.experiment = *std::move(experiment);
+    plan.experiment = std::move(experiment);
     plan.gpusPerNode = gpusThatDivide(plan.experiment);
     return plan;
 }

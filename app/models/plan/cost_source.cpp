@@ -1,5 +1,6 @@
 #include "app/models/plan/cost_source.h"
 
+#include "engine/base/try.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/calibrate.h"
@@ -33,13 +34,9 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
 engine::Result<ModelOnHardware> modelOnHardware(const CostSource& source,
                                                 engine::Recompute recompute, int dataParallel)
 {
-    auto model = engine::loadTransformer(source.model.toStdString());
-    if (!model)
-        return tl::unexpected(model.error());
-    auto hardware = engine::loadHardware(source.hardware.toStdString());
-    if (!hardware)
-        return tl::unexpected(hardware.error());
-    ModelOnHardware on{*std::move(model), *std::move(hardware), source.setup};
+    auto model = TRY(engine::loadTransformer(source.model.toStdString()));
+    auto hardware = TRY(engine::loadHardware(source.hardware.toStdString()));
+    ModelOnHardware on{std::move(model), std::move(hardware), source.setup};
     on.setup.dataParallel = dataParallel;
     if (recompute == engine::Recompute::Attention)
         on.setup.attention = engine::AttentionMode::Recompute;

@@ -1,5 +1,6 @@
 #include "app/models/plan/even_costs.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/sim/simulate.h"
 
@@ -88,10 +89,8 @@ engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
     if (iteration < 0)
         return engine::fail(engine::Error::Code::NotFound,
                             "the run has no iteration yet; wait until the first one is recorded");
-    auto timeline = engine::simulate(run.schedule, evenCosts(run, iteration));
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    engine::Run predicted{run.info, run.schedule, std::move(*timeline)};
+    auto timeline = TRY(engine::simulate(run.schedule, evenCosts(run, iteration)));
+    engine::Run predicted{run.info, run.schedule, std::move(timeline)};
     predicted.info.label += ", even costs";
     predicted.info.mode = engine::Mode::Simulate;
     predicted.info.outcome = engine::Outcome::Finished;

@@ -2,8 +2,7 @@
 
 #include "app/models/plan/mapping_text.h"
 #include "app/models/text.h"
-
-#include <algorithm>
+#include "engine/base/try.h"
 
 namespace app {
 namespace {
@@ -15,27 +14,21 @@ Result<MappedPrediction> mappedOf(const Prediction& prediction, const Prediction
 {
     const engine::Run& run = *prediction.run;
     const auto mapping
-        = engine::Mapping::of(run.schedule, request.schedule.mapping,
-                              engine::nodeShape(on.hardware, on.setup.tensorParallel));
-    if (!mapping)
-        return tl::unexpected(mapping.error());
-    auto loads = profiler::linkLoads(run, *mapping,
-                                     profiler::transferBytes(on, run.schedule.shape.stages));
-    if (!loads)
-        return tl::unexpected(loads.error());
+        = TRY(engine::Mapping::of(run.schedule, request.schedule.mapping,
+                                  engine::nodeShape(on.hardware, on.setup.tensorParallel)));
+    auto loads = TRY(
+        profiler::linkLoads(run, mapping, profiler::transferBytes(on, run.schedule.shape.stages)));
     return MappedPrediction{QString::fromStdString(request.schedule.mapping),
                             {},
                             prediction.metrics.duration,
-                            *std::move(loads)};
+                            std::move(loads)};
 }
 
 Result<std::shared_ptr<const Prediction>> predictedRun(const PreparedSchedule& prepared,
                                                        const PredictionRequest& request)
 {
-    auto prediction = predict(prepared, request);
-    if (!prediction)
-        return tl::unexpected(prediction.error());
-    return std::make_shared<const Prediction>(*std::move(prediction));
+    auto prediction = TRY(predict(prepared, request));
+    return std::make_shared<const Prediction>(std::move(prediction));
 }
 
 // The prediction with `request`; the reason if it fails.
@@ -121,31 +114,22 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
         return engine::fail(engine::Error::Code::Unsupported,
                             "the costs are not those of hardware; choose hardware");
     const auto isDropped = [&] { return isCancelled && isCancelled(); };
-    const auto prepared = prepare(request);
-    if (!prepared)
-        return tl::unexpected(prepared.error());
-    if (!prepared->violations.empty())
+    const auto prepared = TRY(prepare(request));
+    if (!prepared.violations.empty())
         return engine::fail(engine::Error::Code::InvalidArgument,
-                            prepared->violations.front().message);
-    auto on
-        = modelOnHardware(request.source, request.recompute, prepared->lowered.shape.dataParallel);
-    if (!on)
-        return tl::unexpected(on.error());
+                            prepared.violations.front().message);
+    auto on = TRY(
+        modelOnHardware(request.source, request.recompute, prepared.lowered.shape.dataParallel));
     MappingStudy study;
-    study.on = std::make_shared<const engine::ModelOnHardware>(*std::move(on));
+    study.on = std::make_shared<const engine::ModelOnHardware>(std::move(on));
     PredictionRequest mapped = request;
     mapped.schedule.mapping = mappingName(request).toStdString();
-    auto prediction = predictedRun(*prepared, mapped);
-    if (!prediction)
-        return tl::unexpected(prediction.error());
-    study.prediction = *std::move(prediction);
-    auto shown = mappedOf(*study.prediction, mapped, *study.on);
-    if (!shown)
-        return tl::unexpected(shown.error());
+    study.prediction = TRY(predictedRun(prepared, mapped));
+    auto shown = TRY(mappedOf(*study.prediction, mapped, *study.on));
     study.shape = engine::nodeShape(study.on->hardware, study.on->setup.tensorParallel);
     const auto mapping = engine::Mapping::of(study.prediction->run->schedule,
                                              mapped.schedule.mapping, study.shape);
-    study.nodes = nodesOf(study.prediction->run->schedule, *mapping, shown->loads);
+    study.nodes = nodesOf(study.prediction->run->schedule, *mapping, shown.loads);
     for (const std::string_view name : engine::kMappingNames) {
         if (isDropped())
             return studyCancelled();
@@ -154,11 +138,11 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
         const bool isShown = name == mapped.schedule.mapping;
         if (isShown)
             study.chosen = study.all.size();
-        study.all.push_back(isShown ? *shown : otherMapping(*prepared, other, *study.on));
+        study.all.push_back(isShown ? shown : otherMapping(prepared, other, *study.on));
     }
-    if (shown->mapping.endsWith(QStringLiteral(".toml"))) {
+    if (shown.mapping.endsWith(QStringLiteral(".toml"))) {
         study.chosen = study.all.size();
-        study.all.push_back(*std::move(shown));
+        study.all.push_back(std::move(shown));
     }
     return study;
 }

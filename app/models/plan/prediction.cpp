@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "engine/base/try.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/transfers.h"
@@ -12,7 +13,6 @@
 
 #include <QCoreApplication>
 
-#include <algorithm>
 #include <cmath>
 
 namespace app {
@@ -32,8 +32,7 @@ QString labelOf(const std::string& name)
 engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
 {
     engine::UnitCosts units = applicableCosts(request.source, request.costs);
-    if (const auto good = engine::checkUnitCosts(units); !good)
-        return tl::unexpected(good.error());
+    TRY(engine::checkUnitCosts(units));
     if (request.recompute == engine::Recompute::Attention && !units.recompute)
         units.recompute = profiler::kAttentionShare;
     units.rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
@@ -54,43 +53,32 @@ engine::Result<engine::OpPrices> pricesOf(const engine::Schedule& lowered,
                                           const std::optional<engine::ModelOnHardware>& on)
 {
     auto mapping
-        = engine::Mapping::of(lowered, engine::mappingOf(lowered, request.schedule.mapping),
-                              on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
-                                 : engine::NodeShape{units.devicesPerNode});
-    if (!mapping)
-        return tl::unexpected(mapping.error());
+        = TRY(engine::Mapping::of(lowered, engine::mappingOf(lowered, request.schedule.mapping),
+                                  on ? engine::nodeShape(on->hardware, on->setup.tensorParallel)
+                                     : engine::NodeShape{units.devicesPerNode}));
     if (!on)
-        return engine::unitPrices(lowered.shape, units, *std::move(mapping));
+        return engine::unitPrices(lowered.shape, units, std::move(mapping));
     const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
                                                                  : engine::RecomputeIn::Backward;
-    return engine::modelPrices(lowered.shape, *on, *std::move(mapping), units.rules, where);
+    return engine::modelPrices(lowered.shape, *on, std::move(mapping), units.rules, where);
 }
 
 engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
 {
-    const auto units = unitsOf(request);
-    if (!units)
-        return tl::unexpected(units.error());
+    const auto units = TRY(unitsOf(request));
     if (request.source.kind == CostSource::Kind::Recorded) {
-        auto ops = recordedCosts(lowered, request.source, *units);
+        auto ops = recordedCosts(lowered, request.source, units);
         return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt, ""})
                    : tl::unexpected(ops.error());
     }
     std::optional<engine::ModelOnHardware> on;
     if (request.source.kind == CostSource::Kind::Hardware) {
-        auto model = modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel);
-        if (!model)
-            return tl::unexpected(model.error());
-        on = *std::move(model);
+        on = TRY(modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel));
     }
-    const auto prices = pricesOf(lowered, request, *units, on);
-    if (!prices)
-        return tl::unexpected(prices.error());
-    auto ops = engine::resolved(lowered, *prices);
-    if (!ops)
-        return tl::unexpected(ops.error());
-    return Costs{*std::move(ops), std::move(on),
-                 prices->mapping.isOneNode() ? "" : describe(prices->mapping)};
+    const auto prices = TRY(pricesOf(lowered, request, units, on));
+    auto ops = TRY(engine::resolved(lowered, prices));
+    return Costs{std::move(ops), std::move(on),
+                 prices.mapping.isOneNode() ? "" : describe(prices.mapping)};
 }
 
 double keptOf(const Costs& costs, engine::Recompute recompute)
@@ -138,25 +126,17 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
 {
     auto run = std::make_shared<engine::Run>();
     run->schedule = prepared.lowered;
-    const auto costs = costsOf(run->schedule, request);
-    if (!costs)
-        return tl::unexpected(costs.error());
-    auto timeline = engine::simulate(run->schedule, costs->ops);
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    run->timeline = std::move(*timeline);
-    if (costs->on)
+    const auto costs = TRY(costsOf(run->schedule, request));
+    run->timeline = TRY(engine::simulate(run->schedule, costs.ops));
+    if (costs.on)
         run->timeline.memory = engine::simulatedMemory(
             run->schedule, run->timeline,
-            engine::stageBytes(*costs->on, run->schedule.shape.stages,
-                               engine::rebuiltBy(run->schedule, costs->on->setup)));
-    run->info = infoOf(run->schedule, prepared.label, request, *costs);
+            engine::stageBytes(*costs.on, run->schedule.shape.stages,
+                               engine::rebuiltBy(run->schedule, costs.on->setup)));
+    run->info = infoOf(run->schedule, prepared.label, request, costs);
     result.info = run->info;
-    result.deviceMemory = costs->on ? static_cast<std::int64_t>(costs->on->hardware.memory) : 0;
-    auto metrics = profiler::metrics(*run);
-    if (!metrics)
-        return tl::unexpected(metrics.error());
-    result.metrics = std::move(*metrics);
+    result.deviceMemory = costs.on ? static_cast<std::int64_t>(costs.on->hardware.memory) : 0;
+    result.metrics = TRY(profiler::metrics(*run));
     result.thumbnail = makeThumbnail(*run);
     result.run = std::move(run);
     return {};
@@ -194,17 +174,15 @@ engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
 
 engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
 {
-    const auto schedule = orderOf(request);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
+    const auto schedule = TRY(orderOf(request));
     if (!request.scheduleFile.empty())
-        return checked(*schedule, fileName(request.scheduleFile), request.sync);
-    PreparedSchedule prepared = checked(*schedule, labelOf(request.schedule.scheme), request.sync);
+        return checked(schedule, fileName(request.scheduleFile), request.sync);
+    PreparedSchedule prepared = checked(schedule, labelOf(request.schedule.scheme), request.sync);
     const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
     if (scheme == nullptr || scheme->bubbleFormula.empty())
         return prepared;
     FormulaNumbers numbers = formulaNumbers(request.schedule);
-    numbers.slices = schedule->shape.slices;
+    numbers.slices = schedule.shape.slices;
     prepared.bubbleForm = closedForm(scheme->bubbleFormula, numbers);
     return prepared;
 }
@@ -219,8 +197,7 @@ engine::Result<Prediction> predict(const PreparedSchedule& prepared,
     result.closedFormsApply = request.closedFormsApply();
     if (!result.isValid())
         return result;
-    if (const auto timed = addTimes(result, prepared, request); !timed)
-        return tl::unexpected(timed.error());
+    TRY(addTimes(result, prepared, request));
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "app/models/plan/samples.h"
 
 #include "app/models/text.h"
+#include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "profiler/store/trace_store.h"
 
@@ -59,10 +60,8 @@ QStringList recordedFiles(const Sample& sample)
 
 engine::Result<void> writeSample(const engine::ScheduleRequest& request, const QString& file)
 {
-    auto prediction = predict(PredictionRequest{.schedule = request});
-    if (!prediction)
-        return tl::unexpected(prediction.error());
-    engine::Run run = *prediction->run;
+    auto prediction = TRY(predict(PredictionRequest{.schedule = request}));
+    engine::Run run = *prediction.run;
     run.info.command = "bscope simulate --scheme " + request.scheme + " --devices "
         + std::to_string(request.devices) + " --micro-batches "
         + std::to_string(request.microBatches);
@@ -126,8 +125,7 @@ engine::Result<QStringList> sampleFiles(const Sample& sample)
     for (const engine::ScheduleRequest& request : sample.runs) {
         const QString file = fileOf(request);
         if (!QFileInfo::exists(file)) {
-            if (const auto written = writeSample(request, file); !written)
-                return tl::unexpected(written.error());
+            TRY(writeSample(request, file));
         }
         files.append(file);
     }

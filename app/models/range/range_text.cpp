@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
+#include "engine/base/try.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -90,10 +91,9 @@ engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
     if (!first)
         return tl::unexpected(first.error());
     const QString lastText = match.captured(QStringLiteral("last"));
-    const auto last = lastText.isEmpty() ? first : iterationNamed(timeline, kind, lastText.toInt());
-    if (!last)
-        return tl::unexpected(last.error());
-    return Window{windowOf(*first).begin, windowOf(*last).end};
+    const auto last
+        = TRY(lastText.isEmpty() ? first : iterationNamed(timeline, kind, lastText.toInt()));
+    return Window{windowOf(*first).begin, windowOf(last).end};
 }
 
 // Ticks of one unit; `shown` is the unit if the text names none.
@@ -164,17 +164,15 @@ engine::Result<Window> parseRange(const QString& text, const engine::Run& run, i
     const int from = iterationOf(run.timeline, whole->begin);
     const Scale shown
         = timeScale(run.info, iterations[static_cast<std::size_t>(from)].window.duration());
-    const auto ticks = ticksOfUnit(match.captured(QStringLiteral("unit")), run.info, shown);
-    if (!ticks)
-        return tl::unexpected(ticks.error());
+    const auto ticks = TRY(ticksOfUnit(match.captured(QStringLiteral("unit")), run.info, shown));
     if (begin.toDouble() >= end.toDouble())
         return cannotRead(
             RangeTexts::tr("The range ends at %1 and begins at %2; type the earlier time first")
                 .arg(end, begin));
     const auto at = [&](const QString& time) {
         constexpr double kMost = 9e18; // the ticks of a window have 64 bits
-        return std::llround(std::clamp(static_cast<double>(whole->begin) + time.toDouble() * *ticks,
-                                       -kMost, kMost));
+        return std::llround(
+            std::clamp(static_cast<double>(whole->begin) + time.toDouble() * ticks, -kMost, kMost));
     };
     return clippedRange({at(begin), at(end)}, run);
 }

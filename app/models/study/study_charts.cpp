@@ -1,10 +1,13 @@
 #include "app/models/study/study_charts.h"
 
+#include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "engine/base/field.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/point_summary.h"
+
+#include <QCoreApplication>
 
 #include <algorithm>
 #include <array>
@@ -146,6 +149,27 @@ QString whereText(const StudyChart& chart)
         parts.append(
             QStringLiteral("%1 %2").arg(fromUtf8(key), fromUtf8(profiler::valueTitle(key, value))));
     return parts.join(QStringLiteral(", "));
+}
+
+double gridSize(const Study& study)
+{
+    double points = 1;
+    for (const profiler::StudyAxis& axis : study.grid)
+        points *= static_cast<double>(axis.values.size());
+    return points;
+}
+
+QString summaryText(const Study& study, const StudyPointer& results, double seconds)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Study", source); };
+    const QString count = countOf(static_cast<std::int64_t>(gridSize(study)),
+                                  study.isMeasured() ? "run" : "simulation");
+    if (results == nullptr || results->study != study || results->done == 0)
+        return text("%1, not computed yet").arg(count);
+    if (results->done < results->points.size())
+        return text("%1 of %2 done").arg(results->done).arg(count);
+    return seconds > 0 ? text("%1, %2 s").arg(count, number(seconds, 1)) : count;
 }
 
 QString modeText(const Study& study)

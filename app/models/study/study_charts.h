@@ -33,6 +33,9 @@ std::size_t firstPoint(const StudyData& data);
 
 QString whereText(const profiler::StudyChart& chart); // "N 8, p2p 0.1"; "" if it shows everything
 QString modeText(const profiler::Study& study);       // "simulated"
+double gridSize(const profiler::Study& study);        // the number of points
+// "20 simulations, 0.3 s". `results`: nullptr if there are none. `seconds`: 0 if unknown.
+QString summaryText(const profiler::Study& study, const StudyPointer& results, double seconds);
 
 // The style of a chart that fills a widget.
 profiler::ChartStyle chartStyle(const Theme& theme, QSize size);

@@ -3,7 +3,6 @@
 #include "app/models/numbers.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace app {
 namespace {

@@ -1,6 +1,7 @@
 #include "app/models/whatif/what_if.h"
 
 #include "app/models/text.h"
+#include "engine/base/try.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
@@ -84,24 +85,18 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
 {
     profiler::WhatIfPredictor predictor = measured;
     for (const auto& [cell, time] : changes.times)
-        if (auto set = setMedian(predictor.times(), engine::StageId{cell.stage}, cell.kind, time);
-            !set)
-            return tl::unexpected(set.error());
+        TRY(setMedian(predictor.times(), engine::StageId{cell.stage}, cell.kind, time));
     if (changes.weightShare)
-        if (auto set = setWeightShare(predictor.times(), *changes.weightShare); !set)
-            return tl::unexpected(set.error());
+        TRY(setWeightShare(predictor.times(), *changes.weightShare));
     const LayerSplit measuredLayers = evenSplit(changes.layers);
     for (const LayerMove& move : layerMoves(changes.layers))
-        if (auto moved = moveLayers(predictor.times(), move.from, move.to, move.count,
-                                    measuredLayers[static_cast<std::size_t>(move.from.value)]);
-            !moved)
-            return tl::unexpected(moved.error());
+        TRY(moveLayers(predictor.times(), move.from, move.to, move.count,
+                       measuredLayers[static_cast<std::size_t>(move.from.value)]));
     setTensorParallel(predictor.times(), changes.tensorParallel);
     if (changes.removesStragglers)
         removeStragglers(run, predictor.times());
     for (const profiler::RunEdit& edit : changes.slowdowns)
-        if (auto checked = checkEdit(edit, run.schedule); !checked)
-            return tl::unexpected(checked.error());
+        TRY(checkEdit(edit, run.schedule));
     predictor.times().slowdowns = changes.slowdowns;
     predictor.times().messageDelay = changes.messageDelay;
     return predictor;
@@ -143,10 +138,8 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
     request.scheme = scheme.toStdString();
     request.devices = settings.devices;
     request.microBatches = settings.microBatches;
-    auto schedule = engine::buildSchedule(request);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    profiler::WhatIf whatIf{*std::move(schedule), settings.linkSpeed};
+    auto schedule = TRY(engine::buildSchedule(request));
+    profiler::WhatIf whatIf{std::move(schedule), settings.linkSpeed};
     whatIf.resamples = settings.resamples;
     whatIf.isCancelled = settings.isCancelled;
     return predictor.predict(whatIf).map([&](profiler::Prediction prediction) {

@@ -1,7 +1,5 @@
 #include "app/models/whatif/what_if_model.h"
 
-#include "app/models/text.h"
-
 namespace app {
 namespace {
 

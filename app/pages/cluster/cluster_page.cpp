@@ -12,12 +12,10 @@
 #include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
-#include <QFileInfo>
 #include <QGuiApplication>
 #include <QResizeEvent>
 #include <QScrollArea>
 
-#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -30,7 +28,6 @@ constexpr int kFoldDock = 1240, kNarrowPage = 1000;
 ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
-    , m_library(library)
     , m_kit(new KitPanel(theme))
     , m_checks(new CheckList(theme))
     , m_results(new ResultsPanel(theme))
@@ -41,6 +38,7 @@ ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library, QWid
     setObjectName(QStringLiteral("clusterPage"));
     makeActions();
     m_dock = new PredictionDock(theme, m_compare);
+    m_back = new ResultsController(library, {*m_results, *m_resultNote, *m_compare}, this);
     spaced(new QHBoxLayout(this), {}, 0,
            {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
     connectAll();
@@ -63,6 +61,7 @@ ClusterPage::ClusterPage(const ThemeController& theme, RunLibrary& library,
     : ClusterPage(theme, library, parent)
 {
     m_emulated = std::move(emulated);
+    m_back->setEmulated(m_emulated);
     connect(m_emulated.get(), &RunDocument::stateChanged, this, &ClusterPage::takeDocument);
     takeDocument();
 }
@@ -76,6 +75,7 @@ void ClusterPage::takeDocument()
     m_source = m_emulated->title();
     if (!plan) {
         m_emulated.reset();
+        m_back->setEmulated(nullptr);
         m_kit->setPlan(ClusterPlan(), m_source);
         return take(tl::unexpected(plan.error()));
     }
@@ -90,9 +90,9 @@ void ClusterPage::makeActions()
     m_cancel
         = makeAction("cancelKit", tr("Cancel writing"), tr("Esc"), [this] { m_writer.cancel(); });
     m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
-                         [this] { askForResults(); });
+                         [this] { m_back->askForFolder(); });
     m_compare = makeAction(
-        "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"), [this] { compareRuns(); },
+        "compareCluster", tr("&Compare the runs"), tr("Ctrl+Return"), [this] { m_back->compare(); },
         tr("compare prediction, emulated run and measured run op by op"));
     m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"), [this] {
         if (m_outlook)
@@ -135,16 +135,9 @@ void ClusterPage::connectAll()
         QGuiApplication::clipboard()->setText(command);
         m_kit->showWritten(tr("Copied."));
     });
-    connect(m_results, &ResultsPanel::chooseRequested, this, &ClusterPage::askForResults);
-    connect(m_results, &ResultsPanel::stopRequested, this, [this] {
-        m_watcher.stop();
-        resultsChanged();
-    });
-    connect(m_results, &ResultsPanel::importRequested, this,
-            [this] { import(m_watcher.results().complete()); });
-    connect(m_results, &ResultsPanel::linksRequested, this, &ClusterPage::useMeasuredLinks);
-    connect(m_results, &ResultsPanel::dropped, this, &ClusterPage::takeResults);
-    connect(&m_watcher, &ResultWatcher::changed, this, &ClusterPage::resultsChanged);
+    connect(m_back, &ResultsController::changed, this, &ClusterPage::statusChanged);
+    connect(m_back, &ResultsController::compareRequested, this, &ClusterPage::compareRequested);
+    connect(m_back, &ResultsController::linksMeasured, m_kit, &KitPanel::useLinks);
 }
 
 void ClusterPage::ask()
@@ -186,13 +179,9 @@ void ClusterPage::showOutlook()
                                  : QString());
     m_write->setEnabled(m_outlook != nullptr && !m_writer.isWriting());
     m_copy->setEnabled(m_outlook && !m_outlook->command.isEmpty());
-    m_predictedFile.clear();
-    m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
     m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr,
                  m_kit->plan());
-    resultsChanged();
-    showImported();
-    Q_EMIT statusChanged();
+    m_back->setOutlook(m_outlook, m_kit->plan());
 }
 
 void ClusterPage::askForKitFolder()
@@ -238,7 +227,7 @@ void ClusterPage::kitWritten(const QString& folder)
     m_written = folder;
     endWriting(tr("Written to %1.").arg(folder));
     // Nothing else is expected in the results of a kit on a shared file system.
-    if (!m_watcher.isWatching() && m_watcher.results().folder.isEmpty())
+    if (!m_back->watcher().isWatching() && m_back->results().folder.isEmpty())
         takeResults({folder});
     Q_EMIT statusChanged();
 }
@@ -251,10 +240,10 @@ QStringList ClusterPage::statusTexts() const
                       countOf(m_outlook->kit.ranks, "rank")};
     if (!m_written.isEmpty())
         texts.append(tr("written"));
-    if (!m_watcher.results().folder.isEmpty())
+    if (!m_back->results().folder.isEmpty())
         texts.append(tr("%1 of %2 ranks received")
-                         .arg(m_watcher.results().received())
-                         .arg(m_watcher.results().ranks));
+                         .arg(m_back->results().received())
+                         .arg(m_back->results().ranks));
     return texts;
 }
 

@@ -1,11 +1,8 @@
 #pragma once
 
 #include "app/jobs/plan/kit_writer.h"
-#include "app/jobs/plan/result_watcher.h"
-#include "app/jobs/run_library.h"
-#include "app/jobs/trace_importer.h"
-#include "app/models/plan/cluster_plan.h"
 #include "app/models/theme.h"
+#include "app/pages/cluster/results_controller.h"
 #include "app/widgets/controls/page.h"
 
 #include <memory>
@@ -38,11 +35,10 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
     void writeTo(const QString& folder, engine::IfExists ifExists);
-    // Watches a folder, or imports files.
-    void takeResults(const QStringList& paths);
+    void takeResults(const QStringList& paths) { m_back->take(paths); }
     const RunDocument* document() const { return m_emulated.get(); } // nullptr: from a set-up
     const ClusterOutlook* outlook() const { return m_outlook.get(); }
-    ResultWatcher& watcher() { return m_watcher; }
+    ResultWatcher& watcher() { return m_back->watcher(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -57,30 +53,17 @@ private:
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
     void askForKitFolder();
-    void askForResults();
-    void resultsChanged();
-    void import(const QStringList& paths);
-    void showImported();
     void kitWritten(const QString& folder);
     void endWriting(const QString& text);
-    void compareRuns(); // writes the prediction first
-    void requestComparison();
-    void useMeasuredLinks();
 
     const ThemeController& m_theme;
-    RunLibrary& m_library;
     Background m_background{this};
     bool m_isAsking = false, m_asksAgain = false;
     std::shared_ptr<const ClusterOutlook> m_outlook; // null: not known yet, or not possible
     QString m_problem;                               // why there is no outlook
     KitWriter m_writer{this};
     QString m_source, m_written; // the folder of the kit; "": not written
-    QString m_predictedFile;     // written by "Compare"
-    bool m_isPredicting = false; // it is being written
-    ResultWatcher m_watcher;
-    std::unique_ptr<TraceImporter> m_importer; // null: no import runs
-    bool m_isImported = false;                 // what the watcher found last
-    std::shared_ptr<RunDocument> m_emulated, m_measured;
+    std::shared_ptr<RunDocument> m_emulated;
 
     QAction *m_write, *m_cancel, *m_watch, *m_compare, *m_copy;
     KitPanel* m_kit;
@@ -88,6 +71,7 @@ private:
     ResultsPanel* m_results;
     QLabel *m_kitNote, *m_checkNote, *m_resultNote;
     PredictionDock* m_dock;
+    ResultsController* m_back;
 };
 
 } // namespace app

@@ -239,4 +239,33 @@ bool CompareFrame::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
+void CompareFrame::showUnfinished(int complete, int unfinished)
+{
+    summary->setNote(
+        unfinished == 0
+            ? QString()
+            : tr("%1 of %2 runs are complete").arg(complete).arg(complete + unfinished));
+    empty->setTexts(unfinished == 0 ? tr("Tick two runs to compare them")
+                                    : tr("%1 in the queue").arg(countOf(unfinished, "run")),
+                    unfinished == 0 ? tr("Tick runs in the list on the left, or add one.")
+                                    : tr("Each run is added here when it is complete."));
+}
+
+void CompareFrame::showNotes(const profiler::Comparison& comparison)
+{
+    const bool isAlike = comparison.comparable && comparison.notes.empty();
+    band->setVisible(!isAlike);
+    if (isAlike)
+        return;
+    QStringList notes;
+    for (const std::string& note : comparison.notes)
+        notes.append(QString::fromStdString(note));
+    if (rankRuns(comparison, profiler::RankBy::Iteration).isPerToken)
+        notes.append(tr("they are ranked by the time per token"));
+    band->show(Band::Kind::Warning,
+               comparison.comparable ? tr("The runs differ:")
+                                     : tr("The runs have different units:"),
+               notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
+}
+
 } // namespace app

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/pages/compare/compare_actions.h"
 #include "app/timeline/view/selection.h"
 
 #include <QWidget>
 
-class QAction;
 class QComboBox;
 class QSplitter;
 class QStackedWidget;
@@ -21,12 +21,6 @@ class EmptyState;
 class RunsDock;
 class RunsModel;
 class SegmentControl;
-
-struct CompareActions
-{
-    QAction *back, *forward, *fit, *blink, *addRun, *exportFigure, *report, *predict, *showRuns,
-        *showDetails, *ghost;
-};
 
 // The layout of the comparison: runs, toolbar, what differs, the lanes above the tables, details.
 // It hides parts if the window is small. The page creates the content of the parts.
@@ -44,8 +38,10 @@ public:
     void distributeHeight();
     // Shows the controls of few or of many runs.
     void setCompact(bool isCompact);
-    void fold(int width); // hides what does not fit beside the lanes
-    void openDetails();   // if there is space for them
+    void fold(int width);                              // hides what does not fit beside the lanes
+    void openDetails();                                // if there is space for them
+    void showUnfinished(int complete, int unfinished); // numbers of ticked runs
+    void showNotes(const profiler::Comparison& comparison);
 
     RunsDock* dock;
     CompareSummary* summary;

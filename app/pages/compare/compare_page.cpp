@@ -1,6 +1,7 @@
 #include "app/pages/compare/compare_page.h"
 
 #include "app/models/numbers.h"
+#include "app/models/plan/even_costs.h"
 #include "app/pages/compare/compare_frame.h"
 #include "app/pages/compare/parameters_dialog.h"
 #include "app/pages/dock_links.h"
@@ -13,8 +14,9 @@
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/run/details_panel.h"
 
-#include <QAction>
 #include <QComboBox>
+#include <QFileDialog>
+#include <QMenu>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -27,14 +29,6 @@ namespace {
 using profiler::RankBy;
 
 constexpr RankBy kSortChoices[] = {RankBy::Iteration, RankBy::Bubble, RankBy::Peak, RankBy::Name};
-
-// 1F1B, the usual reference, if it is among the runs.
-std::size_t firstBaseline(const std::vector<RunPointer>& runs)
-{
-    const auto found = std::ranges::find_if(
-        runs, [](const RunPointer& run) { return run->info.scheme == "1f1b"; });
-    return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
-}
 
 int measuredIterations(const engine::Run& run)
 {
@@ -51,20 +45,17 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_background(this)
+    , m_actions(theme, *this)
     , m_saver(new RunSaver(this))
 {
     setObjectName(QStringLiteral("comparePage"));
     tick(documents);
-    makeActions();
-    makeRankActions();
-    m_frame = new CompareFrame(theme,
-                               {m_back, m_forward, m_fit, m_blink, m_addRun, m_export, m_report,
-                                m_predict, m_showRuns, m_showDetails, m_ghost},
-                               library.runs());
+    m_frame = new CompareFrame(theme, m_actions, library.runs());
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins({});
     column->addWidget(m_frame);
     setInitialFocus(m_frame->compare);
+    connectActions();
     connectAll();
     connectLanes();
     refresh();
@@ -83,6 +74,25 @@ void ComparePage::showEvent(QShowEvent* event)
     m_frame->compare->setFocus();
 }
 
+void ComparePage::connectActions()
+{
+    const auto on
+        = [this](QAction* action, auto slot) { connect(action, &QAction::triggered, this, slot); };
+    CompareWidget* lanes = m_frame->compare;
+    on(m_actions.back, [lanes] { lanes->zoomBack(); });
+    on(m_actions.forward, [lanes] { lanes->zoomForward(); });
+    on(m_actions.fit, [lanes] { lanes->zoomToFit(); });
+    on(m_actions.blink, [lanes] { lanes->blink(); });
+    on(m_actions.addRun, &ComparePage::addRunMenu);
+    on(m_actions.predict, &ComparePage::addPrediction);
+    on(m_actions.exportFigure, [this] { Q_EMIT exportRequested(m_compared.baselineFirst()); });
+    on(m_actions.report, [this] { m_saver->saveReport(m_compared.baselineFirst(), title()); });
+    on(m_actions.parameters, &ComparePage::showParameters);
+    for (const CompareActions::Rank& rank : m_actions.ranks)
+        on(rank.action, [this, by = rank.by] { rankBy(by); });
+    connect(m_actions.ghost, &QAction::toggled, lanes, &CompareWidget::setGhost);
+}
+
 void ComparePage::connectAll()
 {
     RunsModel& runs = m_library.runs();
@@ -93,7 +103,7 @@ void ComparePage::connectAll()
     connect(&runs, &RunsModel::rowsRemoved, this, later);
     connect(&runs, &RunsModel::rowsInserted, this, later);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
-        m_frame->compare->setViews(views, m_baseline, titles());
+        m_frame->compare->setViews(views, m_compared.baseline(), m_compared.titles());
         m_hasViews = true;
         m_frame->setCompact(m_frame->compare->isCompact());
         showNumbers();
@@ -107,7 +117,7 @@ void ComparePage::connectAll()
             [this](const std::vector<std::size_t>& only) {
                 std::vector<std::shared_ptr<RunDocument>> documents;
                 for (const std::size_t run : only)
-                    documents.push_back(m_documents[run]);
+                    documents.push_back(m_compared.documents()[run]);
                 tick(documents);
             });
     connect(m_frame->sort, &SegmentControl::currentChanged, this,
@@ -129,7 +139,7 @@ void ComparePage::connectLanes()
         setBaseline(run);
     });
     connect(lanes, &CompareWidget::openRequested, this, [this](int run) {
-        Q_EMIT openRequested(m_documents[static_cast<std::size_t>(run)]->file());
+        Q_EMIT openRequested(m_compared.documents()[static_cast<std::size_t>(run)]->file());
     });
     connect(lanes, &CompareWidget::styleChanged, this,
             [this] { m_frame->setCompact(m_frame->compare->isCompact()); });
@@ -140,93 +150,48 @@ void ComparePage::connectLanes()
     });
 }
 
-// A run is added when it has ended and was read whole, because a part of it is not comparable.
 void ComparePage::refresh()
 {
-    std::vector<std::shared_ptr<RunDocument>> documents;
-    std::vector<RunPointer> runs;
-    QStringList refused;
-    int unfinished = 0;
-    for (const auto& document : m_library.runs().checked()) {
-        if (document->state() == RunDocument::State::Failed
-            && !hasIterations(document->run().get()))
-            refused.append(document->notice().text);
-        const bool isGrowing = document->isRunning() || document->isPartlyRead();
-        unfinished += isGrowing || document->isQueued() ? 1 : 0;
-        if (isGrowing || !hasIterations(document->run().get()))
-            continue;
-        documents.push_back(document);
-        runs.push_back(document->run());
-    }
+    TickedRuns ticked(m_library.runs().checked());
     m_frame->refused->hide();
-    if (!refused.isEmpty())
+    if (!ticked.refused.isEmpty())
         m_frame->refused->show(Band::Kind::Error, tr("Not opened."),
-                               refused.join(QStringLiteral("; ")));
-    const bool isSame = runs == m_runs && documents == m_documents && m_generation > 0;
-    if (!isSame)
-        takeRuns(std::move(documents), std::move(runs));
-    showUnfinished(unfinished);
+                               ticked.refused.join(QStringLiteral("; ")));
+    if (m_compared.take(std::move(ticked.complete)))
+        showRuns();
+    m_frame->showUnfinished(static_cast<int>(m_compared.size()), ticked.unfinished);
 }
 
-void ComparePage::takeRuns(std::vector<std::shared_ptr<RunDocument>> documents,
-                           std::vector<RunPointer> runs)
+void ComparePage::showRuns()
 {
-    m_documents = std::move(documents);
-    m_runs = std::move(runs);
-    const auto chosen = std::ranges::find(m_documents, m_chosen);
-    m_baseline = chosen == m_documents.end()
-        ? firstBaseline(m_runs)
-        : static_cast<std::size_t>(chosen - m_documents.begin());
-    const auto current = std::ranges::find(m_documents, m_current);
-    m_frame->tables->setCurrent(
-        current == m_documents.end() ? -1 : static_cast<int>(current - m_documents.begin()));
-    m_frame->showPart(m_runs.empty() ? CompareFrame::Empty : CompareFrame::Rows);
-    m_frame->single->setVisible(m_runs.size() == 1);
-    m_blink->setEnabled(m_runs.size() > 1);
-    m_export->setEnabled(!m_runs.empty());
-    m_report->setEnabled(m_runs.size() > 1);
-    m_parametersAction->setEnabled(!m_runs.empty());
-    m_parameters = parametersOf(m_runs);
-    m_frame->summary->show(m_parameters, commonMode());
+    const std::vector<RunPointer>& runs = m_compared.runs();
+    m_frame->tables->setCurrent(m_compared.current());
+    m_frame->showPart(runs.empty() ? CompareFrame::Empty : CompareFrame::Rows);
+    m_frame->single->setVisible(runs.size() == 1);
+    m_actions.blink->setEnabled(runs.size() > 1);
+    m_actions.exportFigure->setEnabled(!runs.empty());
+    m_actions.report->setEnabled(runs.size() > 1);
+    m_actions.parameters->setEnabled(!runs.empty());
+    m_parameters = parametersOf(runs);
+    m_frame->summary->show(m_parameters, m_compared.commonMode());
     fillBaselines();
     m_numbers = nullptr;
     m_hasViews = false;
-    m_views.ask(m_runs);
+    m_views.ask(runs);
     askForNumbers();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }
 
-void ComparePage::showUnfinished(int unfinished)
-{
-    const auto complete = static_cast<int>(m_runs.size());
-    m_frame->summary->setNote(
-        unfinished == 0
-            ? QString()
-            : tr("%1 of %2 runs are complete").arg(complete).arg(complete + unfinished));
-    m_frame->empty->setTexts(unfinished == 0
-                                 ? tr("Tick two runs to compare them")
-                                 : tr("%1 in the queue").arg(countOf(unfinished, "run")),
-                             unfinished == 0 ? tr("Tick runs in the list on the left, or add one.")
-                                             : tr("Each run is added here when it is complete."));
-}
-
-QString ComparePage::commonMode() const
-{
-    const bool isCommon = std::ranges::all_of(
-        m_runs, [&](const RunPointer& run) { return run->info.mode == m_runs[0]->info.mode; });
-    return m_runs.empty() || !isCommon ? QString() : modeText(m_runs[0]->info);
-}
-
 void ComparePage::askForNumbers()
 {
     ++m_generation;
-    if (m_runs.empty()) {
+    if (m_compared.runs().empty()) {
         m_frame->tables->clear();
         return;
     }
     m_background.run(
-        [runs = m_runs, baseline = m_baseline, titles = titles()] {
+        [runs = m_compared.runs(), baseline = m_compared.baseline(), titles = m_compared.titles()] {
             std::vector<const engine::Run*> compared;
             compared.reserve(runs.size());
             for (const RunPointer& run : runs)
@@ -239,14 +204,6 @@ void ComparePage::askForNumbers()
         });
 }
 
-QStringList ComparePage::titles() const
-{
-    QStringList titles;
-    for (const auto& document : m_documents)
-        titles.append(document->title());
-    return titles;
-}
-
 void ComparePage::takeNumbers(engine::Result<CompareNumbers> numbers)
 {
     m_frame->band->setVisible(!numbers);
@@ -255,9 +212,9 @@ void ComparePage::takeNumbers(engine::Result<CompareNumbers> numbers)
                             QString::fromStdString(numbers.error().message));
         return;
     }
-    showNotes(numbers->comparison);
+    m_frame->showNotes(numbers->comparison);
     m_numbers = rankedBy(*numbers, m_rankBy, m_direction);
-    m_frame->tables->show(m_numbers, titles(), m_runs[m_baseline]->info);
+    m_frame->tables->show(m_numbers, m_compared.titles(), m_compared.baselineInfo());
     showNumbers();
     Q_EMIT statusChanged();
 }
@@ -269,23 +226,6 @@ void ComparePage::showNumbers()
         m_frame->compare->setCurrent(m_frame->tables->current());
     }
     m_frame->distributeHeight();
-}
-
-void ComparePage::showNotes(const profiler::Comparison& comparison)
-{
-    const bool isAlike = comparison.comparable && comparison.notes.empty();
-    m_frame->band->setVisible(!isAlike);
-    if (isAlike)
-        return;
-    QStringList notes;
-    for (const std::string& note : comparison.notes)
-        notes.append(QString::fromStdString(note));
-    if (rankRuns(comparison, RankBy::Iteration).isPerToken)
-        notes.append(tr("they are ranked by the time per token"));
-    m_frame->band->show(Band::Kind::Warning,
-                        comparison.comparable ? tr("The runs differ:")
-                                              : tr("The runs have different units:"),
-                        notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
 }
 
 // Ranking by the same value again reverses the order.
@@ -311,32 +251,33 @@ void ComparePage::fillBaselines()
 {
     const QSignalBlocker blocker(m_frame->baseline);
     m_frame->baseline->clear();
-    m_frame->baseline->addItems(titles());
-    m_frame->baseline->setCurrentIndex(m_runs.empty() ? -1 : static_cast<int>(m_baseline));
-    m_frame->baseline->setEnabled(m_runs.size() > 1);
+    m_frame->baseline->addItems(m_compared.titles());
+    m_frame->baseline->setCurrentIndex(
+        m_compared.runs().empty() ? -1 : static_cast<int>(m_compared.baseline()));
+    m_frame->baseline->setEnabled(m_compared.size() > 1);
 }
 
 void ComparePage::setBaseline(int run)
 {
     if (run < 0)
         return;
-    m_chosen = m_documents[static_cast<std::size_t>(run)];
-    if (static_cast<std::size_t>(run) == m_baseline)
+    const std::size_t before = m_compared.baseline();
+    m_compared.chooseBaseline(static_cast<std::size_t>(run));
+    if (m_compared.baseline() == before)
         return;
-    m_baseline = static_cast<std::size_t>(run);
-    m_frame->compare->setBaseline(m_baseline);
+    m_frame->compare->setBaseline(m_compared.baseline());
     askForNumbers();
 }
 
 // The lanes, the tables and the charts show the same run.
 void ComparePage::choose(int run)
 {
-    if (run >= static_cast<int>(m_documents.size()))
+    if (run >= static_cast<int>(m_compared.documents().size()))
         return; // the charts still show runs that were removed
-    m_current = m_documents[static_cast<std::size_t>(run)];
+    m_compared.choose(static_cast<std::size_t>(run));
     m_frame->compare->setCurrent(run);
     m_frame->tables->setCurrent(run);
-    if (m_hasViews && m_showDetails->isChecked() && run != m_explained)
+    if (m_hasViews && m_actions.showDetails->isChecked() && run != m_explained)
         explain(run, {});
     Q_EMIT statusChanged();
 }
@@ -353,18 +294,61 @@ void ComparePage::explain(int run, const Selection& selection)
 
 void ComparePage::showParameters()
 {
-    (new ParametersDialog(m_theme, m_parameters, titles(), this))->open();
+    (new ParametersDialog(m_theme, m_parameters, m_compared.titles(), this))->open();
+}
+
+void ComparePage::addPrediction()
+{
+    if (m_compared.runs().empty())
+        return;
+    m_background.run(
+        [run = m_compared.runs().front()] { return withEvenCosts(*run); },
+        [this](engine::Result<engine::Run> predicted) {
+            if (predicted) {
+                m_library.runs().setChecked(m_library.add(std::move(*predicted)).get(), true);
+            } else {
+                m_frame->band->show(Band::Kind::Error, tr("The run was not predicted."),
+                                    QString::fromStdString(predicted.error().message));
+                m_frame->band->setVisible(true);
+            }
+        });
+}
+
+// A menu of the open runs that are not compared yet, and of a file dialog.
+void ComparePage::addRunMenu()
+{
+    QMenu menu(this);
+    menu.setObjectName(QStringLiteral("addRunMenu"));
+    RunsModel& runs = m_library.runs();
+    for (int row = 0; row < runs.rowCount(); ++row) {
+        const auto document = runs.at(row);
+        if (std::ranges::count(m_compared.documents(), document) > 0 || document->isRunning())
+            continue;
+        connect(menu.addAction(document->title()), &QAction::triggered, this,
+                [&runs, document] { runs.setChecked(document.get(), true); });
+    }
+    if (!menu.isEmpty())
+        menu.addSeparator();
+    connect(menu.addAction(tr("Open a run file…")), &QAction::triggered, this, [this] {
+        const QStringList files = QFileDialog::getOpenFileNames(
+            this, tr("Add runs"), {}, tr("Runs (*.sqlite);;All files (*)"));
+        for (const QString& file : files)
+            m_library.runs().setChecked(m_library.open(file).get(), true);
+    });
+    menu.exec(QCursor::pos());
 }
 
 QStringList ComparePage::statusTexts() const
 {
-    if (m_runs.empty())
+    if (m_compared.runs().empty())
         return {};
-    const engine::RunInfo& info = m_runs[m_baseline]->info;
+    const engine::RunInfo& info = m_compared.baselineInfo();
     QStringList texts{QStringLiteral("<b>%1</b> %2")
-                          .arg(tr("Baseline"), titles().value(static_cast<int>(m_baseline)))};
-    const QString runs = countOf(static_cast<std::int64_t>(m_runs.size()), "run");
-    texts.append(commonMode().isEmpty() ? runs : tr("%1, %2").arg(runs, commonMode()));
+                          .arg(tr("Baseline"),
+                               m_compared.titles().value(static_cast<int>(m_compared.baseline())))};
+    const QString runs = countOf(static_cast<std::int64_t>(m_compared.size()), "run");
+    const QString mode = m_compared.commonMode();
+    texts.append(mode.isEmpty() ? runs : tr("%1, %2").arg(runs, mode));
     if (!info.deviceName.empty())
         texts.append(QString::fromStdString(info.deviceName).toHtmlEscaped());
     if (!info.link.empty())
@@ -373,17 +357,17 @@ QStringList ComparePage::statusTexts() const
         texts.append(
             tr("%1 of %2 on the Pareto front")
                 .arg(std::ranges::count(profiler::paretoFront(m_numbers->comparison), true))
-                .arg(m_runs.size()));
+                .arg(m_compared.size()));
     return texts;
 }
 
 QString ComparePage::statusNote() const
 {
-    if (m_runs.empty())
+    if (m_compared.runs().empty())
         return {};
     if (!m_numbers || !m_frame->compare->isCompact())
         return tr("the reported iteration of every run");
-    const int iterations = measuredIterations(*m_runs[m_baseline]);
+    const int iterations = measuredIterations(*m_compared.runs()[m_compared.baseline()]);
     if (m_numbers->ranking.isPerToken)
         return tr("ranked by the time per token");
     if (iterations > 1)

@@ -4,8 +4,10 @@
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/compare/compare_numbers.h"
+#include "app/models/compare/compared_runs.h"
 #include "app/models/compare/run_parameters.h"
 #include "app/models/theme.h"
+#include "app/pages/compare/compare_actions.h"
 #include "app/timeline/view/selection.h"
 #include "app/widgets/controls/page.h"
 
@@ -13,8 +15,6 @@
 
 #include <memory>
 #include <vector>
-
-class QAction;
 
 namespace app {
 
@@ -36,36 +36,33 @@ public:
     void tick(const std::vector<std::shared_ptr<RunDocument>>& documents); // and no others
     QString title() const override
     {
-        return m_runs.size() == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(m_runs.size());
+        return m_compared.size() == 1 ? tr("Compare 1 run")
+                                      : tr("Compare %1 runs").arg(m_compared.size());
     }
     QStringList files() const override
     {
         QStringList files;
-        for (const auto& document : m_documents)
+        for (const auto& document : m_compared.documents())
             files.append(document->file());
         return files;
     }
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override;
+    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
 
 protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void makeActions();
-    void makeRankActions();
+    void connectActions();
     void connectAll();
     void connectLanes();
 
     void refresh(); // call it after the ticked runs or their data changed
-    void takeRuns(std::vector<std::shared_ptr<RunDocument>> documents,
-                  std::vector<RunPointer> runs);
-    void showUnfinished(int unfinished);
+    void showRuns();
     void askForNumbers();
     void takeNumbers(engine::Result<CompareNumbers> numbers);
     void showNumbers(); // when both the numbers and the views of the runs are known
-    void showNotes(const profiler::Comparison& comparison);
     void rankBy(profiler::RankBy by);
     void fillBaselines();
     void setBaseline(int run);
@@ -74,34 +71,22 @@ private:
     void showParameters();
     void addPrediction();
     void addRunMenu();
-    QStringList titles() const;
-    QString commonMode() const; // "": the runs have several modes
 
     const ThemeController& m_theme;
     RunLibrary& m_library;
     Background m_background;
     ViewPreparation m_views;
-    std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
-    std::vector<RunPointer> m_runs;                        // [document]
+    ComparedRuns m_compared;
     std::vector<RunParameter> m_parameters;
-    std::size_t m_baseline = 0;
-    // The baseline that the user chose. If it is nullptr, the baseline follows from the set of
-    // runs, not from their order.
-    std::shared_ptr<RunDocument> m_chosen;
-    std::shared_ptr<RunDocument> m_current; // run that the user chose in a row or a chart
-    CompareNumbersPointer m_numbers;        // nullptr: being computed
+    CompareNumbersPointer m_numbers; // nullptr: being computed
     profiler::RankBy m_rankBy = profiler::RankBy::Iteration;
     profiler::RankOrder m_direction = profiler::RankOrder::BestFirst;
     QTimer m_refresh;        // many runs are ticked at once
     int m_generation = 0;    // number of the last request for metrics
-    bool m_hasViews = false; // whether the lanes show m_runs
+    bool m_hasViews = false; // whether the lanes show m_compared
     int m_explained = -1;    // run of the details
 
-    QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
-            *m_addRun = nullptr, *m_export = nullptr, *m_report = nullptr, *m_predict = nullptr,
-            *m_showRuns = nullptr, *m_showDetails = nullptr, *m_ghost = nullptr,
-            *m_parametersAction = nullptr;
-    QList<QAction*> m_rankActions;
+    CompareActions m_actions;
     RunSaver* m_saver;
     CompareFrame* m_frame = nullptr;
 };

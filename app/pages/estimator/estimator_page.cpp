@@ -17,7 +17,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
-#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>

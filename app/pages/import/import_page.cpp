@@ -13,8 +13,6 @@
 
 #include <QAction>
 #include <QFileInfo>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>

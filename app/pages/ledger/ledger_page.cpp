@@ -8,7 +8,6 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
-#include "app/widgets/controls/themed_icon.h"
 #include "app/widgets/ledger/ledger_facets.h"
 #include "app/widgets/ledger/ledger_notes.h"
 #include "app/widgets/ledger/ledger_table.h"

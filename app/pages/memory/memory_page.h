@@ -12,7 +12,6 @@ class QLabel;
 class QScrollArea;
 class QSplitter;
 class QStackedWidget;
-class QToolButton;
 
 namespace app {
 

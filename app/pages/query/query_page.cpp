@@ -16,7 +16,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
 

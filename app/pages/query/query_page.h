@@ -9,7 +9,6 @@
 
 class QComboBox;
 class QLabel;
-class QSplitter;
 
 namespace app {
 

@@ -6,8 +6,6 @@
 
 #include <QObject>
 
-class QAction;
-
 namespace app {
 
 class DetailsPanel;

@@ -4,7 +4,6 @@
 #include "app/models/settings.h"
 #include "app/widgets/controls/page.h"
 
-class QGridLayout;
 class QSpacerItem;
 class QVBoxLayout;
 

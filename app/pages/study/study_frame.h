@@ -13,7 +13,6 @@ class QComboBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QSplitter;
 class QStackedWidget;
 
 namespace app {

@@ -14,21 +14,17 @@
 
 #include <QAction>
 #include <QComboBox>
-#include <QFileInfo>
-#include <QLabel>
 #include <QProgressBar>
 #include <QResizeEvent>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-
-#include <utility>
 
 namespace app {
 namespace {
 
 using Mode = profiler::Study::Mode;
 
-constexpr std::size_t kMostAtOnce = 10'000; // points of a study that starts when it is opened
+constexpr double kMostAtOnce = 10'000; // points of a study that starts when it is opened
 enum StackPage : int { kPresetsPage, kChartsPage };
 
 } // namespace
@@ -46,9 +42,9 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_frame->presets);
     connectAll();
+    connectFile();
     connectSession();
-    m_saved = defaultStudy();
-    m_frame->form->setStudy(m_saved);
+    m_frame->form->setStudy(defaultStudy());
     showEdits();
     if (!nameOrFile.isEmpty())
         open(nameOrFile);
@@ -93,11 +89,39 @@ void StudyPage::makePointActions()
     followTheme(m_actions.compareBest, Icon::Compare, m_theme);
 }
 
+void StudyPage::makeFileActions()
+{
+    m_actions.open = makeAction(
+        "studyOpen", tr("Open a study…"), {},
+        [this] {
+            askForFile(this, tr("Open a study"), tr("Studies (*.toml);;All files (*)"),
+                       [this](const QString& file) {
+                           if (m_file.mayDiscard())
+                               open(file);
+                       });
+        },
+        tr("read a grid from a .toml file"));
+    m_actions.save = makeAction(
+        "studySave", tr("Save study"), Qt::CTRL | Qt::Key_S, [this] { m_file.save(); },
+        tr("save the grid, for bscope study or for later"));
+    m_actions.saveAs
+        = makeAction("studySaveAs", tr("Save study as…"), {}, [this] { m_file.saveAs(); });
+    m_actions.saveReport
+        = makeAction("studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
+                     [this] { m_saver.saveStudyReport(m_browser->data(), m_file.baseName()); });
+    m_actions.saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
+        m_saver.saveStudyResults(m_browser->data(), m_file.baseName());
+    });
+    m_actions.exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
+                                     [this] { exportChart(StudyPanel::Map); });
+    followTheme(m_actions.open, Icon::Open, m_theme);
+}
+
 void StudyPage::connectAll()
 {
     connect(m_frame->form, &StudyForm::edited, this, &StudyPage::showEdits);
     connect(m_frame, &StudyFrame::presetChosen, this, [this](const QString& name) {
-        if (mayDiscard())
+        if (m_file.mayDiscard())
             open(name);
         showPreset();
     });
@@ -111,13 +135,16 @@ void StudyPage::connectAll()
         m_frame->notice->show(Band::Kind::Error, tr("Not simulated."), reason);
         showState();
     });
-    connect(&m_saver, &RunSaver::studySaved, this, [this](const QString& file) {
-        m_file = file;
-        m_name = QFileInfo(file).completeBaseName();
-        m_saved = m_frame->form->study();
-        Q_EMIT titleChanged();
-        if (std::exchange(m_closesWhenSaved, false))
-            Q_EMIT closeRequested();
+}
+
+void StudyPage::connectFile()
+{
+    connect(&m_file, &StudyFile::titleChanged, this, &StudyPage::titleChanged);
+    connect(&m_file, &StudyFile::closeRequested, this, &StudyPage::closeRequested);
+    connect(&m_file, &StudyFile::saved, this,
+            [this](const QString& file) { Q_EMIT filesSaved({file}); });
+    connect(&m_file, &StudyFile::failed, this, [this](const QString& reason) {
+        m_frame->notice->show(Band::Kind::Error, tr("Not saved."), reason);
     });
 }
 
@@ -128,16 +155,27 @@ void StudyPage::connectSession()
     connect(&m_session, &StudySession::ended, this, &StudyPage::showEnd);
 }
 
+void StudyPage::open(const QString& nameOrFile)
+{
+    if (m_session.isRunning())
+        return;
+    const auto study = m_file.open(nameOrFile);
+    if (!study) {
+        m_frame->notice->show(Band::Kind::Error, tr("Not opened."),
+                              capitalized(fromUtf8(study.error().message)));
+        return;
+    }
+    setStudy(*study);
+    Q_EMIT titleChanged();
+}
+
 void StudyPage::setStudy(const profiler::Study& study)
 {
     m_frame->notice->hide();
     m_frame->form->setStudy(study);
     showPreset();
     showEdits();
-    double points = 1;
-    for (const profiler::StudyAxis& axis : study.grid)
-        points *= static_cast<double>(axis.values.size());
-    if (m_isRunnable && !study.isMeasured() && points <= kMostAtOnce)
+    if (m_isRunnable && !study.isMeasured() && gridSize(study) <= kMostAtOnce)
         run();
     else
         m_session.open(study);
@@ -145,6 +183,7 @@ void StudyPage::setStudy(const profiler::Study& study)
 
 void StudyPage::showEdits()
 {
+    m_file.edit(m_frame->form->study());
     const auto problem = studyProblem(m_frame->form->study());
     m_isRunnable = !problem;
     const bool isAtField = m_frame->form->showProblem(problem);
@@ -159,7 +198,7 @@ void StudyPage::showEdits()
 
 void StudyPage::showPreset()
 {
-    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_name)));
+    m_frame->presets->setCurrentIndex(std::max(0, m_frame->presets->findText(m_file.name())));
 }
 
 void StudyPage::showEditedParts()
@@ -227,22 +266,6 @@ void StudyPage::showEnd(const WorkerEnd& end)
     showState();
 }
 
-QString StudyPage::summaryText() const
-{
-    const profiler::Study& study = m_frame->form->study();
-    const StudyPointer& results = m_browser->data();
-    qint64 points = 1;
-    for (const profiler::StudyAxis& axis : study.grid)
-        points *= static_cast<qint64>(axis.values.size());
-    const QString count = countOf(points, study.isMeasured() ? "run" : "simulation");
-    if (results == nullptr || results->study != study || results->done == 0)
-        return tr("%1, not computed yet").arg(count);
-    if (results->done < results->points.size())
-        return tr("%1 of %2 done").arg(results->done).arg(count);
-    return m_session.seconds() > 0 ? tr("%1, %2 s").arg(count, number(m_session.seconds(), 1))
-                                   : count;
-}
-
 void StudyPage::showState()
 {
     const bool isRunning = m_session.isRunning();
@@ -250,7 +273,7 @@ void StudyPage::showState()
     const StudyPointer& results = m_browser->data();
     m_frame->showRunning(isRunning);
     if (!isRunning || results == nullptr)
-        m_frame->summary->setText(summaryText());
+        m_frame->summary->setText(summaryText(study, results, m_session.seconds()));
     m_actions.run->setEnabled(m_isRunnable && !isRunning);
     m_actions.cancel->setEnabled(isRunning);
     const QString refused = notRunnable(study);
@@ -277,6 +300,12 @@ void StudyPage::showState()
     for (QAction* action : {m_actions.saveReport, m_actions.saveCsv, m_actions.exportMap})
         action->setEnabled(results != nullptr);
     Q_EMIT statusChanged();
+}
+
+void StudyPage::exportChart(StudyPanel panel)
+{
+    if (m_browser->data() != nullptr)
+        m_saver.saveFigure(m_browser->figureOf(panel), m_file.baseName());
 }
 
 QStringList StudyPage::argumentsOf(std::size_t point) const

@@ -2,11 +2,12 @@
 
 #include "app/jobs/study/point_runs.h"
 #include "app/jobs/study/study_session.h"
+#include "app/models/study/study_options.h"
 #include "app/models/theme.h"
 #include "app/pages/run_saver.h"
+#include "app/pages/study/study_file.h"
 #include "app/pages/study/study_frame.h"
 #include "app/widgets/controls/page.h"
-#include "app/widgets/editor/unsaved_dialog.h"
 
 namespace app {
 
@@ -24,12 +25,12 @@ public:
 
     // Reads a preset or a file, and simulates its grid at once unless that may take long.
     void open(const QString& nameOrFile);
-    QString title() const override;
-    QString file() const override { return m_file; }
+    QString title() const override { return m_file.title(); }
+    QString file() const override { return m_file.path(); }
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    bool queryClose() override;
+    bool queryClose() override { return m_file.mayClose(); }
     StudySession& session() { return m_session; }
 
 protected:
@@ -40,37 +41,29 @@ private:
     void makePointActions();
     void makeFileActions();
     void connectAll();
+    void connectFile();
     void connectSession();
     void setStudy(const profiler::Study& study);
     void showEdits();       // checks the definition
     void showPreset();      // in the list
     void showEditedParts(); // ratios and charts of the results that are shown
-    bool isModified() const;
-    bool save(); // into m_file; without one it asks, and returns false
-    // Asks before edits are lost; Discard if there are none.
-    UnsavedDialog::Choice askAboutEdits();
-    bool mayDiscard(); // edits, because another study is opened
     void run();
     void runOtherMode();
     void showProgress(qint64 done, qint64 all, double secondsLeft);
     void showData(const StudyPointer& data);
     void showEnd(const WorkerEnd& end);
     void showState(); // summary, actions and status
-    QString summaryText() const;
     void simulatePoints(const std::vector<std::size_t>& points);
     void showSimulated(const QStringList& files);
     void emulatePoint();
     void exportChart(StudyPanel panel);
-    QString baseName() const; // of files to save
     QStringList argumentsOf(std::size_t point) const;
 
     const ThemeController& m_theme;
     StudySession m_session{this};
     PointRuns m_points{this};
     RunSaver m_saver{this};
-    QString m_name, m_file;  // of the preset or file; "": a new study
-    profiler::Study m_saved; // as opened or saved
-    bool m_closesWhenSaved = false;
+    StudyFile m_file{defaultStudy(), m_saver, this};
     bool m_isRunnable = true; // the definition has no problem
     StudyActions m_actions{};
     StudyFrame* m_frame = nullptr;

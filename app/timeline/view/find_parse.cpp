@@ -1,5 +1,6 @@
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/translate.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 
 #include <QStringList>
@@ -145,10 +146,8 @@ Result<std::vector<FindFacet>> parseFind(const QString& text)
 {
     std::vector<FindFacet> facets;
     for (const QString& part : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-        auto facet = readPart(part);
-        if (!facet)
-            return tl::unexpected(facet.error());
-        facets.push_back(*std::move(facet));
+        auto facet = TRY(readPart(part));
+        facets.push_back(std::move(facet));
     }
     return facets;
 }

@@ -1,5 +1,6 @@
 #include "app/timeline/why/make_path_marks.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
 
@@ -26,11 +27,9 @@ void markPartners(const engine::Run& run, const profiler::DataFlow& flow, std::u
 
 engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration)
 {
-    auto why = profiler::whyNotFaster(run, iteration);
-    if (!why)
-        return tl::unexpected(why.error());
+    auto why = TRY(profiler::whyNotFaster(run, iteration));
     auto marks = std::make_shared<PathMarks>();
-    marks->why = *std::move(why);
+    marks->why = std::move(why);
     const profiler::DataFlow flow(run.schedule);
     marks->ops.assign(flow.index().count(), false);
     for (const profiler::PathPart& part : marks->why.path.parts) {

@@ -2,6 +2,7 @@
 
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/operations.h"
+#include "engine/base/try.h"
 
 #include <fmt/format.h>
 
@@ -157,11 +158,9 @@ Bytes availableMemory()
 
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads)
 {
-    const auto blas = cpu::loadBlas();
-    if (!blas)
-        return tl::unexpected(blas.error());
-    (*blas)->setThreads(threads);
-    return std::make_shared<BlasDevice>((*blas)->name, threads);
+    const auto blas = TRY(cpu::loadBlas());
+    blas->setThreads(threads);
+    return std::make_shared<BlasDevice>(blas->name, threads);
 }
 
 } // namespace engine

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/csv.h"
@@ -19,14 +20,11 @@ auto corruptAt(const CsvRow& row, std::string_view column, std::string_view why)
 Result<std::vector<CsvRow>> parseRows(std::string_view text)
 {
     Lines lines(text);
-    if (auto header = checkCsvHeader(lines.next().value_or("")); !header)
-        return tl::unexpected(header.error());
+    TRY(checkCsvHeader(lines.next().value_or("")));
     std::vector<CsvRow> rows;
     while (const auto line = lines.next()) {
-        auto row = parseCsvRow(*line, lines.number());
-        if (!row)
-            return tl::unexpected(row.error());
-        rows.push_back(*row);
+        auto row = TRY(parseCsvRow(*line, lines.number()));
+        rows.push_back(row);
     }
     if (rows.empty())
         return corruptCsv("the file has no ops, only a header");
@@ -89,20 +87,14 @@ Programs programsOf(const std::vector<CsvRow>& rows)
 
 Result<Schedule> readCsv(std::string_view text, std::string_view scheme)
 {
-    auto rows = parseRows(text);
-    if (!rows)
-        return tl::unexpected(rows.error());
-    for (const auto& checked : {checkRowOrder(*rows), markHalves(*rows)})
-        if (!checked)
-            return tl::unexpected(checked.error());
-    Programs programs = programsOf(*rows);
-    const auto shape = shapeOf(programs);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    if (auto chunks = checkChunks(*shape, *rows); !chunks)
-        return tl::unexpected(chunks.error());
-    Schedule schedule = assemble(*shape, std::move(programs), scheme);
-    if (std::ranges::any_of(*rows, &CsvRow::hasVersion))
+    auto rows = TRY(parseRows(text));
+    TRY(checkRowOrder(rows));
+    TRY(markHalves(rows));
+    Programs programs = programsOf(rows);
+    const auto shape = TRY(shapeOf(programs));
+    TRY(checkChunks(shape, rows));
+    Schedule schedule = assemble(shape, std::move(programs), scheme);
+    if (std::ranges::any_of(rows, &CsvRow::hasVersion))
         schedule.shape.updateEvery = guessUpdateEvery(schedule);
     return schedule;
 }

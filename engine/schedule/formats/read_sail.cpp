@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/lines.h"
@@ -95,11 +96,9 @@ Result<Words> sailWords(std::string_view text)
             const std::string_view taken = trimmed(Lines::take(rest, ' '));
             if (taken.empty())
                 continue;
-            const auto word = sailWord(taken, lines.number());
-            if (!word)
-                return tl::unexpected(word.error());
-            if (*word)
-                ofLine.push_back(**word);
+            const auto word = TRY(sailWord(taken, lines.number()));
+            if (word)
+                ofLine.push_back(*word);
         }
         if (ofLine.empty())
             continue;
@@ -160,23 +159,19 @@ Result<Schedule> placedSchedule(const Words& words, SailPlacement placement,
                                 std::string_view scheme)
 {
     Programs programs = placed(words, placement);
-    const auto shape = shapeOf(programs);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    return assemble(*shape, std::move(programs), scheme);
+    const auto shape = TRY(shapeOf(programs));
+    return assemble(shape, std::move(programs), scheme);
 }
 
 } // namespace
 
 Result<Schedule> readSail(std::string_view text, std::string_view scheme)
 {
-    const auto words = sailWords(text);
-    if (!words)
-        return tl::unexpected(words.error());
-    auto schedule = placedSchedule(*words, SailPlacement::V, scheme);
-    if (!schedule || !hasChunks(*words) || validate(*schedule).empty())
+    const auto words = TRY(sailWords(text));
+    auto schedule = placedSchedule(words, SailPlacement::V, scheme);
+    if (!schedule || !hasChunks(words) || validate(*schedule).empty())
         return schedule;
-    auto looping = placedSchedule(*words, SailPlacement::Looping, scheme);
+    auto looping = placedSchedule(words, SailPlacement::Looping, scheme);
     return looping && validate(*looping).empty() ? looping : schedule;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/read_file.h"
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/lines.h"
@@ -78,10 +79,8 @@ std::string_view formatTitle(ScheduleFormat format)
 
 Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme)
 {
-    const auto format = scheduleFormat(text);
-    if (!format)
-        return tl::unexpected(format.error());
-    switch (*format) {
+    const auto format = TRY(scheduleFormat(text));
+    switch (format) {
     case ScheduleFormat::Torch:
         return readTorch(text, scheme);
     case ScheduleFormat::Sail:
@@ -94,10 +93,8 @@ Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme
 
 Result<Schedule> readScheduleFile(const std::string& path)
 {
-    const auto text = readFile(path);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto schedule = readScheduleText(*text);
+    const auto text = TRY(readFile(path));
+    auto schedule = readScheduleText(text);
     if (!schedule)
         return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
     const auto violations = validate(*schedule);

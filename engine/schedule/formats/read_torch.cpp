@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/base/try.h"
 #include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/lines.h"
 #include "engine/schedule/formats/torch_csv.h"
@@ -51,10 +52,8 @@ Result<void> appendOverlap(std::string_view cell, int line, std::vector<Op>& ops
     std::string_view inner = cell.substr(1, close - 1);
     std::vector<Op> group;
     while (!inner.empty()) {
-        const auto op = torchOp(trimmed(Lines::take(inner, ';')), line);
-        if (!op)
-            return tl::unexpected(op.error());
-        group.push_back(*op);
+        const auto op = TRY(torchOp(trimmed(Lines::take(inner, ';')), line));
+        group.push_back(op);
     }
     if (group.size() != 2 || group[0].kind != OpKind::Forward || !isBackward(group[1].kind))
         return badAction(line, cell, "must overlap one forward and one backward");
@@ -71,14 +70,11 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
         if (cell.empty() || isSharding(cell)) // a step in which the device idles
             continue;
         if (cell.starts_with('(')) {
-            if (const auto joint = appendOverlap(cell, line, ops); !joint)
-                return tl::unexpected(joint.error());
+            TRY(appendOverlap(cell, line, ops));
             continue;
         }
-        const auto op = torchOp(cell, line);
-        if (!op)
-            return tl::unexpected(op.error());
-        ops.push_back(*op);
+        const auto op = TRY(torchOp(cell, line));
+        ops.push_back(op);
     }
     return ops;
 }
@@ -96,19 +92,15 @@ Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
                         fmt::format("more than {} lines: each line is a device, and a schedule "
                                     "cannot have more devices",
                                     kLargestDevice + 1));
-        auto ops = torchOps(*line, lines.number());
-        if (!ops)
-            return tl::unexpected(ops.error());
-        programs.push_back(*std::move(ops));
+        auto ops = TRY(torchOps(*line, lines.number()));
+        programs.push_back(std::move(ops));
         used = programs.back().empty() ? used : programs.size();
     }
     programs.resize(used);
     if (programs.empty())
         return fail(Error::Code::Corrupt, "the file has no actions");
-    const auto shape = shapeOf(programs);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    return assemble(*shape, std::move(programs), scheme);
+    const auto shape = TRY(shapeOf(programs));
+    return assemble(shape, std::move(programs), scheme);
 }
 
 } // namespace engine

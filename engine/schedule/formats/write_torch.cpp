@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedule/check/communication.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/formats/torch_csv.h"
@@ -182,8 +183,7 @@ Result<std::string> writeTorch(const Schedule& schedule)
     if (const std::string obstacle = torchObstacle(schedule); !obstacle.empty())
         return fail(Error::Code::Unsupported,
                     fmt::format("PyTorch's schedule format has no {}; use --format csv", obstacle));
-    if (auto order = checkTorchOrder(schedule); !order)
-        return tl::unexpected(order.error());
+    TRY(checkTorchOrder(schedule));
     bool isAligned = !hasTransfers(schedule);
     for (const auto& ops : schedule.program)
         isAligned = isAligned

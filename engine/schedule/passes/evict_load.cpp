@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes/passes.h"
 
@@ -243,8 +244,7 @@ Result<void> checkEvictable(const Schedule& schedule)
 
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy)
 {
-    if (auto possible = checkEvictable(schedule); !possible)
-        return tl::unexpected(possible.error());
+    TRY(checkEvictable(schedule));
     const auto peaks = peaksOf(schedule);
     const int most = peaks.empty() ? 0 : std::ranges::max(peaks);
     for (int limit = commonLimit(peaks, schedule.shape); limit < most; ++limit)

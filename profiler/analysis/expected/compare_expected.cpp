@@ -1,6 +1,7 @@
 #include "profiler/analysis/expected/compare_expected.h"
 
 #include "engine/base/median.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/links/link_loads.h"
@@ -143,12 +144,10 @@ Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("{} is in abstract units and has no times to compare",
                                     runs[i]->info.label));
-        auto numbers = metrics(*runs[i]);
-        if (!numbers)
-            return tl::unexpected(numbers.error());
-        comparison.iterations.push_back(static_cast<double>(numbers->duration));
-        addKinds(*runs[i], *numbers, i, table);
-        all.push_back(*std::move(numbers));
+        auto numbers = TRY(metrics(*runs[i]));
+        comparison.iterations.push_back(static_cast<double>(numbers.duration));
+        addKinds(*runs[i], numbers, i, table);
+        all.push_back(std::move(numbers));
     }
     comparison.kinds = table.rows();
     if (all.front().devices.size() == all.back().devices.size()) {

@@ -1,5 +1,6 @@
 #include "profiler/analysis/links/link_loads.h"
 
+#include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/lanes.h"
 
@@ -349,10 +350,8 @@ ExposedTime exposedByKind(const Run& run, int iteration)
 Result<LinkLoads> linkLoads(const Run& run, const Mapping& mapping, const TransferBytes& bytes,
                             int iteration)
 {
-    const auto index = iterationIndex(run, iteration);
-    if (!index)
-        return tl::unexpected(index.error());
-    const Lanes lanes(run, *index);
+    const auto index = TRY(iterationIndex(run, iteration));
+    const Lanes lanes(run, index);
     const Traffic traffic(run, lanes, bytes);
     Placement placement(mapping, run.schedule, bytes);
     for (const Transfers& flow : traffic.flows())
@@ -361,7 +360,7 @@ Result<LinkLoads> linkLoads(const Run& run, const Mapping& mapping, const Transf
         if (sum.count > 0)
             placement.addAllReduce(sum);
     LinkLoads loads = placement.finish();
-    loads.exposed = exposedByKind(run, *index);
+    loads.exposed = exposedByKind(run, index);
     return loads;
 }
 

@@ -1,5 +1,6 @@
 #include "profiler/analysis/range/range_metrics.h"
 
+#include "engine/base/try.h"
 #include "engine/timeline/stash_ledger.h"
 #include "profiler/analysis/memory.h"
 #include "profiler/analysis/range/device_times.h"
@@ -126,8 +127,7 @@ Result<RangeMetrics> rangeMetrics(const Run& run, Window range)
 {
     if (range.duration() <= 0)
         return fail(Error::Code::InvalidArgument, "the range is empty; end it after its begin");
-    if (const auto any = iterationIndex(run, -1); !any)
-        return tl::unexpected(any.error());
+    TRY(iterationIndex(run, -1));
     RangeMetrics result;
     result.range = range;
     for (const DeviceId d : Ids<DeviceId>(run.schedule.shape.devices)) {

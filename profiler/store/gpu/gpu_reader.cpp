@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/gpu/nsight_tables.h"
 #include "profiler/store/metrics.h"
@@ -29,14 +30,12 @@ public:
     // The rest that was not passed to `use`.
     Result<GpuTrace> read()
     {
-        const auto done = readPlaces()
-                              .and_then([&] { return readLaunches(); })
-                              .and_then([&] { return readRanges(); })
-                              .and_then([&] { return readWork(); })
-                              .and_then([&] { return readOthers(); })
-                              .and_then([&] { return readHealth(); });
-        if (!done)
-            return tl::unexpected(done.error());
+        TRY(readPlaces());
+        TRY(readLaunches());
+        TRY(readRanges());
+        TRY(readWork());
+        TRY(readOthers());
+        TRY(readHealth());
         return std::move(m_trace);
     }
 
@@ -52,13 +51,11 @@ private:
         if (!exists || !*exists)
             return exists.map([](bool) {});
         const auto names = namesOf<Row>("t.");
-        auto row = m_database.prepare(
+        auto row = TRY(m_database.prepare(
             fmt::format("SELECT {}{} FROM {} t {} WHERE {} ORDER BY t.rowid",
-                        fmt::join(names, ", "), more, kTableOf<Row>.name, joined, condition));
-        if (!row)
-            return tl::unexpected(row.error());
-        row->bind(m_window.begin, m_window.end);
-        return readRows<Row>(m_database, *row, [&](Row& each, const Statement& statement) {
+                        fmt::join(names, ", "), more, kTableOf<Row>.name, joined, condition)));
+        row.bind(m_window.begin, m_window.end);
+        return readRows<Row>(m_database, row, [&](Row& each, const Statement& statement) {
             OpOfIteration of;
             const int column = names.size();
             if (!more.empty() && !statement.isNull(column))
@@ -162,9 +159,7 @@ private:
     // Reads the ranges of libraries. The ranges of ops have domain 1.
     Result<void> readRanges()
     {
-        const auto areLinked = hasTable(m_database, kTableOf<RangeRow>.name);
-        if (!areLinked)
-            return tl::unexpected(areLinked.error());
+        const auto areLinked = TRY(hasTable(m_database, kTableOf<RangeRow>.name));
         std::unordered_map<int, std::string> domains;
         return forEachRow<NvtxRow>(m_database, "WHERE eventType = 75",
                                    [&](NvtxRow& row) {
@@ -174,8 +169,8 @@ private:
             .and_then([&] {
                 return forEach<NvtxRow>(
                     fmt::format("{} AND t.domainId <> 1 AND t.eventType IN (59, 60)", kWithin),
-                    *areLinked ? ", r.op, r.iteration" : "",
-                    *areLinked ? "LEFT JOIN BS_gpu_range r ON r.event = t.eventId" : "",
+                    areLinked ? ", r.op, r.iteration" : "",
+                    areLinked ? "LEFT JOIN BS_gpu_range r ON r.event = t.eventId" : "",
                     [&](NvtxRow& row, OpOfIteration of) {
                         const auto number = [](const std::optional<std::int64_t>& value) {
                             return static_cast<std::uint32_t>(value.value_or(0));
@@ -198,30 +193,26 @@ private:
     // launched it and not where it ran.
     Result<void> readLaunches()
     {
-        const auto areThere = hasTable(m_database, kTableOf<KernelRow>.name);
-        const auto mode = m_database.text("SELECT mode FROM BS_run");
-        if (!areThere || !mode)
-            return tl::unexpected(m_database.error());
+        const auto areThere = TRY(hasTable(m_database, kTableOf<KernelRow>.name));
+        const auto mode = TRY(m_database.text("SELECT mode FROM BS_run"));
         const bool hasLaunches
-            = *mode == engine::modeName(Mode::Live) || *mode == engine::modeName(Mode::Imported);
-        if (!*areThere || !hasLaunches)
+            = mode == engine::modeName(Mode::Live) || mode == engine::modeName(Mode::Imported);
+        if (!areThere || !hasLaunches)
             return {};
-        auto row = m_database.prepare(
+        auto row = TRY(m_database.prepare(
             "SELECT t.start, t.\"end\", s.op, s.iteration, t.globalTid FROM NVTX_EVENTS t JOIN "
             "BS_span s ON s.id = t.eventId WHERE t.start < ?2 AND t.\"end\" >= ?1 AND t.domainId = "
             "1 "
-            "AND (t.start <> s.begin OR t.\"end\" <> s.\"end\") ORDER BY t.start");
-        if (!row)
-            return tl::unexpected(row.error());
-        row->bind(m_window.begin, m_window.end);
-        while (row->next()) {
-            m_trace.launches.push_back({{row->integer(0), row->integer(1)},
-                                        OpOfIteration{static_cast<std::uint32_t>(row->integer(2)),
-                                                      static_cast<std::uint32_t>(row->integer(3))},
-                                        static_cast<std::uint32_t>(row->integer(4) & kThreadBits)});
+            "AND (t.start <> s.begin OR t.\"end\" <> s.\"end\") ORDER BY t.start"));
+        row.bind(m_window.begin, m_window.end);
+        while (row.next()) {
+            m_trace.launches.push_back({{row.integer(0), row.integer(1)},
+                                        OpOfIteration{static_cast<std::uint32_t>(row.integer(2)),
+                                                      static_cast<std::uint32_t>(row.integer(3))},
+                                        static_cast<std::uint32_t>(row.integer(4) & kThreadBits)});
             passPiece();
         }
-        return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
+        return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
     }
 
     Result<void> readHealth()
@@ -268,21 +259,17 @@ private:
 
 Result<GpuTrace> readGpuTrace(const std::filesystem::path& file, Window window)
 {
-    auto open = openFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
-    return GpuReader(open->database, window).read();
+    auto open = TRY(openFile(file));
+    return GpuReader(open.database, window).read();
 }
 
 Result<void> readGpuPieces(const std::filesystem::path& file,
                            const std::function<void(const GpuTrace&)>& use)
 {
-    auto open = openFile(file);
-    if (!open)
-        return tl::unexpected(open.error());
+    auto open = TRY(openFile(file));
     constexpr Window kWhole{std::numeric_limits<std::int64_t>::min(),
                             std::numeric_limits<std::int64_t>::max()};
-    return GpuReader(open->database, kWhole, use).read().map(use);
+    return GpuReader(open.database, kWhole, use).read().map(use);
 }
 
 } // namespace profiler

@@ -1,5 +1,6 @@
 #include "profiler/store/gpu/gpu_writer.h"
 
+#include "engine/base/try.h"
 #include "engine/timeline/kernel_name.h"
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/gpu/nsight.h"
@@ -177,8 +178,7 @@ Result<std::int64_t> GpuWriter::stringId(const std::string& text)
             return last;
         m_nextString = *last + 1;
     }
-    if (auto written = writeRows<StringRow>(*m_database, {{m_nextString, text}}); !written)
-        return tl::unexpected(written.error());
+    TRY(writeRows<StringRow>(*m_database, {{m_nextString, text}}));
     m_strings.emplace(text, m_nextString);
     return m_nextString++;
 }

@@ -1,5 +1,6 @@
 #include "profiler/store/ledger/ledger.h"
 
+#include "engine/base/try.h"
 #include "profiler/store/sqlite.h"
 
 #include <fmt/format.h>
@@ -41,10 +42,8 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
         return fail(Error::Code::Io,
                     fmt::format("{}: {}; set XDG_DATA_HOME to a writable folder",
                                 file.parent_path().string(), error.message()));
-    auto opened = Database::open(file, Database::Access::Create);
-    if (!opened)
-        return tl::unexpected(opened.error());
-    auto database = std::make_unique<Database>(*std::move(opened));
+    auto opened = TRY(Database::open(file, Database::Access::Create));
+    auto database = std::make_unique<Database>(std::move(opened));
     const auto version = database->integer("PRAGMA user_version");
     if (!version || *version > kLedgerVersion)
         return fail(
@@ -53,34 +52,30 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
                         "the runs are read again",
                         file.string(),
                         version ? fmt::format("version {}", *version) : version.error().message));
-    if (auto made = database->execute(kTables); !made)
-        return tl::unexpected(made.error());
-    if (auto set = database->execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion)); !set)
-        return tl::unexpected(set.error());
+    TRY(database->execute(kTables));
+    TRY(database->execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion)));
     return Ledger(std::move(database));
 }
 
 Result<std::vector<LedgerRow>> Ledger::rows()
 {
-    auto query = m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
-                                     "tags, origin, starred FROM run ORDER BY file");
-    if (!query)
-        return tl::unexpected(query.error());
+    auto query = TRY(m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
+                                         "tags, origin, starred FROM run ORDER BY file"));
     std::vector<LedgerRow> rows;
-    while (query->next()) {
+    while (query.next()) {
         LedgerRow& row = rows.emplace_back();
-        query->get(0, row.file);
-        query->get(1, row.size);
-        query->get(2, row.modified);
-        query->get(3, row.facts);
-        query->get(4, row.picture);
-        query->get(5, row.name);
-        query->get(6, row.note);
-        query->get(7, row.tags);
-        query->get(8, row.origin);
-        query->get(9, row.isStarred);
+        query.get(0, row.file);
+        query.get(1, row.size);
+        query.get(2, row.modified);
+        query.get(3, row.facts);
+        query.get(4, row.picture);
+        query.get(5, row.name);
+        query.get(6, row.note);
+        query.get(7, row.tags);
+        query.get(8, row.origin);
+        query.get(9, row.isStarred);
     }
-    if (query->failed())
+    if (query.failed())
         return tl::unexpected(m_database->error());
     return rows;
 }
@@ -88,10 +83,8 @@ Result<std::vector<LedgerRow>> Ledger::rows()
 template<class... Values>
 Result<void> Ledger::change(const char* sql, const Values&... values)
 {
-    auto statement = m_database->prepare(sql);
-    if (!statement)
-        return tl::unexpected(statement.error());
-    if (!statement->run(values...))
+    auto statement = TRY(m_database->prepare(sql));
+    if (!statement.run(values...))
         return tl::unexpected(m_database->error());
     return {};
 }
@@ -147,17 +140,15 @@ Ledger::takeQueues(const std::function<bool(std::int64_t process)>& exists)
     std::vector<std::string> all;
     std::set<std::int64_t> ended;
     auto done = inTransaction([&]() -> Result<void> {
-        auto query
-            = m_database->prepare("SELECT process, options FROM queued ORDER BY process, position");
-        if (!query)
-            return tl::unexpected(query.error());
-        while (query->next())
-            if (const std::int64_t process = query->integer(0); !exists(process)) {
+        auto query = TRY(
+            m_database->prepare("SELECT process, options FROM queued ORDER BY process, position"));
+        while (query.next())
+            if (const std::int64_t process = query.integer(0); !exists(process)) {
                 ended.insert(process);
-                query->get(1, all.emplace_back());
+                query.get(1, all.emplace_back());
             }
         Result<void> removed;
-        if (query->failed())
+        if (query.failed())
             removed = tl::unexpected(m_database->error());
         for (const std::int64_t process : ended)
             removed = removed.and_then(

@@ -1,4 +1,5 @@
-#include "profiler/study/chart_painter.h"
+#include "profiler/study/chart_map.h"
+
 #include "profiler/study/metric_text.h"
 
 #include <fmt/format.h>
@@ -18,19 +19,19 @@ constexpr double kBarGap = 14, kBarWidth = 10, kLeastBar = 3 * kChartText;
 
 // The colour of a cell of a heat map, and of the colour bar. `share`: 0 for the least value, 1 for
 // the greatest one. The root shows differences of small values.
-Colour ChartPainter::heatColour(double share) const
+Colour ChartMap::heatColour(double share) const
 {
     return mix(m_style.low, m_style.high, std::sqrt(share));
 }
 
 // The colour of the cells that a series wins in a phase map, and of its entry in the legend.
-Colour ChartPainter::winnerColour(std::size_t series) const
+Colour ChartMap::winnerColour(std::size_t series) const
 {
     return mix(seriesColour(series, m_style), m_style.ground, 0.35);
 }
 
 // Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
-double ChartPainter::drawColourBar(const Cells& cells, double least, double most)
+double ChartMap::drawColourBar(const Cells& cells, double least, double most)
 {
     constexpr int kSteps = 32;
     const double x = cells.left + cells.width * static_cast<double>(cells.columns) + kBarGap;
@@ -40,21 +41,21 @@ double ChartPainter::drawColourBar(const Cells& cells, double least, double most
         m_canvas.box({x, cells.top + step * i, kBarWidth, step + (i + 1 < kSteps ? 0.5 : 0)},
                      heatColour(most > least ? 1 - static_cast<double>(i) / (kSteps - 1) : 0));
     const double text = x + kBarWidth + 5;
-    m_canvas.text(text, cells.top + kChartText - 2, metricNumber(m_chart.y, most));
+    m_canvas.text(text, cells.top + kChartText - 2, metricNumber(m_of.chart.y, most));
     if (most > least)
-        m_canvas.text(text, cells.top + height - 1, metricNumber(m_chart.y, least));
+        m_canvas.text(text, cells.top + height - 1, metricNumber(m_of.chart.y, least));
     return cells.top + height;
 }
 
 // Lays out cells with names of rows at the left and names of columns above, `below` and `right`
 // points from the edges.
-ChartPainter::Cells ChartPainter::layCells(const std::vector<std::string>& rows, double below,
-                                           double right) const
+ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double below,
+                                   double right) const
 {
     Cells cells;
-    cells.columns = m_study.axis(m_chart.x)->values.size();
+    cells.columns = m_of.study.axis(m_of.chart.x)->values.size();
     cells.rows = rows.size();
-    double names = textWidth(m_chart.x);
+    double names = textWidth(m_of.chart.x);
     for (const std::string& row : rows)
         names = std::max(names, textWidth(row));
     cells.left = std::min(names, m_style.width / 3) + 16;
@@ -66,7 +67,7 @@ ChartPainter::Cells ChartPainter::layCells(const std::vector<std::string>& rows,
     return cells;
 }
 
-void ChartPainter::drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
+void ChartMap::drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
 {
     isBest ? m_canvas.frame(cell, fill) : m_canvas.box(cell, fill);
     if (textWidth(text) > cell.width)
@@ -77,90 +78,92 @@ void ChartPainter::drawCell(const Rect& cell, Colour fill, const std::string& te
                   {contrast(fill, kWhite) > contrast(fill, kBlack) ? kWhite : kBlack});
 }
 
-void ChartPainter::drawHeatMap()
+void ChartMap::drawHeatMap()
 {
     double least = 1e300, most = -1e300;
-    for (const Value& value : values()) {
+    for (const ChartValue& value : m_of.values()) {
         least = std::min(least, value.y);
         most = std::max(most, value.y);
     }
     const bool hasBar = most >= least;
     const double labels = !hasBar ? 0
-                                  : std::max(textWidth(metricNumber(m_chart.y, least)),
-                                             textWidth(metricNumber(m_chart.y, most)));
+                                  : std::max(textWidth(metricNumber(m_of.chart.y, least)),
+                                             textWidth(metricNumber(m_of.chart.y, most)));
     const Cells cells
-        = layCells(m_series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
-    m_canvas.text(cells.left - 8, kPlotTop + 10, m_chart.x, Text::Anchor::End);
-    m_canvas.drawColumnNames(titlesOf(m_chart.x), cells.left, cells.width, kPlotTop + 10);
+        = layCells(m_of.series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
+    m_canvas.text(cells.left - 8, kPlotTop + 10, m_of.chart.x, Text::Anchor::End);
+    m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
     for (std::size_t row = 0; row < cells.rows; ++row) {
         const Rect first = cells.at(0, row);
-        m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, m_series[row],
+        m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, m_of.series[row],
                       Text::Anchor::End, {m_style.ink});
     }
-    const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
+    const double towards = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;
     std::vector<double> best(cells.columns, 1e300); // times `towards`
-    for (const Value& value : values()) {
-        double& of = best[indexOf(value.point, m_chart.x)];
+    for (const ChartValue& value : m_of.values()) {
+        double& of = best[m_of.indexOf(value.point, m_of.chart.x)];
         of = std::min(of, towards * value.y);
     }
     bool hasHatch = false;
-    for (std::size_t i = 0; i < m_points.size(); ++i) {
-        if (!isShown(i))
+    for (std::size_t i = 0; i < m_of.points.size(); ++i) {
+        if (!m_of.isShown(i))
             continue;
-        const std::size_t column = indexOf(i, m_chart.x), row = indexOf(i, m_chart.series);
+        const std::size_t column = m_of.indexOf(i, m_of.chart.x),
+                          row = m_of.indexOf(i, m_of.chart.series);
         const Rect cell = cells.at(column, row);
-        mark(i, cell, row);
-        if (!m_y[i] && !m_results[i].isDone) {
+        m_sheet.mark(i, cell, row);
+        if (!m_of.y[i] && !m_of.results[i].isDone) {
             m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
-        } else if (!m_y[i]) {
+        } else if (!m_of.y[i]) {
             m_canvas.hatch(cell);
             hasHatch = true;
         } else {
-            const double share = most > least ? (*m_y[i] - least) / (most - least) : 0;
-            drawCell(cell, heatColour(share), metricNumber(m_chart.y, *m_y[i]),
-                     cells.rows > 1 && towards * *m_y[i] <= best[column]);
+            const double share = most > least ? (*m_of.y[i] - least) / (most - least) : 0;
+            drawCell(cell, heatColour(share), metricNumber(m_of.chart.y, *m_of.y[i]),
+                     cells.rows > 1 && towards * *m_of.y[i] <= best[column]);
         }
     }
-    m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+    m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
     if (hasBar)
-        m_height = std::max(m_height, drawColourBar(cells, least, most) + kCaption);
-    m_canvas.text(cells.left, m_height - 6,
-                  fmt::format("{}{}{}", columnTitle(m_study, m_results, m_chart.y),
+        m_sheet.height = std::max(m_sheet.height, drawColourBar(cells, least, most) + kCaption);
+    m_canvas.text(cells.left, m_sheet.height - 6,
+                  fmt::format("{}{}{}", columnTitle(m_of.study, m_of.results, m_of.chart.y),
                               cells.rows > 1 ? "; framed: the best of a column" : "",
                               hasHatch ? "; hatched: not possible" : ""));
 }
 
-void ChartPainter::drawPhaseMap()
+void ChartMap::drawPhaseMap()
 {
-    const std::vector<std::string> rows = titlesOf(m_chart.rows);
+    const std::vector<std::string> rows = m_of.titlesOf(m_of.chart.rows);
     const Cells cells = layCells(rows, kCaption + 4, kPlotRight);
-    const double towards = lessIsBetter(m_study, m_chart.y) ? 1 : -1;
+    const double towards = lessIsBetter(m_of.study, m_of.chart.y) ? 1 : -1;
     const auto cellOf = [&](std::size_t point) {
-        return indexOf(point, m_chart.rows) * cells.columns + indexOf(point, m_chart.x);
+        return m_of.indexOf(point, m_of.chart.rows) * cells.columns
+            + m_of.indexOf(point, m_of.chart.x);
     };
-    std::vector<std::optional<Value>> best(cells.columns * cells.rows);
-    for (const Value& value : values())
+    std::vector<std::optional<ChartValue>> best(cells.columns * cells.rows);
+    for (const ChartValue& value : m_of.values())
         if (auto& cell = best[cellOf(value.point)]; !cell || towards * value.y < towards * cell->y)
             cell = value;
     std::vector<std::optional<std::size_t>> any(best.size()); // a point of the cell
-    for (std::size_t i = 0; i < m_points.size(); ++i)
-        if (isShown(i) && !any[cellOf(i)])
+    for (std::size_t i = 0; i < m_of.points.size(); ++i)
+        if (m_of.isShown(i) && !any[cellOf(i)])
             any[cellOf(i)] = i;
-    std::vector<bool> wins(m_series.size(), false);
+    std::vector<bool> wins(m_of.series.size(), false);
     bool hasHatch = false;
     for (std::size_t i = 0; i < best.size(); ++i) {
         const std::size_t row = i / cells.columns, column = i % cells.columns;
         const Rect cell = cells.at(column, row);
         if (!best[i] && !any[i])
             continue;
-        mark(best[i] ? best[i]->point : *any[i], cell, row);
-        if (!best[i] && m_results[*any[i]].isDone) {
+        m_sheet.mark(best[i] ? best[i]->point : *any[i], cell, row);
+        if (!best[i] && m_of.results[*any[i]].isDone) {
             m_canvas.hatch(cell);
             hasHatch = true;
         } else if (best[i]) {
-            const std::size_t series = indexOf(best[i]->point, m_chart.series);
+            const std::size_t series = m_of.indexOf(best[i]->point, m_of.chart.series);
             wins[series] = true;
-            drawCell(cell, winnerColour(series), metricNumber(m_chart.y, best[i]->y), false);
+            drawCell(cell, winnerColour(series), metricNumber(m_of.chart.y, best[i]->y), false);
         }
     }
     for (std::size_t row = 0; row < cells.rows; ++row) {
@@ -168,15 +171,15 @@ void ChartPainter::drawPhaseMap()
         m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, rows[row],
                       Text::Anchor::End);
     }
-    m_canvas.drawColumnNames(titlesOf(m_chart.x), cells.left, cells.width, kPlotTop + 10);
-    m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
-    m_canvas.text(cells.left, m_height - 6,
-                  fmt::format("{} across, {} down; {} of the best", m_chart.x, m_chart.rows,
-                              columnTitle(m_study, m_results, m_chart.y)));
+    m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
+    m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+    m_canvas.text(cells.left, m_sheet.height - 6,
+                  fmt::format("{} across, {} down; {} of the best", m_of.chart.x, m_of.chart.rows,
+                              columnTitle(m_of.study, m_of.results, m_of.chart.y)));
     drawWinners(wins, hasHatch, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
 }
 
-void ChartPainter::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)
+void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)
 {
     double y = kPlotTop + kColumnNames + kChartText;
     const auto entry = [&](const std::string& name) {
@@ -184,20 +187,17 @@ void ChartPainter::drawWinners(const std::vector<bool>& wins, bool hasHatch, dou
         y += kChartText + 7;
         return Rect{x, y - 2 * kChartText - 6, kChartText, kChartText};
     };
-    for (std::size_t series = 0; series < m_series.size(); ++series)
+    for (std::size_t series = 0; series < m_of.series.size(); ++series)
         if (wins[series])
-            m_canvas.box(entry(m_series[series]), winnerColour(series));
+            m_canvas.box(entry(m_of.series[series]), winnerColour(series));
     if (hasHatch)
         m_canvas.hatch(entry("not possible"));
-    m_height = std::max(m_height, y);
+    m_sheet.height = std::max(m_sheet.height, y);
 }
 
-void ChartPainter::drawMap()
+void ChartMap::draw()
 {
-    const auto isOpen = [this](const StudyResult& result) { return !result.isDone; };
-    if (values().empty() && std::ranges::all_of(m_results, isOpen))
-        return drawNothing();
-    m_chart.kind == StudyChart::Kind::HeatMap ? drawHeatMap() : drawPhaseMap();
+    m_of.chart.kind == StudyChart::Kind::HeatMap ? drawHeatMap() : drawPhaseMap();
 }
 
 } // namespace profiler

@@ -1,0 +1,110 @@
+#include "app/pages/study/study_file.h"
+
+#include "app/models/study/study_options.h"
+#include "app/models/text.h"
+#include "app/pages/run_saver.h"
+#include "engine/base/new_file.h"
+#include "engine/base/try.h"
+#include "profiler/study/edit_study.h"
+
+#include <QFileInfo>
+
+#include <utility>
+
+namespace app {
+
+StudyFile::StudyFile(const profiler::Study& study, RunSaver& saver, QWidget* page)
+    : QObject(page)
+    , m_saver(saver)
+    , m_page(*page)
+    , m_saved(study)
+    , m_edited(study)
+{
+    connect(&m_saver, &RunSaver::studySaved, this, &StudyFile::adopt);
+}
+
+QString StudyFile::baseName() const
+{
+    return m_name.isEmpty() ? QStringLiteral("study") : m_name;
+}
+
+QString StudyFile::title() const
+{
+    const QString title = m_name.isEmpty() ? tr("Study") : tr("Study: %1").arg(m_name);
+    return isModified() ? title + QStringLiteral(" \u2022") : title;
+}
+
+engine::Result<profiler::Study> StudyFile::open(const QString& nameOrFile)
+{
+    auto study = TRY(openStudy(nameOrFile));
+    const QFileInfo file(nameOrFile);
+    m_path = file.exists() ? file.absoluteFilePath() : QString();
+    m_name = file.exists() ? file.completeBaseName() : nameOrFile;
+    m_saved = m_edited = study;
+    return study;
+}
+
+void StudyFile::save()
+{
+    m_closesWhenSaved = false;
+    write();
+}
+
+void StudyFile::saveAs()
+{
+    m_saver.saveStudy(m_edited, baseName());
+}
+
+bool StudyFile::write()
+{
+    if (m_path.isEmpty()) {
+        saveAs();
+        return false;
+    }
+    const auto written = engine::saveFile(m_path.toStdString(), profiler::studyToml(m_edited),
+                                          engine::IfExists::Replace);
+    if (!written) {
+        Q_EMIT failed(fromUtf8(written.error().message));
+        return false;
+    }
+    m_saved = m_edited;
+    Q_EMIT titleChanged();
+    Q_EMIT saved(m_path);
+    return true;
+}
+
+void StudyFile::adopt(const QString& file)
+{
+    m_path = file;
+    m_name = QFileInfo(file).completeBaseName();
+    m_saved = m_edited;
+    Q_EMIT titleChanged();
+    if (std::exchange(m_closesWhenSaved, false))
+        Q_EMIT closeRequested();
+}
+
+UnsavedDialog::Choice StudyFile::ask()
+{
+    if (!isModified())
+        return UnsavedDialog::Choice::Discard;
+    UnsavedDialog dialog(m_name.isEmpty() ? tr("The study") : m_name, 0, &m_page);
+    dialog.exec();
+    return dialog.choice();
+}
+
+bool StudyFile::mayDiscard()
+{
+    const auto choice = ask();
+    return choice == UnsavedDialog::Choice::Save ? write()
+                                                 : choice == UnsavedDialog::Choice::Discard;
+}
+
+bool StudyFile::mayClose()
+{
+    const auto choice = ask();
+    m_closesWhenSaved = choice == UnsavedDialog::Choice::Save && m_path.isEmpty();
+    return choice == UnsavedDialog::Choice::Save ? write()
+                                                 : choice == UnsavedDialog::Choice::Discard;
+}
+
+} // namespace app

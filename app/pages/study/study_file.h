@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/widgets/editor/unsaved_dialog.h"
+#include "profiler/study/study.h"
+
+#include <QObject>
+#include <QString>
+
+class QWidget;
+
+namespace app {
+
+class RunSaver;
+
+// The file of an edited study: opens and saves it, and asks before edits are lost.
+class StudyFile : public QObject
+{
+    Q_OBJECT
+
+public:
+    // `page` owns the object and is the parent of its dialogs. `saver` outlives it.
+    StudyFile(const profiler::Study& study, RunSaver& saver, QWidget* page);
+
+    const QString& path() const { return m_path; } // "": not saved yet
+    const QString& name() const { return m_name; } // of the preset or file; "": a new study
+    QString baseName() const;                      // of files to save
+    QString title() const;
+    bool isModified() const { return m_edited != m_saved; }
+
+    void edit(const profiler::Study& study) { m_edited = study; }
+    // Reads a preset or a file. If that fails, nothing changes.
+    engine::Result<profiler::Study> open(const QString& nameOrFile);
+    void save();       // without a path() it asks for one
+    void saveAs();     // asks for a file
+    bool mayDiscard(); // saves or drops edits, as the user chooses; false: the user stays
+    // As mayDiscard(). If a study without a path() is to be saved, returns false, and emits
+    // closeRequested() when it is saved.
+    bool mayClose();
+
+Q_SIGNALS:
+    void saved(const QString& file);
+    void failed(const QString& reason);
+    void titleChanged();
+    void closeRequested();
+
+private:
+    UnsavedDialog::Choice ask(); // Discard without edits
+    bool write();                // returns false if it failed or the user is asked for a file
+    void adopt(const QString& file);
+
+    RunSaver& m_saver;
+    QWidget& m_page;
+    profiler::Study m_saved, m_edited; // m_saved: as opened or saved
+    QString m_name, m_path;
+    bool m_closesWhenSaved = false;
+};
+
+} // namespace app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "profiler/study/study.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profiler {
+
+// A point of a chart that has values on its axes.
+struct ChartValue
+{
+    std::size_t point = 0;
+    double x = 0, y = 0; // x: 0 unless the chart draws two metrics
+};
+
+// What a chart shows of the points of a study. The referenced objects outlive it.
+struct ChartPoints
+{
+    // Fails if the chart names a column that does not exist.
+    static engine::Result<ChartPoints> of(const Study& study, const StudyChart& chart,
+                                          const std::vector<StudyPoint>& points,
+                                          const std::vector<StudyResult>& results);
+
+    const Study& study;
+    const StudyChart& chart;
+    const std::vector<StudyPoint>& points;
+    const std::vector<StudyResult>& results;
+    std::vector<std::optional<double>> y, x; // [point]; x is empty unless it is a metric
+    std::vector<std::string> series;         // titles
+
+    bool isShown(std::size_t point) const;
+    std::vector<ChartValue> values() const;
+    // The index of the value that a point has on an axis.
+    std::size_t indexOf(std::size_t point, std::string_view key) const;
+    bool hasNumbers(std::string_view key) const;
+    std::vector<std::string> titlesOf(std::string_view key) const;
+    // The interval of y at a point as (low, high); nullopt if y has none.
+    std::optional<std::pair<double, double>> interval(std::size_t point) const;
+    std::optional<double> memoryLimit() const;
+
+private:
+    const std::string& valueOf(std::size_t point, std::string_view key) const
+    {
+        return points[point].values[static_cast<std::size_t>(study.axis(key) - study.grid.data())];
+    }
+};
+
+} // namespace profiler
