@@ -16,6 +16,7 @@
 #include "engine/base/version.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/check_runnable.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
 
@@ -218,7 +219,9 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         task.next(fmt::format("simulating {} ops", opsLeft), opsLeft * secondsPerOp);
         const double begin = task.seconds();
         const double ops = static_cast<double>(opCount(schedule)) * options.iterations;
-        auto one = simulateOne(options, request, std::move(schedule));
+        auto one = checkSync(schedule, options.sync).and_then([&] {
+            return simulateOne(options, request, std::move(schedule));
+        });
         if (!one)
             return tl::unexpected(one.error());
         all.push_back(std::move(*one));
