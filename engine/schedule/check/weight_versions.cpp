@@ -224,11 +224,6 @@ KeptVersions keptVersions(std::span<const Op> program)
     return KeptWalk(program).all();
 }
 
-int updateEveryOfReplica(const Shape& shape)
-{
-    return std::max(1, shape.updateEvery / shape.replicas);
-}
-
 int windowsToDrain(const Shape& shape)
 {
     const int ahead = shape.replicas * shape.devices - 1;

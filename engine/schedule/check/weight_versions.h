@@ -16,9 +16,6 @@ namespace engine {
 // Whether the schedule updates weights between ops, or uses weight versions.
 bool isAsynchronous(const Schedule& schedule);
 
-// The micro-batches of an update (Shape::updateEvery) that each direction processes.
-int updateEveryOfReplica(const Shape& shape);
-
 // Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT,
 // in all directions.
 // Without OPTs it is the number of micro-batches between the first uses of versions 1 and 2 on the

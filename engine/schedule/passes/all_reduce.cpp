@@ -1,4 +1,3 @@
-#include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/blocking_all_reduce.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/passes/tied_embeddings.h"

@@ -75,15 +75,16 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
     std::vector<Op> out;
     std::vector<Op> due;
     std::vector<int> backwards(schedule.shape.rows());
+    const int every = updateEveryOfReplica(schedule.shape);
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const Op& op = ops[i];
         out.push_back(op);
         if ((op.kind == OpKind::Backward && op.flags != OpFlag::Half)
             || op.kind == OpKind::BackwardWeight) {
             int& done = backwards[schedule.shape.row(op.replica, op.stage)];
-            if (++done % schedule.shape.updateEvery == 0) {
+            if (++done % every == 0) {
                 due.push_back(optimizerStepOf(op));
-                due.back().version = done / schedule.shape.updateEvery;
+                due.back().version = done / every;
             }
         }
         const bool inGroup = op.flags == OpFlag::JointWithNext;
@@ -96,6 +97,11 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 }
 
 } // namespace
+
+int updateEveryOfReplica(const Shape& shape)
+{
+    return std::max(1, shape.updateEvery / shape.replicas);
+}
 
 Schedule addOptimizer(Schedule schedule)
 {

@@ -142,7 +142,11 @@ TEST_CASE("how often weights are updated is found again in a file")
     for (const int microBatches : {24, 32, 40}) {
         const Schedule schedule = scheduleOf("bitpipe-async", 4, microBatches);
         CHECK(readCsv(writeCsv(schedule))->shape.updateEvery == 8);
-        CHECK(readCsv(writeCsv(lower(schedule)))->shape.updateEvery == 8);
+        const auto read = readCsv(writeCsv(lower(schedule)));
+        CHECK(read->shape.updateEvery == 8);
+        CHECK(read->program == lower(schedule).program);
+        CHECK(readCsv(writeCsv(addOptimizer(schedule)))->shape.updateEvery == 8);
+        CHECK(faultsOf(addOptimizer(schedule)).empty());
     }
     for (const int microBatches : {12, 16, 20})
         CHECK(readCsv(writeCsv(scheduleOf("pipedream-2bw", 4, microBatches)))->shape.updateEvery
