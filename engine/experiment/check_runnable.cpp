@@ -16,11 +16,11 @@ Result<void> unsupported(const char* message)
     return fail(Error::Code::Unsupported, message);
 }
 
-// An optimizer step uses the mean over updateEvery micro-batches, and a window must consist of
-// whole updates.
+// An optimizer step uses the mean over updateEvery micro-batches of all directions, and a window
+// must consist of whole updates.
 Result<void> checkUpdates(const Schedule& lowered)
 {
-    const int every = lowered.shape.updateEvery;
+    const int every = updateEveryOfReplica(lowered.shape);
     for (const auto& program : lowered.program) {
         std::map<std::pair<std::uint8_t, StageId>, int> backwards; // since the last update
         for (const Op& op : program) {
@@ -37,13 +37,15 @@ Result<void> checkUpdates(const Schedule& lowered)
                                 toString(op), done, every));
             done = 0;
         }
+        const int all = lowered.shape.updateEvery;
         for (const auto& [stage, left] : backwards)
             if (left > 0)
                 return fail(Error::Code::Unsupported,
                             fmt::format("the last {} of {} micro-batches do not complete an update "
                                         "of {}: use --micro-batches {}, or bscope simulate",
-                                        left, lowered.shape.allMicroBatches(), every,
-                                        (lowered.shape.microBatches / every + 1) * every));
+                                        left * lowered.shape.replicas,
+                                        lowered.shape.allMicroBatches(), all,
+                                        (lowered.shape.microBatches / all + 1) * all));
     }
     return {};
 }
@@ -55,9 +57,9 @@ Result<void> checkAsynchronous(const Schedule& lowered)
     if (lowered.shape.dataParallel > 1)
         return unsupported("asynchronous schemes have no all-reduce between data-parallel copies: "
                            "use --data-parallel 1");
-    if (lowered.shape.replicas > 1 || lowered.shape.slices > 1)
-        return unsupported("asynchronous schedules with two directions or with slices cannot be "
-                           "trained, because no rule defines their updates; use bscope simulate");
+    if (lowered.shape.slices > 1)
+        return unsupported("asynchronous schedules with slices cannot be trained, because no rule "
+                           "defines their updates; use bscope simulate");
     return checkUpdates(lowered);
 }
 
@@ -68,6 +70,16 @@ Result<void> checkRunnable(const Schedule& lowered)
     if (isAsynchronous(lowered))
         return checkAsynchronous(lowered);
     return {};
+}
+
+Result<void> checkSync(const Schedule& schedule, SyncPolicy sync)
+{
+    if (sync != SyncPolicy::Late || schedule.shape.updateEvery == 0 || schedule.shape.replicas == 1)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--sync late: {} has to all-reduce the gradients of a stage before its "
+                            "next backward; use eager or eager-blocking",
+                            schedule.scheme));
 }
 
 Result<void> checkTied(const Schedule& lowered)

@@ -47,6 +47,8 @@ Result<Schedule> scheduleOf(const Experiment& experiment, Windows windows)
 
 Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, SyncPolicy sync)
 {
+    if (auto possible = checkSync(schedule, sync); !possible)
+        return tl::unexpected(possible.error());
     const bool full = model.recompute == Recompute::Full;
     if (full && schedule.shape.slices > 1)
         return fail(Error::Code::Unsupported,

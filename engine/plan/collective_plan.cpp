@@ -2,7 +2,7 @@
 
 #include "engine/base/check.h"
 
-#include <algorithm>
+#include <map>
 
 namespace engine {
 namespace {
@@ -20,6 +20,7 @@ public:
 
     void add(DeviceId device, const Op& op)
     {
+        m_round = m_rounds[{op.replica, op.stage}]++;
         const std::size_t parameters = m_model.sizes(op.stage).parameters;
         const Planned::Member whole{device, op.replica, op.stage, 0};
         if (!tiesEmbeddings(op)) {
@@ -43,23 +44,26 @@ private:
     // All calls for a stage (for both stages of tied embeddings) join one collective.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
-        auto one = std::ranges::find(m_all, allReduceStage(op), &Planned::stage);
-        if (one == m_all.end())
-            one = m_all.insert(one, {allReduceStage(op), count, {}});
-        one->members.push_back(member);
+        const auto [sum, isNew] = m_sums.try_emplace({allReduceStage(op), m_round}, m_all.size());
+        if (isNew)
+            m_all.push_back({allReduceStage(op), m_round, count, {}});
+        m_all[sum->second].members.push_back(member);
     }
 
     // The parameters of a stage that are not tied.
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)
-            m_all.push_back({allReduceStage(op), count, {member}});
+            m_all.push_back({allReduceStage(op), m_round, count, {member}});
     }
 
     const PipelineModel<float>& m_model;
     std::optional<TiedParameters> m_tied;
     bool m_hasCopies = false;
     std::vector<Planned> m_all;
+    std::map<std::pair<std::uint8_t, StageId>, int> m_rounds; // [replica, stage] calls so far
+    int m_round = 0;                                          // of the op
+    std::map<std::pair<StageId, int>, std::size_t> m_sums;    // [stage, round] index in m_all
 };
 
 } // namespace

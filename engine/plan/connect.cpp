@@ -2,6 +2,7 @@
 #include "engine/plan/device_planner.h"
 
 #include <algorithm>
+#include <map>
 
 namespace engine {
 namespace {
@@ -12,7 +13,10 @@ public:
     Connector(const PlanParts& parts, ExecutionPlan& plan)
         : m_parts(parts)
         , m_plan(plan)
-    { }
+    {
+        for (std::uint32_t i = 0; i < plan.collectives.size(); ++i)
+            m_sums[{plan.collectives[i].stage, plan.collectives[i].round}].push_back(i);
+    }
 
     void messages()
     {
@@ -38,12 +42,15 @@ public:
     {
         for (const DeviceId device : m_plan.devices.ids()) {
             const std::span<const Op> program = m_parts.lowered.on(device);
+            m_calls.clear();
             for (std::uint32_t i = 0; i < program.size(); ++i) {
                 const Op& op = program[i];
                 if (op.kind == OpKind::Evict || op.kind == OpKind::Load)
                     copy(device, i, op.kind == OpKind::Evict);
-                if (op.kind == OpKind::AllReduce)
+                if (op.kind == OpKind::AllReduce) {
+                    ++m_calls[{op.replica, op.stage}];
                     allReduce({device, i}, program);
+                }
                 if (op.kind == OpKind::OptimizerStep)
                     for (const std::uint32_t id : reductionsOf(op))
                         waitFor({device, i}, {Fence::Kind::Reduced, id});
@@ -135,16 +142,16 @@ private:
         }
     }
 
-    std::vector<std::uint32_t> reductionsOf(const Op& op) const
+    // The collectives of the op's last ALLREDUCE, which is the op itself or precedes an OPT.
+    std::vector<std::uint32_t> reductionsOf(const Op& op)
     {
-        std::vector<std::uint32_t> all;
-        for (std::uint32_t i = 0; i < m_plan.collectives.size(); ++i) {
-            const ExecutionPlan::PlannedCollective& one = m_plan.collectives[i];
-            const bool takesPart = std::ranges::any_of(
-                one.members, [&op](const auto& member) { return member.stage == op.stage; });
-            if (one.stage == allReduceStage(op) && takesPart)
-                all.push_back(i);
-        }
+        const int round = m_calls[{op.replica, op.stage}] - 1;
+        std::vector<std::uint32_t> all = m_sums[{allReduceStage(op), round}];
+        std::erase_if(all, [&](std::uint32_t id) {
+            return std::ranges::none_of(m_plan.collectives[id].members, [&op](const auto& member) {
+                return member.stage == op.stage;
+            });
+        });
         return all;
     }
 
@@ -161,6 +168,8 @@ private:
 
     const PlanParts& m_parts;
     ExecutionPlan& m_plan;
+    std::map<std::pair<StageId, int>, std::vector<std::uint32_t>> m_sums; // [stage, round]
+    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage] of a device, so far
 };
 
 } // namespace

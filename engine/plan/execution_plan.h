@@ -91,7 +91,8 @@ struct ExecutionPlan
             std::size_t first = 0; // first number of the stage's gradient that is summed
         };
 
-        StageId stage; // identifies the all-reduce (tied_embeddings.h)
+        StageId stage; // identifies the all-reduce of an update (tied_embeddings.h)
+        int round = 0; // which of the all-reduces of the stage: 0, unless there are several updates
         std::size_t count = 0;
         std::vector<Member> members;
     };

@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 
@@ -33,15 +34,13 @@ void raise(std::span<std::uint32_t> clocks, std::span<const std::uint32_t> to)
 HappensBefore::HappensBefore(const Schedule& lowered)
     : m_devices(lowered.program.size())
     , m_madeBy(valueCount(lowered.shape))
-    , m_allReduces(lowered.shape.stages)
-    , m_reduced(m_allReduces.size())
-    , m_reducedAt(m_allReduces.size(), Clocks(m_devices))
+    , m_callers(allReduceCallers(lowered))
+    , m_sums(m_callers.size())
+    , m_called(lowered.shape.rows())
 {
     for (const auto& program : lowered.program) {
         m_groups.push_back(groupsOf(program));
         m_begin.emplace_back(program.size() * m_devices);
-        for (const Op& op : program)
-            m_allReduces[allReduceStage(op)] += op.kind == OpKind::AllReduce ? 1 : 0;
     }
     IdVector<DeviceId, std::uint32_t> next(m_devices);
     for (bool moved = true; moved;) {
@@ -77,8 +76,12 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
         std::ranges::copy(clocks, begin({device, i}).begin());
         m_order.push_back({device, i});
         if (op.kind == OpKind::AllReduce) {
-            raise(m_reducedAt[allReduceStage(op)], clocks);
-            ++m_reduced[allReduceStage(op)];
+            auto& sums = m_sums[allReduceStage(op)];
+            const std::size_t number = m_called[lowered.shape.row(op.replica, op.stage)]++;
+            if (number == sums.size())
+                sums.push_back({0, Clocks(m_devices)});
+            raise(sums[number].at, clocks);
+            ++sums[number].calls;
         } else if (isCompute(op.kind)) {
             for (const Value& value : produces(op, lowered.shape))
                 m_madeBy[valueIndex(value, lowered.shape)] = {device, i};
@@ -93,9 +96,13 @@ bool HappensBefore::gather(const Schedule& lowered, const Op& op, Clocks& clocks
         return true;
     const auto need = [&](const Value& value) {
         if (value.kind == Value::Kind::ReducedGradient) {
-            if (m_reduced[value.stage] < m_allReduces[value.stage])
+            if (m_callers[value.stage].empty())
+                return true;
+            const std::size_t called = m_called[lowered.shape.row(op.replica, op.stage)];
+            if (called == 0
+                || m_sums[value.stage][called - 1].calls < m_callers[value.stage].size())
                 return false;
-            raise(clocks, m_reducedAt[value.stage]);
+            raise(clocks, m_sums[value.stage][called - 1].at);
             return true;
         }
         const Place maker = m_madeBy[valueIndex(value, lowered.shape)];

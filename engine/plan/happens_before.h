@@ -44,10 +44,16 @@ private:
     IdVector<DeviceId, std::vector<Group>> m_groups; // [position]
     IdVector<DeviceId, std::vector<Clock>> m_begin;  // [position * devices + device]
     std::vector<Place> m_madeBy; // [valueIndex] the producer; used only during construction
-    // [allReduceStage()] The number of all-reduce ops that are expected, and that were found so
-    // far.
-    IdVector<StageId, int> m_allReduces, m_reduced;
-    IdVector<StageId, Clocks> m_reducedAt;
+    // An all-reduce: the ops found so far, and the clocks at its end.
+    struct Sum
+    {
+        std::size_t calls = 0;
+        Clocks at;
+    };
+    IdVector<StageId, std::vector<DeviceId>> m_callers; // allReduceCallers()
+    // [allReduceStage()] the all-reduces, one per update
+    IdVector<StageId, std::vector<Sum>> m_sums;
+    std::vector<std::size_t> m_called; // [row] ALLREDUCE ops so far
     std::vector<Place> m_order;
 };
 

@@ -68,8 +68,7 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
-        if (tiesEmbeddings(op)
-            || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
+        if (tiesEmbeddings(op) || shape.replicas * shape.dataParallel > 1)
             visit(atStage(valueOf(Kind::ReducedGradient, op), allReduceStage(op).value));
         break;
     default:

@@ -49,6 +49,23 @@ bool holds(const Schedule& schedule, OpKind kind)
     });
 }
 
+IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule)
+{
+    IdVector<StageId, std::vector<DeviceId>> callers(schedule.shape.stages);
+    std::vector<bool> isKnown(schedule.shape.rows());
+    for (const DeviceId d : schedule.program.ids())
+        for (const Op& op : schedule.program[d]) {
+            if (op.kind != OpKind::AllReduce || !exists(op, schedule.shape)
+                || schedule.device(op.replica, op.stage) != d)
+                continue;
+            const auto row = isKnown.begin() + schedule.shape.row(op.replica, op.stage);
+            if (!*row)
+                callers[allReduceStage(op)].push_back(d);
+            *row = true;
+        }
+    return callers;
+}
+
 bool hasTransfers(const Schedule& schedule)
 {
     return std::ranges::any_of(schedule.program, [](const auto& ops) {

@@ -13,6 +13,11 @@ DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
 // The op at the other end: the RECV of a SEND and vice versa.
 Op otherEnd(const Op& transfer, const Shape& shape);
 
+// [allReduceStage()] the device of every replica of the stage that calls its all-reduce; a device
+// may hold both. The k-th calls of all of them meet. Ops outside the shape or on the wrong device
+// are left out.
+IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule);
+
 bool hasTransfers(const Schedule& schedule);
 bool holds(const Schedule& schedule, OpKind kind);
 

@@ -1,13 +1,11 @@
 #include "engine/base/try.h"
 #include "engine/schedules/parts/due_order.h"
+#include "engine/schedules/parts/early_units.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
-#include "engine/schedules/parts/unit_starts.h"
 #include "engine/schedules/parts/v_units.h"
 #include "engine/schedules/schemes.h"
-
-#include <fmt/format.h>
 
 #include <array>
 
@@ -93,13 +91,6 @@ Entry backToBack(const Shape& shape, int microBatch)
     return entry;
 }
 
-// Memory limit of our own orders: 1.5 D micro-batches, and one more chunk that starts while
-// another ends.
-int mostStash(const Shape& shape)
-{
-    return 3 * shape.stages / 2 + shape.chunks() - 2;
-}
-
 void writeEntries(Schedule& schedule, const std::vector<Entry>& entries)
 {
     const int stages = schedule.shape.stages;
@@ -111,32 +102,7 @@ void writeEntries(Schedule& schedule, const std::vector<Entry>& entries)
         return forward ? entry.forward + stage
                        : entry.backward + stages + 2 * (std::int64_t{stages} - 1 - stage);
     };
-    order.mostStash = mostStash(schedule.shape);
-    parts::writeByDue(schedule, order);
-}
-
-// Early: an op is due when it would start in a unit that runs alone. Units are 2vD ticks apart,
-// the time of their forwards and half their backwards, so their forwards fill the bubble between
-// units.
-void writeEarlyUnits(Schedule& schedule)
-{
-    const int devices = schedule.shape.devices;
-    Schedule unit = parts::emptySchedule(
-        schedule.scheme,
-        {devices, schedule.shape.stages, devices, 2, 1, schedule.shape.dataParallel},
-        parts::vDevice);
-    parts::writeVUnits(unit, 1);
-    const parts::UnitStarts starts(unit);
-
-    parts::DueOrder order;
-    for (int m = 0; m < schedule.shape.microBatches; ++m)
-        order.replicaOf.push_back(m % devices < devices / 2 ? 0 : 1);
-    order.due = [&](bool forward, int stage, int microBatch) {
-        const int inUnit = microBatch % devices;
-        const std::int64_t begin = std::int64_t{2} * schedule.shape.stages * (microBatch / devices);
-        return begin + (forward ? starts.forward(stage, inUnit) : starts.backward(stage, inUnit));
-    };
-    order.mostStash = mostStash(schedule.shape);
+    order.mostStash = parts::mostEarlyStash(schedule.shape);
     parts::writeByDue(schedule, order);
 }
 
@@ -144,13 +110,11 @@ void write(Schedule& schedule, const Parts& wanted)
 {
     const Shape& shape = schedule.shape;
     const bool whole = shape.devices % 2 == 0 && shape.microBatches % shape.devices == 0;
-    const int units = shape.microBatches / shape.devices;
-    if (wanted.bothPublished() && whole && (!wanted.early || units == 1)) {
-        parts::writeVUnits(schedule, units);
-        return;
-    }
     if (wanted.bothPublished() && whole) {
-        writeEarlyUnits(schedule);
+        if (wanted.early)
+            parts::writeEarlyUnits(schedule);
+        else
+            parts::writeVUnits(schedule, shape.microBatches / shape.devices);
         return;
     }
     std::vector<Entry> entries;
@@ -162,12 +126,8 @@ void write(Schedule& schedule, const Parts& wanted)
 
 Result<void> check(const ScheduleRequest& request)
 {
-    const int chunks = parts::chunksOf(request);
-    if (chunks % 2 != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("bitpipe needs an even number of chunks per device and direction "
-                                "(two for each V), not {}; the nearest is {}",
-                                chunks, chunks + 1));
+    if (auto whole = parts::checkWholeVs(request); !whole)
+        return whole;
     const Parts wanted(request);
     if (wanted.early)
         return {};

@@ -176,13 +176,11 @@ ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr || !scheme->asynchronous || request.microBatches < 1)
         return request;
-    ScheduleRequest least = request;
-    least.microBatches = least.windows = 1;
-    const auto one = buildSchedule(least); // has the micro-batches per update
+    request.windows = 1;
+    const auto one = buildSchedule(request); // has the micro-batches per update
     if (!one)
         return request;
-    Shape shape = one->shape;
-    shape.microBatches = request.microBatches;
+    const Shape& shape = one->shape;
     request.windows
         = std::max(length.warmup, windowsToFill(shape)) + length.measured + windowsToDrain(shape);
     while (std::int64_t{request.windows} * request.microBatches % shape.updateEvery != 0)

@@ -37,6 +37,7 @@ std::span<const Scheme> schemes()
         dualpipev(),
         pipedream(),
         pipedream2bw(),
+        bitpipeAsync(),
     };
     // clang-format on
     return kSchemes;

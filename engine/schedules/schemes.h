@@ -32,5 +32,6 @@ Scheme dualpipe();
 Scheme dualpipev();
 Scheme pipedream();
 Scheme pipedream2bw();
+Scheme bitpipeAsync();
 
 } // namespace engine

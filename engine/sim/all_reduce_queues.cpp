@@ -34,12 +34,15 @@ bool AllReduceQueues::isIdle() const
                                [](const Queue& queue) { return queue.head == queue.calls.size(); });
 }
 
-// The first call in the queue joins its all-reduce, and so do calls of the same stage directly
-// after it, because a device may hold both replicas.
+// The first call in the queue joins its all-reduce, and so does a call of the other replica
+// directly after it, because a device may hold both.
 void AllReduceQueues::join(Queue& queue)
 {
-    while (queue.joined < queue.calls.size()
-           && queue.calls[queue.joined].stage == queue.calls[queue.head].stage) {
+    const auto isOfHead = [&queue](const AllReduceCall& call) {
+        const AllReduceCall& head = queue.calls[queue.head];
+        return call.stage == head.stage && (call.op == head.op || call.replica != head.replica);
+    };
+    while (queue.joined < queue.calls.size() && isOfHead(queue.calls[queue.joined])) {
         const AllReduceCall& call = queue.calls[queue.joined++];
         PendingAllReduce& pending = m_pending[call.stage];
         pending.begin = std::max({pending.begin, call.issued, queue.free});
@@ -52,6 +55,7 @@ void AllReduceQueues::join(Queue& queue)
 const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Window window)
 {
     m_done.clear();
+    m_pending[stage] = {m_pending[stage].expected}; // of the next update
     for (const auto& deviceOf : m_schedule.deviceOf) {
         completeOn(deviceOf[stage], stage, window);
         if (stage.value == 0) // with tied embeddings the last stage joins it, too

@@ -34,11 +34,12 @@ struct AllReduceDone
 };
 
 // The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
-// a stage starts when it is first in the queue of every device that holds the stage.
+// a stage starts when it is first in the queue of every device that holds the stage. A stream has
+// one per update of a stage.
 class AllReduceQueues
 {
 public:
-    // `calls`: the number of ALLREDUCE ops per stage.
+    // `calls`: the number of ALLREDUCE ops per all-reduce of a stage.
     AllReduceQueues(const Schedule& schedule, const IdVector<StageId, int>& calls);
 
     // Whether the schedule has an all-reduce of the stage; if so, the optimizer step waits for its

@@ -2,6 +2,7 @@
 
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,6 @@ auto misfit(DeviceId device, std::size_t index, const Op& op)
 Result<OrderFacts> orderFacts(const Schedule& schedule)
 {
     OrderFacts facts;
-    facts.allReduceCalls.resize(schedule.shape.stages);
     for (const DeviceId d : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
             const Op& op = schedule.program[d][i];
@@ -36,9 +36,9 @@ Result<OrderFacts> orderFacts(const Schedule& schedule)
             facts.hasTransfers = facts.hasTransfers || isTransfer(op.kind);
             facts.hasCopies = facts.hasCopies || isCopy(op.kind);
             facts.hasRecomputes = facts.hasRecomputes || op.kind == OpKind::Recompute;
-            if (op.kind == OpKind::AllReduce)
-                ++facts.allReduceCalls[allReduceStage(op)];
         }
+    for (const auto& callers : allReduceCallers(schedule))
+        facts.allReduceCalls.push_back(static_cast<int>(callers.size()));
     return facts;
 }
 

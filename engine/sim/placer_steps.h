@@ -236,6 +236,9 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
+    // The OPT after the call waits for this all-reduce, not for that of an earlier update.
+    m_values.clear(
+        key(atStage(valueOf(Value::Kind::ReducedGradient, op), allReduceStage(op).value)));
     m_allReduces.issue(device,
                        {number, op.replica, allReduceStage(op), m_devices[device].free, duration});
     startAllReduces();

@@ -51,6 +51,7 @@ public:
             word = kMade;
     }
     BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { wordOf(key) = kFirstTick + tick; }
+    void clear(ValueKey timed) { wordOf(timed) = kNotMade; }
     void setGone(ValueKey key) { m_stashes[key.index] &= ~bitOf(key.kind); }
 
     BS_INLINED bool isMade(ValueKey key) const

@@ -44,9 +44,13 @@ CommunicatorPlans planCommunicators(const Traffic& traffic)
     }
     for (const Collective& collective : traffic.collectives) {
         CommunicatorPlan plan = planOf(collective);
-        const bool isNeeded = plan.ranks.size() > 1;
-        plans.ofSum.push_back(isNeeded ? plans.all.size() : CommunicatorPlans::kNone);
-        if (isNeeded)
+        if (plan.ranks.size() == 1) {
+            plans.ofSum.push_back(CommunicatorPlans::kNone);
+            continue;
+        }
+        const auto known = std::ranges::find(plans.all, plan);
+        plans.ofSum.push_back(known - plans.all.begin());
+        if (known == plans.all.end())
             plans.all.push_back(std::move(plan));
     }
     return plans;

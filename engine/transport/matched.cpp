@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace engine {
 
@@ -30,10 +31,9 @@ void MatchedTransport::makeLines()
         m_sendBegin.push_back(device(message.from).makeEvent(Device::Timed::Yes));
 }
 
-void MatchedTransport::makeMember(DeviceId id, const std::string& name, Member& made) const
+void MatchedTransport::makeMember(DeviceId id, Member& made) const
 {
     made.device = id;
-    made.queue = device(id).makeQueue(name);
     made.called = device(id).makeEvent(Device::Timed::No);
     made.state.begin = device(id).makeEvent(Device::Timed::Yes);
     made.state.end = device(id).makeEvent(Device::Timed::Yes);
@@ -41,15 +41,21 @@ void MatchedTransport::makeMember(DeviceId id, const std::string& name, Member& 
 
 void MatchedTransport::makeSums()
 {
+    std::map<std::pair<std::size_t, DeviceId>, std::shared_ptr<DeviceQueue>> queues;
     for (const Collective& collective : traffic().collectives) {
+        const std::size_t communicator = m_plans.ofSum[m_sums.size()];
         Sum& sum = m_sums.emplace_back();
         const std::string name = fmt::format("all-reduce of stage {}", collective.stage.value);
         for (std::size_t i = 0; i < collective.members.size(); ++i) {
             const DeviceId id = collective.members[i];
             auto member = std::ranges::find(sum.members, id, &Member::device);
             if (member == sum.members.end()) {
-                makeMember(id, name, sum.members.emplace_back());
+                makeMember(id, sum.members.emplace_back());
                 member = std::prev(sum.members.end());
+                auto& queue = queues[{communicator, id}];
+                if (queue == nullptr)
+                    queue = device(id).makeQueue(name);
+                member->queue = queue;
             }
             member->buffers.push_back(i);
         }

@@ -37,9 +37,9 @@ private:
     struct Member // a device of a collective, which may have several of its buffers
     {
         DeviceId device;
-        std::vector<std::size_t> buffers; // indices of Collective
-        std::unique_ptr<DeviceQueue> queue;
-        Event called; // recorded when the device's stream reaches the call
+        std::vector<std::size_t> buffers;   // indices of Collective
+        std::shared_ptr<DeviceQueue> queue; // of all sums of the device by the same communicator
+        Event called;                       // recorded when the device's stream reaches the call
         State state;
         std::size_t joined = 0; // number of calls in this iteration
         std::uint32_t iteration = 0;
@@ -50,7 +50,7 @@ private:
     };
 
     void makeLines();
-    void makeMember(DeviceId id, const std::string& name, Member& made) const;
+    void makeMember(DeviceId id, Member& made) const;
     void makeSums();
     Member& memberOf(DeviceId self, std::uint32_t collective);
     void add(std::uint32_t collective, Member& member);

@@ -12,7 +12,7 @@ VersionRule versionRule(std::string_view scheme, int stages, int updateEvery)
         return [stages](int stage, int microBatch) {
             return std::max(0, microBatch - (stages - 1 - stage));
         };
-    if (scheme == "pipedream-2bw")
+    if (scheme == "pipedream-2bw" || scheme == "bitpipe-async")
         return [updateEvery](int, int microBatch) {
             return std::max(0, microBatch / updateEvery - 1);
         };

@@ -17,8 +17,8 @@ using VersionRule = std::function<int(int stage, int microBatch)>;
 
 // The version rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019):
 // stage s is stages-1-s updates behind, so micro-batch n uses version max(0, n - (stages-1-s)).
-// PipeDream-2BW (ICML 2021): batch k of `updateEvery` micro-batches uses version max(0, k - 1).
-// Empty for other schemes.
+// PipeDream-2BW (ICML 2021), also for bitpipe-async: batch k of `updateEvery` micro-batches uses
+// version max(0, k - 1). Empty for other schemes.
 VersionRule versionRule(std::string_view scheme, int stages, int updateEvery);
 
 // Asynchronous training without a pipeline: runs micro-batches in sequence through all stages and

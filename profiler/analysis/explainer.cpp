@@ -36,11 +36,12 @@ CauseLink Explainer::transferLink(std::uint32_t receive) const
     return hop;
 }
 
-std::optional<std::uint32_t> Explainer::lastContributor(StageId stage) const
+std::optional<std::uint32_t> Explainer::lastContributor(StageId stage, std::uint32_t reduce) const
 {
     std::optional<std::uint32_t> last;
     for (const std::uint32_t op : m_flow.contributors(stage))
-        if (ran(op) && (!last || m_window[op].end > m_window[*last].end))
+        if (ran(op) && m_window[op].end <= m_window[reduce].end
+            && (!last || m_window[op].end > m_window[*last].end))
             last = op;
     return last;
 }
@@ -52,7 +53,7 @@ std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint3
         return std::nullopt;
     if (m_flow.op(*producer).kind
         == OpKind::AllReduce) { // waits for the last gradient of its stage
-        const auto contributor = lastContributor(value.stage);
+        const auto contributor = lastContributor(value.stage, *producer);
         return Need{contributor.value_or(*producer), link(*producer), m_window[*producer].end};
     }
     const auto receive = m_flow.receive(value, m_flow.deviceOf(consumer));
@@ -67,7 +68,7 @@ std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
     const Op& transfer = m_flow.op(op);
     std::optional<std::uint32_t> producer;
     if (transfer.kind == OpKind::AllReduce) {
-        producer = lastContributor(transfer.stage);
+        producer = lastContributor(transfer.stage, op);
     } else {
         const Value value = transferredValue(transfer, m_run.schedule.shape);
         producer = isSend(transfer.kind) ? m_flow.producer(value, op) : m_flow.send(value);

@@ -86,6 +86,12 @@ class Reductions:
         self.pending.clear()
         self.arrived.clear()
 
+    def forget(self, row):
+        """The replica is updated; the next sum of its stage is that of the next update."""
+        self.arrived[row[1]].discard(row)
+        if not self.arrived[row[1]]:
+            self.pending.pop(row[1], None)
+
 
 class Messages:
     """Activations and gradients between devices.

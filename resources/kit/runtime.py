@@ -161,7 +161,7 @@ class KitRuntime:
     def _optimize(self, op):
         self.reductions.finish(op.row)
         if self.versions:
-            self.reductions.clear()
+            self.reductions.forget(op.row)
         self.update(op.row)
         if self.versions and (op.row, op.version) in self.last_use:
             self.versions[op.row][op.version] = self._weights_of(self.stages[op.row])

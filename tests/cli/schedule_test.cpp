@@ -183,6 +183,18 @@ TEST_CASE("asynchronous schemes say so and count their versions, simulated and t
         CHECK(device["weights"] == 2);
     CHECK(bscope(folder, "schedule --scheme pipedream --format json").json()["asynchronous"]
           == true);
+    const auto both
+        = bscope(folder, "simulate --scheme bitpipe-async -D 4 -N 8 --allreduce 1 --json").json();
+    CHECK(both["iteration"] == 24); // the all-reduces overlap with compute
+    CHECK(both["bubble_ratio"] == 0);
+    for (const auto& device : both["per_device"])
+        CHECK(device["weights"] == 4); // two versions in two directions
+    for (const char* command : {"simulate", "run -o late.sqlite"})
+        CHECK(contains(
+            bscope(folder, std::string(command) + " --scheme bitpipe-async -D 4 -N 8 --sync late")
+                .err,
+            "--sync late: bitpipe-async has to all-reduce the gradients of a stage "
+            "before its next backward; use eager or eager-blocking"));
     CHECK(bscope(folder, "run --scheme pipedream-2bw -N 6 --iterations 2 -o bw.sqlite").status
           == 0); // updates of 4 go across the windows
     const auto stream = bscope(folder, "simulate --scheme pipedream -D 4 -N 4 --json").json();

@@ -42,7 +42,7 @@ kit() { # NAME ITERATIONS OPTIONS...: writes a kit and the losses of bscope run
     shift 2
     "$bscope" kit "$@" --warmup 0 --iterations "$iterations" -o "$folder" > /dev/null
     # A kit of an asynchronous scheme drains after every iteration, as a schedule file does.
-    case "$*" in *pipedream*) set -- --schedule "$folder/schedule.csv" --model "$work/model.toml" ;; esac
+    case "$*" in *pipedream* | *-async*) set -- --schedule "$folder/schedule.csv" --model "$work/model.toml" ;; esac
     "$bscope" run "$@" --warmup 0 --iterations "$iterations" -o "$folder/run.sqlite" > /dev/null
     "$bscope" analyze "$folder/run.sqlite" --json > "$folder/expected.json"
     kits+=("$seen/$name")

@@ -16,6 +16,7 @@
 #include "engine/base/version.h"
 #include "engine/cost/training_setup_fields.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/check_runnable.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
 
@@ -208,8 +209,8 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         task.next(fmt::format("simulating {} ops", opsLeft), opsLeft * secondsPerOp);
         const double begin = task.seconds();
         const double ops = static_cast<double>(opCount(schedule)) * options.iterations;
-        auto one = TRY(simulateOne(options, request, std::move(schedule)));
-        all.push_back(std::move(one));
+        TRY(checkSync(schedule, options.sync));
+        all.push_back(TRY(simulateOne(options, request, std::move(schedule))));
         opsLeft -= ops;
         secondsPerOp = (task.seconds() - begin) / ops;
     }

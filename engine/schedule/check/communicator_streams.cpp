@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace engine {
 namespace {
@@ -65,8 +66,10 @@ private:
     {
         std::size_t computed = 0; // preceding ops that are complete or belong to other streams
         std::map<StreamKey, Stream> streams;
+        std::map<std::uint32_t, int> rounds; // [position] which all-reduce of its stage
     };
-    struct Sum // an all-reduce
+    using SumKey = std::tuple<StageId, bool, int>; // stage, whether it ties embeddings, round
+    struct Sum                                     // an all-reduce
     {
         int devices = 0, started = 0;
         std::vector<DeviceId> waiting;
@@ -75,14 +78,16 @@ private:
     void learn(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
-        std::map<std::pair<int, bool>, bool> seen;
+        std::map<SumKey, bool> seen;
+        std::map<std::pair<std::uint8_t, StageId>, int> calls;
         for (std::uint32_t i = 0; i < ops.size(); ++i) {
             if (const auto stream = streamOf(d, ops[i])) {
                 m_devices[d].streams[*stream].ops.push_back(i);
-                if (*stream == kReduceStream
-                    && !std::exchange(seen[{allReduceStage(ops[i]).value, tiesEmbeddings(ops[i])}],
-                                      true))
-                    ++sumOf(ops[i]).devices;
+                if (*stream != kReduceStream)
+                    continue;
+                m_devices[d].rounds[i] = calls[{ops[i].replica, ops[i].stage}]++;
+                if (!std::exchange(seen[sumKey(d, i)], true))
+                    ++m_sums[sumKey(d, i)].devices;
             } else if (isCompute(ops[i].kind)) {
                 visitProduced(ops[i], m_schedule.shape, [&](const Value& value) {
                     m_makerOn[valueIndex(value, m_schedule.shape)] = i;
@@ -110,7 +115,12 @@ private:
     {
         return m_schedule.program[d][position];
     }
-    Sum& sumOf(const Op& op) { return m_sums[{allReduceStage(op).value, tiesEmbeddings(op)}]; }
+    // The k-th calls of all devices for a stage meet.
+    SumKey sumKey(DeviceId d, std::uint32_t position) const
+    {
+        const Op& op = at(d, position);
+        return {allReduceStage(op), tiesEmbeddings(op), m_devices[d].rounds.at(position)};
+    }
     std::uint32_t carried(const Op& transfer) const
     {
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
@@ -186,7 +196,7 @@ private:
         stream.end = end;
         stream.missing = end - stream.first;
         for (std::size_t k = stream.first; k < end; ++k)
-            meet(d, stream, at(d, stream.ops[k]));
+            meet(d, stream, stream.ops[k]);
         finish(stream);
         return true;
     }
@@ -206,10 +216,11 @@ private:
         return !isSend(op.kind) || m_makerOn[carried(op)] < m_devices[d].computed;
     }
 
-    void meet(DeviceId d, Stream& stream, const Op& op)
+    void meet(DeviceId d, Stream& stream, std::uint32_t position)
     {
+        const Op& op = at(d, position);
         if (op.kind == OpKind::AllReduce)
-            return join(d, stream, sumOf(op));
+            return join(d, stream, m_sums[sumKey(d, position)]);
         if (++m_started[carried(op)] < 2)
             return;
         --stream.missing;
@@ -270,11 +281,12 @@ private:
     }
 
     // The device that has not reached the op's other end or all-reduce.
-    DeviceId missingAt(DeviceId d, const Op& op) const
+    DeviceId missingAt(DeviceId d, std::uint32_t position) const
     {
+        const Op& op = at(d, position);
         if (isTransfer(op.kind))
             return otherDevice(m_schedule, op);
-        const auto& waiting = m_sums.at({allReduceStage(op).value, tiesEmbeddings(op)}).waiting;
+        const auto& waiting = m_sums.at(sumKey(d, position)).waiting;
         for (const DeviceId other : m_devices.ids())
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
@@ -294,7 +306,7 @@ private:
             if (!keeps)
                 break;
             path.push_back(d);
-            d = missingAt(d, at(d, *keeps));
+            d = missingAt(d, *keeps);
         }
         if (const auto again = std::ranges::find(path, d); again != path.end())
             path.erase(path.begin(), again);
@@ -312,7 +324,7 @@ private:
     {
         const std::uint32_t index = *unmet(d);
         const Op& op = at(d, index);
-        const DeviceId other = missingAt(d, op);
+        const DeviceId other = missingAt(d, index);
         return fmt::format(
             "device {}, index {}: {} waits for {} of device {}", d.value, index, toString(op),
             toString(isTransfer(op.kind) ? otherEnd(op, m_schedule.shape) : op), other.value);
@@ -324,7 +336,7 @@ private:
     std::vector<std::uint8_t> m_started; // [value] number of ends that have started
     // [value] position of its producer, on the producer's device
     std::vector<std::uint32_t> m_makerOn;
-    std::map<std::pair<int, bool>, Sum> m_sums;
+    std::map<SumKey, Sum> m_sums;
     std::vector<DeviceId> m_running; // devices that may be able to advance
 };
 

@@ -30,15 +30,10 @@ public:
         , m_next(schedule.program.size())
         , m_ready(valueCount(schedule.shape))
         , m_queues(schedule.program.size())
-        , m_callers(schedule.shape.stages)
+        , m_callers(allReduceCallers(schedule))
         , m_followed(schedule.program.size() + m_callers.size())
         , m_hasTransfers(hasTransfers(schedule))
-    {
-        for (const DeviceId d : m_next.ids())
-            for (const Op& op : schedule.program[d])
-                if (op.kind == OpKind::AllReduce && belongs(op, d))
-                    m_callers[allReduceStage(op)].push_back(d);
-    }
+    { }
 
     std::optional<Violation> find(DeadlockKind wanted)
     {
@@ -131,9 +126,11 @@ private:
 
     void execute(const Op& op, DeviceId device)
     {
-        if (op.kind == OpKind::AllReduce)
+        if (op.kind == OpKind::AllReduce) {
             m_queues[device].calls.push_back(allReduceStage(op));
-        else if (isSend(op.kind))
+            for (const Value& value : produces(op, m_schedule.shape)) // of an earlier update
+                m_ready[valueIndex(value, m_schedule.shape)] = false;
+        } else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
         else if (!m_hasTransfers)
             for (const Value& value : produces(op, m_schedule.shape))

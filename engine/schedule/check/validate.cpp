@@ -104,10 +104,12 @@ private:
             m_table.add(place);
     }
 
-    // Asynchronous schemes have several OPTs per stage; checkVersions() checks them.
+    // Asynchronous schemes have several OPTs and all-reduces per stage; checkVersions() checks
+    // them.
     bool isAnotherUpdate(const Op& op) const
     {
-        return m_isAsynchronous && op.kind == OpKind::OptimizerStep;
+        return m_isAsynchronous
+            && (op.kind == OpKind::OptimizerStep || op.kind == OpKind::AllReduce);
     }
 
     // Whether the transfer goes to another device and names the right one.
@@ -167,7 +169,7 @@ private:
     // where the stash is.
     std::optional<OpPlace> sourceOf(const OpPlace& place, const Value& value) const
     {
-        if (value.kind == Value::Kind::EvictedStash)
+        if (value.kind == Value::Kind::EvictedStash || isAnotherUpdate(place.op))
             return std::nullopt;
         if (value.kind == Value::Kind::Stash)
             return m_table.maker(value, OpKind::Forward);

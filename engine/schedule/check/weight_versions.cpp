@@ -3,12 +3,14 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace engine {
 namespace {
@@ -22,13 +24,20 @@ bool finishesBackward(OpKind kind)
 class StageVersions
 {
 public:
-    StageVersions(int updateEvery, bool hasUpdates)
-        : m_updateEvery(updateEvery)
-        , m_hasUpdates(hasUpdates)
+    struct Rules
+    {
+        int updateEvery = 1;
+        bool hasUpdates = false, hasSums = false; // OPT and ALLREDUCE ops
+    };
+    explicit StageVersions(const Rules& rules)
+        : m_rules(rules)
     { }
 
     // The newest version. Without OPTs it is the number of updates that the backwards so far allow.
-    int newest() const { return m_hasUpdates ? m_updates : m_backwards / m_updateEvery; }
+    int newest() const
+    {
+        return m_rules.hasUpdates ? m_updates : m_backwards / m_rules.updateEvery;
+    }
     // The first version with this number modulo 256 that is not older than the last one used.
     int numberOf(const Op& op) const
     {
@@ -41,6 +50,7 @@ public:
             return forward(op);
         if (op.kind == OpKind::OptimizerStep)
             return update(op);
+        m_isSummed = m_isSummed || op.kind == OpKind::AllReduce;
         return isBackward(op.kind) ? backward(op) : std::string();
     }
 
@@ -59,6 +69,9 @@ private:
     std::string backward(const Op& op)
     {
         m_backwards += finishesBackward(op.kind) && op.flags != OpFlag::Half ? 1 : 0;
+        if (m_isSummed)
+            return fmt::format("{} adds to a gradient between its all-reduce and its update",
+                               toString(op));
         const std::uint16_t slice = op.flags == OpFlag::Half ? Op::kWhole : op.slice;
         const auto used = m_used.find({op.microBatch, slice});
         if (used == m_used.end() || used->second == op.version)
@@ -71,6 +84,7 @@ private:
     {
         const std::uint8_t wanted = m_updates + 1;
         const bool earned = m_backwards > m_updatedAt;
+        const bool isSummed = std::exchange(m_isSummed, false);
         m_updatedAt = m_backwards;
         ++m_updates;
         if (op.version != wanted)
@@ -80,22 +94,17 @@ private:
             return fmt::format(
                 "{} creates weight version {} with no backward since the last update", toString(op),
                 op.version);
+        if (m_rules.hasSums && !isSummed)
+            return fmt::format("{} creates weight version {} before the all-reduce of its gradient",
+                               toString(op), op.version);
         return {};
     }
 
-    int m_updateEvery = 1;
-    bool m_hasUpdates = false;
+    Rules m_rules;
+    bool m_isSummed = false; // since the last update
     int m_updates = 0, m_backwards = 0, m_updatedAt = 0, m_lastUsed = 0;
     std::map<std::pair<MicroBatchId, std::uint16_t>, std::uint8_t> m_used; // by forwards
 };
-
-bool hasUpdates(const Schedule& schedule)
-{
-    return std::ranges::any_of(schedule.program, [](const auto& ops) {
-        return std::ranges::any_of(ops,
-                                   [](const Op& op) { return op.kind == OpKind::OptimizerStep; });
-    });
-}
 
 using StageKey = std::pair<std::uint8_t, StageId>; // replica, stage
 
@@ -217,7 +226,8 @@ KeptVersions keptVersions(std::span<const Op> program)
 
 int windowsToDrain(const Shape& shape)
 {
-    return std::max(1, (shape.devices - 1 + shape.microBatches - 1) / shape.microBatches);
+    const int ahead = shape.replicas * shape.devices - 1;
+    return std::max(1, (ahead + shape.microBatches - 1) / shape.microBatches);
 }
 
 bool isAsynchronous(const Schedule& schedule)
@@ -231,7 +241,7 @@ bool isAsynchronous(const Schedule& schedule)
 int guessUpdateEvery(const Schedule& schedule)
 {
     if (const int counted = backwardsBeforeFirstUpdate(schedule); counted > 0)
-        return counted;
+        return counted * schedule.shape.replicas;
     const auto [first, second] = firstUses(schedule);
     if (second > first && first > 0)
         return second - first;
@@ -245,13 +255,14 @@ std::vector<Violation> checkVersions(const Schedule& schedule)
     std::vector<Violation> violations;
     if (!isAsynchronous(schedule))
         return violations;
-    const int every = std::max(1, schedule.shape.updateEvery);
-    const bool updates = hasUpdates(schedule);
+    const StageVersions::Rules rules{updateEveryOfReplica(schedule.shape),
+                                     holds(schedule, OpKind::OptimizerStep),
+                                     holds(schedule, OpKind::AllReduce)};
     for (const DeviceId d : schedule.program.ids()) {
         std::map<StageKey, StageVersions> stages;
         for (int i = 0; i < std::ssize(schedule.program[d]); ++i) {
             const Op& op = schedule.program[d][i];
-            auto& stage = stages.try_emplace({op.replica, op.stage}, every, updates).first->second;
+            auto& stage = stages.try_emplace({op.replica, op.stage}, rules).first->second;
             const std::string fault = stage.faultOf(op);
             if (!fault.empty())
                 violations.push_back({Violation::Kind::Version, d, i, op,
@@ -266,9 +277,9 @@ IdVector<DeviceId, int> versionsKept(const Schedule& schedule)
     IdVector<DeviceId, int> kept(schedule.program.size(), 1);
     if (!isAsynchronous(schedule))
         return kept;
-    if (!hasUpdates(schedule)) {
-        const Schedule updated = addOptimizer(schedule);
-        return hasUpdates(updated) ? versionsKept(updated) : kept;
+    if (!holds(schedule, OpKind::OptimizerStep)) {
+        const Schedule updated = addOptimizer(addAllReduce(schedule, SyncPolicy::Eager));
+        return holds(updated, OpKind::OptimizerStep) ? versionsKept(updated) : kept;
     }
     for (std::uint8_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
         for (const StageId stage : schedule.deviceOf[replica].ids())

@@ -16,7 +16,8 @@ namespace engine {
 // Whether the schedule updates weights between ops, or uses weight versions.
 bool isAsynchronous(const Schedule& schedule);
 
-// Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT.
+// Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT,
+// in all directions.
 // Without OPTs it is the number of micro-batches between the first uses of versions 1 and 2 on the
 // last stage. If only version 1 exists, the rule of PipeDream-2BW applies: micro-batch 2m is the
 // first to use version 1. Without versions it is N.
@@ -41,12 +42,13 @@ struct KeptVersions
 KeptVersions keptVersions(std::span<const Op> program);
 
 // The windows at the end of a stream (Shape::windows) in which the pipeline drains: the first
-// device has no forward left as soon as the last one begins the last D - 1 micro-batches.
+// device has no forward left as soon as the last one begins the last D - 1 micro-batches, or 2D - 1
+// in two directions.
 int windowsToDrain(const Shape& shape);
 
 // Checks that a backward uses the version of its forward, that a version is created before it is
-// used, and that an OPT creates the next version from at least one backward. Returns no violations
-// for synchronous schedules.
+// used, and that an OPT creates the next version from at least one backward and, if gradients are
+// summed, after its own all-reduce. Returns no violations for synchronous schedules.
 std::vector<Violation> checkVersions(const Schedule& schedule);
 
 // Returns for each device the largest number of versions of one stage that are kept at once: 1 in a

@@ -17,11 +17,15 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// [row (replica, stage)] how many ops of its device come before the all-reduce: those up to the
-// last weight gradient of the row, and the sends that follow it.
-std::vector<std::size_t> readyPositions(const Schedule& schedule)
+// [row (replica, stage)] how many ops of its device come before each of its all-reduces: those up
+// to the last weight gradient of the update, and the sends that follow it. There is one update if
+// updateEvery is 0; micro-batches left at the end form none otherwise.
+std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
 {
-    std::vector<std::size_t> ready(schedule.shape.rows());
+    const int every = schedule.shape.updateEvery > 0 ? updateEveryOfReplica(schedule.shape) : 0;
+    std::vector<std::vector<std::size_t>> ready(schedule.shape.rows(),
+                                                std::vector<std::size_t>(every == 0 ? 1 : 0));
+    std::vector<int> backwards(schedule.shape.rows());
     for (const auto& ops : schedule.program)
         for (std::size_t i = 0; i < ops.size(); ++i) {
             if (ops[i].kind != OpKind::Backward && ops[i].kind != OpKind::BackwardWeight)
@@ -30,7 +34,11 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
             while (end < ops.size()
                    && (isSend(ops[end].kind) || ops[end - 1].flags == OpFlag::JointWithNext))
                 ++end;
-            ready[schedule.shape.row(ops[i].replica, ops[i].stage)] = end;
+            const std::uint32_t row = schedule.shape.row(ops[i].replica, ops[i].stage);
+            if (every == 0)
+                ready[row] = {end};
+            else if (++backwards[row] % every == 0)
+                ready[row].push_back(end);
         }
     return ready;
 }
@@ -40,21 +48,24 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
 AllReducePlaces placeEager(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
-    const std::vector<std::size_t> ready = readyPositions(schedule);
+    const auto ready = readyPositions(schedule);
     AllReducePlaces placements(schedule.program.size());
-    for (const StageId stage : Ids<StageId>(shape.stages)) {
-        std::size_t order = 0;
-        for (int replica = 0; replica < shape.replicas; ++replica)
-            order = std::max(order, ready[shape.row(replica, stage)]);
-        for (int replica = 0; replica < shape.replicas; ++replica)
-            placements[schedule.device(replica, stage)].push_back(
-                {allReduceOf(replica, stage), ready[shape.row(replica, stage)], order});
-    }
+    for (const StageId stage : Ids<StageId>(shape.stages))
+        for (std::size_t update = 0; update < ready[shape.row(0, stage)].size(); ++update) {
+            std::size_t order = 0;
+            for (int replica = 0; replica < shape.replicas; ++replica)
+                order = std::max(order, ready[shape.row(replica, stage)].at(update));
+            for (int replica = 0; replica < shape.replicas; ++replica)
+                placements[schedule.device(replica, stage)].push_back(
+                    {allReduceOf(replica, stage), ready[shape.row(replica, stage)][update], order});
+        }
     return placements;
 }
 
 AllReducePlaces place(const Schedule& schedule, SyncPolicy policy)
 {
+    if (schedule.shape.updateEvery > 0)
+        return placeEager(schedule);
     if (policy == SyncPolicy::EagerBlocking)
         return placeBlocking(schedule);
     auto places = placeEager(schedule);
@@ -79,8 +90,7 @@ bool hasOnlyTiedAllReduce(const Schedule& schedule)
 
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
-    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
-        || schedule.shape.updateEvery > 0)
+    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1)
         return schedule;
     if (hasOnlyTiedAllReduce(schedule)) // they sum over one copy only
         schedule = withoutTiedEmbeddings(std::move(schedule));

@@ -1,6 +1,9 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace engine {
 namespace {
 
@@ -39,6 +42,32 @@ IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
     return steps;
 }
 
+// The ops of a device of an asynchronous scheme whose gradients are summed. An OPT waits for its
+// all-reduce, so it comes as late as possible: before the first op of its stage that uses its
+// version or adds to the next gradient.
+std::vector<Op> updatedAfterSums(const Schedule& schedule, std::span<const Op> ops)
+{
+    std::vector<Op> out;
+    std::vector<int> versions(schedule.shape.rows());
+    std::vector<Op> due; // at most one per row
+    for (const Op& op : ops) {
+        const auto isNeeded = [&op](const Op& step) {
+            return step.replica == op.replica && step.stage == op.stage
+                && (isBackward(op.kind)
+                    || (op.kind == OpKind::Forward && op.version == step.version));
+        };
+        std::ranges::copy_if(due, std::back_inserter(out), isNeeded);
+        std::erase_if(due, isNeeded);
+        out.push_back(op);
+        if (op.kind != OpKind::AllReduce)
+            continue;
+        due.push_back(optimizerStepOf(op));
+        due.back().version = ++versions[schedule.shape.row(op.replica, op.stage)];
+    }
+    out.insert(out.end(), due.begin(), due.end());
+    return out;
+}
+
 // The ops of an asynchronous scheme, with an OPT after every backward (and its sends) that
 // completes an update. Micro-batches left at the end of the window form no update.
 std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
@@ -46,15 +75,16 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
     std::vector<Op> out;
     std::vector<Op> due;
     std::vector<int> backwards(schedule.shape.rows());
+    const int every = updateEveryOfReplica(schedule.shape);
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const Op& op = ops[i];
         out.push_back(op);
         if ((op.kind == OpKind::Backward && op.flags != OpFlag::Half)
             || op.kind == OpKind::BackwardWeight) {
             int& done = backwards[schedule.shape.row(op.replica, op.stage)];
-            if (++done % schedule.shape.updateEvery == 0) {
+            if (++done % every == 0) {
                 due.push_back(optimizerStepOf(op));
-                due.back().version = done / schedule.shape.updateEvery;
+                due.back().version = done / every;
             }
         }
         const bool inGroup = op.flags == OpFlag::JointWithNext;
@@ -68,13 +98,19 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 
 } // namespace
 
+int updateEveryOfReplica(const Shape& shape)
+{
+    return std::max(1, shape.updateEvery / shape.replicas);
+}
+
 Schedule addOptimizer(Schedule schedule)
 {
     if (holds(schedule, OpKind::OptimizerStep))
         return schedule;
     if (schedule.shape.updateEvery > 0) {
+        const bool sums = holds(schedule, OpKind::AllReduce);
         for (auto& ops : schedule.program)
-            ops = updatedOps(schedule, ops);
+            ops = sums ? updatedAfterSums(schedule, ops) : updatedOps(schedule, ops);
         return schedule;
     }
     const IdVector<DeviceId, std::vector<Op>> held = heldSteps(schedule);

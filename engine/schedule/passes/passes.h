@@ -43,11 +43,14 @@ Schedule addRecompute(const Schedule& schedule);
 // (localCopies()).
 Schedule addP2P(const Schedule& schedule);
 // Adds an ALLREDUCE per (replica, stage) on every device that holds the stage, if replicas x
-// data-parallel width > 1. Asynchronous schedules are unchanged, because no scheme defines
-// all-reduces for them.
+// data-parallel width > 1. An asynchronous schedule gets one per update, and always Eager, because
+// the next backward of the stage has to wait for it.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
+// The micro-batches of an update (Shape::updateEvery) that each direction processes.
+int updateEveryOfReplica(const Shape& shape);
 // Adds an OPT per (replica, stage) after all other ops of the device; in an asynchronous scheme
-// after every backward that completes an update.
+// after every backward that completes an update, or before the first op that needs it if gradients
+// are summed.
 Schedule addOptimizer(Schedule schedule);
 // Applies addP2P(), addAllReduce() and addOptimizer(). Executors and simulator require lowered
 // schedules.

@@ -1,5 +1,7 @@
 #include "engine/schedules/parts/limits.h"
 
+#include "engine/schedules/parts/options.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +28,17 @@ Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
                 fmt::format("{} needs a number of micro-batches that is a multiple of {} ({}), not "
                             "{}; the nearest is {}",
                             request.scheme, unit.of, size, microBatches, units * size));
+}
+
+Result<void> checkWholeVs(const ScheduleRequest& request)
+{
+    const int chunks = chunksOf(request);
+    if (chunks % 2 == 0)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} needs an even number of chunks per device and direction (two for "
+                            "each V), not {}; the nearest is {}",
+                            request.scheme, chunks, chunks + 1));
 }
 
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request)

@@ -77,6 +77,8 @@ TEST_CASE("every scheme adds up by NCCL what emulation adds up")
 {
     const Machine machine(4, GENERATE(Turns::Newest, Turns::Random));
     forEachScheme(4, 8, [&](const Schedule& lowered) {
+        if (lowered.scheme == "bitpipe-async")
+            return; // its messages overtake each other (communicator_streams_test.cpp)
         REQUIRE_FALSE(findNcclFault(lowered));
         const Trained live = trainByNccl(lowered, machine);
         if (!live.result)
@@ -85,6 +87,17 @@ TEST_CASE("every scheme adds up by NCCL what emulation adds up")
         CHECK(cuda_on_cpu::liveCommunicators() == 0);
     });
     CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+TEST_CASE("the all-reduces of every update add up by NCCL, in one communicator per stage")
+{
+    const Machine machine(2, GENERATE(Turns::Newest, Turns::Random));
+    const Schedule lowered = scheduleOf("bitpipe-async", 2, 12); // three updates
+    REQUIRE_FALSE(findNcclFault(lowered));
+    const Trained live = trainByNccl(lowered, machine);
+    if (!live.result)
+        FAIL(live.result.error().message);
+    CHECK(live.gradients == emulate(lowered).gradients);
 }
 
 TEST_CASE("two copies of a pipeline on as many GPUs add up by NCCL and by copies the same")

@@ -277,10 +277,12 @@ inline std::vector<Row> bitpipe()
          ring(2),
          0,
          {{"placement", "looping"}}},
+        {"bitpipe-async", evenUnits, early, ofEarly, hops(4), 0, {}, Is::AtMost},
     };
-    rows[0].copies = rows[1].copies = turns(1);
+    rows[0].copies = rows[1].copies = rows[3].copies = turns(1);
     for (Row& row : rows)
         row.weights = constant(2);
+    rows[3].weights = [](Size s, int) { return s.K() > 2 ? 4 : 2; }; // after the first update
     return rows;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/schedule/dataflow.h"
 #include "tests/support/pipelines.h"
 
+#include <array>
 #include <random>
 
 using namespace engine;
@@ -19,7 +20,6 @@ public:
         , m_index(lowered)
         , m_windows(m_index.count())
         , m_arrival(valueCount(lowered.shape))
-        , m_meeting(static_cast<std::size_t>(lowered.shape.stages))
     {
         do {
             m_changed = false;
@@ -44,26 +44,29 @@ private:
         std::int64_t compute = 0;
         std::int64_t reduce = 0;
         std::map<int, std::int64_t> links;
+        std::map<std::pair<int, StageId>, int> calls; // [replica, stage]
+        std::map<std::pair<int, StageId>, std::int64_t> reduced;
         for (std::size_t i = 0; i < m_schedule.on(device).size(); ++i) {
             const Op& op = m_schedule.on(device)[i];
             const OpCosts::Cost& cost = m_costs.of[device][i];
             Window& window = m_windows[m_index.of(device, i)];
             if (isCompute(op.kind)) {
                 for (const Value& value : consumes(op, m_schedule.shape))
-                    if (value.kind == Value::Kind::ReducedGradient
-                        || m_schedule.device(value.replica, value.stage) != device)
+                    if (value.kind == Value::Kind::ReducedGradient)
+                        raise(window.begin, reduced[{value.replica, value.stage}]);
+                    else if (m_schedule.device(value.replica, value.stage) != device)
                         raise(window.begin, m_arrival[valueIndex(value, m_schedule.shape)]);
                 raise(window.begin, compute);
                 raise(window.end, window.begin + cost.duration);
                 compute = window.end;
             } else if (op.kind == OpKind::AllReduce) {
-                std::int64_t& meeting = m_meeting[static_cast<std::size_t>(op.stage.value)];
+                // The k-th calls of a stage meet, and the next OPT waits for them.
+                std::int64_t& meeting = m_meeting[{op.stage, calls[{op.replica, op.stage}]++}];
                 raise(meeting, std::max(compute, reduce));
                 raise(window.begin, meeting);
                 raise(window.end, meeting + cost.duration);
                 reduce = window.end;
-                for (const Value& value : produces(op, m_schedule.shape))
-                    raise(m_arrival[valueIndex(value, m_schedule.shape)], window.end);
+                reduced[{op.replica, op.stage}] = window.end;
             } else if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient) {
                 raise(window.begin, std::max(compute, links[op.peer]));
                 raise(window.end, window.begin + cost.duration);
@@ -77,9 +80,9 @@ private:
     const Schedule& m_schedule;
     const OpCosts& m_costs;
     OpIndex m_index;
-    std::vector<Window> m_windows;       // [op]
-    std::vector<std::int64_t> m_arrival; // [value]
-    std::vector<std::int64_t> m_meeting; // [stage] begin of its all-reduce
+    std::vector<Window> m_windows;                             // [op]
+    std::vector<std::int64_t> m_arrival;                       // [value]
+    std::map<std::pair<StageId, int>, std::int64_t> m_meeting; // [stage, which] begin
     bool m_changed = false;
 };
 
@@ -104,10 +107,12 @@ TEST_CASE("every op is placed by the rules, for any durations")
 {
     std::mt19937 random(20241025);
     for (int round = 0; round < 60; ++round) {
-        const std::string scheme = round % 3 == 0 ? "gpipe" : round % 3 == 1 ? "1f1b" : "bitpipe";
+        const std::string scheme
+            = std::array{"gpipe", "1f1b", "bitpipe", "bitpipe-async"}[std::size_t(round % 4)];
         const int devices = 2 * (1 + round % 4);
         const auto policy = round % 2 == 0 ? SyncPolicy::Eager : SyncPolicy::Late;
-        const Schedule lowered = lower(scheduleOf(scheme, devices, 2 * devices), policy);
+        const Schedule lowered
+            = lower(scheduleOf(scheme, devices, (round % 4 < 3 ? 2 : 4) * devices), policy);
         const OpCosts costs = randomCosts(lowered, random);
         const auto timeline = simulate(lowered, costs);
         REQUIRE(timeline);

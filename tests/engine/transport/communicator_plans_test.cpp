@@ -55,6 +55,15 @@ TEST_CASE("a sum of several devices has one behind the messages, each a rank onc
               "all-reduce of stage 5", CommunicatorPlan::Carries::Sums, {kC, kA, kB}});
 }
 
+TEST_CASE("the all-reduces of a stage by the same devices, one per update, share a communicator")
+{
+    Traffic traffic;
+    traffic.collectives = {sum({kA, kC}, 3), sum({kB, kC}, 1), sum({kA, kC}, 3), sum({kA, kB}, 3)};
+    const CommunicatorPlans plans = planCommunicators(traffic);
+    CHECK(plans.ofSum == std::vector<std::size_t>{0, 1, 0, 2});
+    CHECK(plans.all.size() == 3);
+}
+
 // 12 MiB for a channel to a neighbour (NCCL's buffers, communicators.h).
 TEST_CASE("the memory of a communicator is one connection per channel and neighbour")
 {

@@ -109,6 +109,29 @@ TEST_CASE("after windows of PipeDream and 2BW every weight and loss is that of s
                 }
 }
 
+TEST_CASE(
+    "after windows of asynchronous BitPipe every weight of both replicas and every loss is that "
+    "of sequential training with the versions of 2BW, bit for bit, in both modes")
+{
+    for (const auto& [devices, microBatches] : {std::pair{2, 4}, {2, 12}, {4, 8}, {4, 24}})
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            INFO("D=" << devices << " N=" << microBatches << ' ' << modeName(mode));
+            Training training(schedule("bitpipe-async", devices, microBatches), mode,
+                              Accumulate::Exact);
+            VersionedTrainer expected
+                = reference(training.run.schedule, training.model, Accumulate::Exact);
+            for (int k = 0; k < 3; ++k) {
+                training.iterate(k);
+                const double loss = expected.train(training.tokens, microBatches);
+                CHECK(training.executor->pipeline().loss() == loss);
+            }
+            for (int replica = 0; replica < 2; ++replica)
+                for (int s = 0; s < 2 * devices; ++s)
+                    CHECK(isEqual(training.executor->pipeline().weights(replica, StageId{s}),
+                                  expected.weights(StageId{s})));
+        }
+}
+
 TEST_CASE("versions matter: the weights differ from those of training with the newest ones")
 {
     const Schedule lowered = schedule("pipedream", 4, 8);
@@ -157,7 +180,7 @@ TEST_CASE("a window of one update of 2BW is an iteration of 1F1B")
 TEST_CASE("a stream of windows trains like sequential training with the versions of the whole "
           "stream, bit for bit, and its windows have the losses of their micro-batches")
 {
-    for (const char* scheme : {"pipedream", "pipedream-2bw"})
+    for (const char* scheme : {"pipedream", "pipedream-2bw", "bitpipe-async"})
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
             INFO(scheme << ' ' << modeName(mode));
             const Schedule stream
@@ -170,8 +193,8 @@ TEST_CASE("a stream of windows trains like sequential training with the versions
             VersionedTrainer expected = reference(stream, training.model, Accumulate::Exact);
             CHECK(expected.train(training.tokens, shape.allMicroBatches())
                   == training.executor->pipeline().loss());
-            for (int s = 0; s < 4; ++s)
-                CHECK(isEqual(training.executor->pipeline().weights(0, StageId{s}),
+            for (int s = 0; s < shape.stages; ++s)
+                CHECK(isEqual(training.executor->pipeline().weights(shape.replicas - 1, StageId{s}),
                               expected.weights(StageId{s})));
             const auto& windows = training.run.timeline.iterations;
             REQUIRE(std::ssize(windows) == shape.windows);

@@ -102,7 +102,7 @@ TEST_CASE("on two devices a split backward of looping stages overtakes an activa
            "(index 12)");
 }
 
-TEST_CASE("within one kind the order always holds, and tags need none")
+TEST_CASE("within one kind the order holds except in early concatenation, and tags need none")
 {
     for (const Scheme& scheme : schemes())
         for (const int devices : {2, 4, 8})
@@ -113,7 +113,9 @@ TEST_CASE("within one kind the order always holds, and tags need none")
                     continue;
                 INFO(scheme.name << " D=" << devices << " N=" << units * devices);
                 const CommunicationReport report = reportOf(*built);
-                CHECK(report.verdicts[TransportKind::PerKind].safe);
+                // early concatenation of BitPipe's units
+                CHECK(report.verdicts[TransportKind::PerKind].safe
+                      == (scheme.name != "bitpipe-async" || units == 1 || devices == 2));
                 CHECK(report.verdicts[TransportKind::Tagged].safe);
             }
 }

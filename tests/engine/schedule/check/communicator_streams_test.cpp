@@ -35,8 +35,11 @@ std::string reasonOf(const std::optional<TransportFault>& fault)
 
 TEST_CASE("NCCL carries every scheme with a communicator for each directed pair and kind")
 {
-    forEachScheme([](const std::string&, const Schedule& lowered) {
-        CHECK(reasonOf(findNcclFault(lowered)).empty());
+    forEachScheme([](const std::string& name, const Schedule& lowered) {
+        // Early concatenation of BitPipe's units is refused; see communication_test.cpp.
+        const bool isEarly = name == "bitpipe-async"
+            && lowered.shape.microBatches > lowered.shape.devices && lowered.shape.devices > 2;
+        CHECK(reasonOf(findNcclFault(lowered)).empty() == !isEarly);
     });
 }
 

@@ -96,6 +96,32 @@ TEST_CASE("a backward with other weights than its forward is named")
         == Faults{"device 0, index 7: 0B3 uses weight version 3, but its forward used version 2"});
 }
 
+TEST_CASE("an update before the all-reduce of its gradient is named, and a backward between them")
+{
+    const Schedule right = lower(scheduleOf("bitpipe-async", 2, 8));
+    CHECK(faultsOf(right).empty());
+    const auto first
+        = [](std::vector<Op>& ops, OpKind kind) { return std::ranges::find(ops, kind, &Op::kind); };
+    Schedule early = right;
+    std::vector<Op>& ops = early.program[{0}];
+    const Op reduce = *first(ops, OpKind::AllReduce);
+    const auto step = std::ranges::find_if(ops, [&reduce](const Op& op) {
+        return op.kind == OpKind::OptimizerStep && op.stage == reduce.stage;
+    });
+    std::rotate(first(ops, OpKind::AllReduce), step, step + 1);
+    CHECK_THAT(checkVersions(early).front().message,
+               Catch::Contains("before the all-reduce of its gradient"));
+
+    Schedule late = right;
+    std::vector<Op>& delayed = late.program[{0}];
+    const auto update = std::ranges::find_if(delayed, [&reduce](const Op& op) {
+        return op.kind == OpKind::OptimizerStep && op.stage == reduce.stage;
+    });
+    std::rotate(update, update + 1, update + 2); // behind the next batch's first backward
+    CHECK_THAT(checkVersions(late).front().message,
+               Catch::Contains("adds to a gradient between its all-reduce and its update"));
+}
+
 TEST_CASE("an update in the wrong order or without a gradient is named")
 {
     Schedule schedule = lower(scheduleOf("pipedream", 1, 2));
@@ -113,6 +139,15 @@ TEST_CASE("how often weights are updated is found again in a file")
 {
     for (const int microBatches : {4, 12, 20})
         CHECK(readCsv(writeCsv(scheduleOf("pipedream", 4, microBatches)))->shape.updateEvery == 1);
+    for (const int microBatches : {24, 32, 40}) {
+        const Schedule schedule = scheduleOf("bitpipe-async", 4, microBatches);
+        CHECK(readCsv(writeCsv(schedule))->shape.updateEvery == 8);
+        const auto read = readCsv(writeCsv(lower(schedule)));
+        CHECK(read->shape.updateEvery == 8);
+        CHECK(read->program == lower(schedule).program);
+        CHECK(readCsv(writeCsv(addOptimizer(schedule)))->shape.updateEvery == 8);
+        CHECK(faultsOf(addOptimizer(schedule)).empty());
+    }
     for (const int microBatches : {12, 16, 20})
         CHECK(readCsv(writeCsv(scheduleOf("pipedream-2bw", 4, microBatches)))->shape.updateEvery
               == 4);
