@@ -197,8 +197,12 @@ bool TimelineWidget::hover(QPointF at)
                                     : Qt::ArrowCursor);
     if (!text.isEmpty())
         QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), text, this);
-    const Selection under = m_scene.hit(at);
-    return under != std::exchange(m_scene.hover, under);
+    const auto planned = m_scene.plannedAt(at);
+    const Selection under = planned ? Selection() : m_scene.hit(at);
+    const bool isOther = under != m_scene.hover || planned != m_scene.plannedHover;
+    m_scene.hover = under;
+    m_scene.plannedHover = planned;
+    return isOther;
 }
 
 std::optional<ViewWindow> TimelineWidget::openAt(QPointF at)
