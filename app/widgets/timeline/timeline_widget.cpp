@@ -28,7 +28,7 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
 
 void TimelineWidget::setView(RunViewPointer view, View how)
 {
-    const bool wasEmpty = isEmpty();
+    const bool wasEmpty = isEmpty(), wasHovering = isHovering();
     m_scene.view = std::move(view);
     ++m_overviewSerial;
     endHover();
@@ -47,6 +47,8 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     }
     updateFlow();
     updateIteration();
+    if (wasHovering && !isEmpty())
+        hover(pointer()); // a tooltip that is about to appear does
 }
 
 void TimelineWidget::updateAxis()
