@@ -5,6 +5,7 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <utility>
 
 namespace app {
@@ -204,6 +205,9 @@ void RunSession::workerSaid(const WorkerEvent& event)
         m_document->setProgress(progress);
         m_follower.poke();
         break;
+    case WorkerEvent::Kind::Ops:
+        opsDone(event);
+        break;
     case WorkerEvent::Kind::Iteration:
         iterationDone(event);
         break;
@@ -230,16 +234,38 @@ void RunSession::workerSaid(const WorkerEvent& event)
     }
 }
 
+// Assumes that the remaining iterations take as long as those so far.
+void RunSession::estimateEnd(RunProgress& progress) const
+{
+    const double done = progress.iterations();
+    progress.secondsSoFar = static_cast<double>(m_sinceStart.elapsed()) / 1000;
+    if (done > 0)
+        progress.secondsLeft
+            = progress.secondsSoFar / done * std::max(0.0, progress.planned - done);
+}
+
+void RunSession::opsDone(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    if (event.index != progress.done || event.all <= 0)
+        return;
+    progress.opsDone = std::clamp<std::int64_t>(event.done, 0, event.all);
+    progress.ops = event.all;
+    progress.devices = event.devices;
+    estimateEnd(progress);
+    m_document->setProgress(progress);
+}
+
 void RunSession::iterationDone(const WorkerEvent& event)
 {
     RunProgress progress = m_document->progress();
     ++progress.done;
-    progress.secondsSoFar = static_cast<double>(m_sinceStart.elapsed()) / 1000;
-    const int left = progress.planned - progress.done;
-    progress.secondsLeft = left > 0 ? progress.secondsSoFar / progress.done * left : 0;
+    progress.opsDone = progress.ops = 0;
+    progress.devices.clear();
+    estimateEnd(progress);
     m_document->setProgress(progress);
     const QString time
-        = timeScale({}, static_cast<std::int64_t>(event.duration)).withUnit(event.duration);
+        = timeScale(static_cast<std::int64_t>(event.duration)).withUnit(event.duration);
     QString line = progress.done <= progress.warmup
         ? tr("warm-up iteration finished: %1").arg(time)
         : tr("iteration %1 finished: %2").arg(progress.done - progress.warmup - 1).arg(time);

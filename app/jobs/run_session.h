@@ -39,7 +39,9 @@ public:
 
 private:
     void workerSaid(const WorkerEvent& event);
+    void opsDone(const WorkerEvent& event);
     void iterationDone(const WorkerEvent& event);
+    void estimateEnd(RunProgress& progress) const;
     void workerEnded(const WorkerEnd& end);
     void loaded(const RunPointer& run, const QString& warning);
     void grown(const RunPointer& run);

@@ -1,5 +1,6 @@
 #include "app/jobs/worker_event.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -17,7 +18,7 @@ WorkerEvent::Kind kindOf(const QString& name)
                   {"iteration", Kind::Iteration}, {"points", Kind::Points},
                   {"warning", Kind::Warning},     {"locked", Kind::Locked},
                   {"finishing", Kind::Finishing}, {"finished", Kind::Finished},
-                  {"failed", Kind::Failed}};
+                  {"failed", Kind::Failed},       {"ops", Kind::Ops}};
     for (const auto& known : kKinds)
         if (name == QLatin1String(known.name))
             return known.kind;
@@ -48,6 +49,8 @@ std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line)
     event.rows = object.value(QStringLiteral("last")).toInteger();
     event.done = object.value(QStringLiteral("done")).toInteger();
     event.all = object.value(QStringLiteral("all")).toInteger();
+    for (const QJsonValue one : object.value(QStringLiteral("devices")).toArray())
+        event.devices.push_back(one.toInt());
     event.left = object.value(QStringLiteral("left")).toDouble();
     return event;
 }

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <optional>
+#include <vector>
 
 namespace app {
 
@@ -13,6 +14,7 @@ struct WorkerEvent
     enum class Kind : int {
         Started,
         Rows,
+        Ops,
         Iteration,
         Points,
         Warning,
@@ -29,12 +31,14 @@ struct WorkerEvent
     QString message;              // warning, locked, failed
     // "started": number of planned iterations, and of the warm-up ones among them
     int iterations = 0, warmup = 0;
-    int index = -1;             // "iteration": index
+    int index = -1;             // "iteration", "ops": index
     std::optional<double> loss; // "iteration": mean loss in nats per token
     double duration = 0;        // "iteration": duration in ns on the timeline of the run
     std::int64_t rows = 0;      // "rows": number of rows committed so far
     // "points": evaluated and all points of a study; estimated seconds left
+    // "ops": complete and all ops of the iteration; complete ops of each device, or none
     std::int64_t done = 0, all = 0;
+    std::vector<int> devices;
     double left = 0;
 };
 

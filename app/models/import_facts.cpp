@@ -147,7 +147,7 @@ QString coverageTitle(const ImportReport& report)
 
 QString coverageNumbers(const ImportReport& report)
 {
-    const Scale scale = timeScale({}, report.time);
+    const Scale scale = timeScale(report.time);
     const double known = report.classified() * static_cast<double>(report.time);
     return importText("%1 of %2 %3, all ranks and iterations")
         .arg(scale.text(known), scale.text(static_cast<double>(report.time)), scale.unit);

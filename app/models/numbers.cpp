@@ -75,6 +75,27 @@ Scale Scale::finer(int moreDecimals) const
     return {perUnit, decimals + moreDecimals, unit};
 }
 
+Scale scaleIn(Unit unit, int decimals)
+{
+    struct Known
+    {
+        double perUnit;
+        const char* name;
+    };
+    static constexpr double kKiB = 1024;
+    static constexpr Known kKnown[]
+        = {{1e3, "µs"},   {1e6, "ms"},          {1e9, "s"},
+           {kKiB, "KiB"}, {kKiB * kKiB, "MiB"}, {kKiB * kKiB * kKiB, "GiB"},
+           {1e6, "MB"},   {1e9, "GB"},          {1e9, "GB/s"}};
+    const Known& known = kKnown[static_cast<std::size_t>(unit)];
+    return {known.perUnit, decimals, QString::fromUtf8(known.name)};
+}
+
+QString labelled(const QString& label, Unit unit)
+{
+    return label.arg(scaleIn(unit).unit);
+}
+
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest)
 {
     if (info.inUnits()) {
@@ -82,21 +103,24 @@ Scale timeScale(const engine::RunInfo& info, std::int64_t longest)
         return {static_cast<double>(info.ticksPerUnit), oneDecimalIsExact ? 1 : 2,
                 QStringLiteral("units")};
     }
-    const auto ns = static_cast<double>(longest);
-    if (ns >= 20e9)
-        return {1e9, 1, QStringLiteral("s")};
-    if (ns >= 10e6)
-        return {1e6, 1, QStringLiteral("ms")};
-    return ns >= 1e6 ? Scale{1e6, 2, QStringLiteral("ms")} : Scale{1e3, 1, QStringLiteral("µs")};
+    return timeScale(longest);
+}
+
+Scale timeScale(std::int64_t longest)
+{
+    if (longest >= 20'000'000'000)
+        return scaleIn(Unit::Second);
+    if (longest >= 10'000'000)
+        return scaleIn(Unit::Millisecond);
+    return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
 Scale byteScale(std::int64_t largest)
 {
-    const auto bytes = static_cast<double>(largest);
-    if (bytes >= 0.5 * (1 << 30))
-        return {1024.0 * 1024 * 1024, 2, QStringLiteral("GiB")};
-    return bytes >= 0.1 * (1 << 20) ? Scale{1024.0 * 1024, 2, QStringLiteral("MiB")}
-                                    : Scale{1024.0, 1, QStringLiteral("KiB")};
+    constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
+    if (largest >= kGiB / 2)
+        return scaleIn(Unit::GiB, 2);
+    return largest >= kMiB / 10 ? scaleIn(Unit::MiB, 2) : scaleIn(Unit::KiB);
 }
 
 } // namespace app

@@ -30,9 +30,17 @@ struct Scale
     Scale finer(int moreDecimals) const;
 };
 
+// The units of the window and their names. Nothing else divides by them. Values are in nanoseconds,
+// bytes or bytes per second.
+enum class Unit : int { Microsecond, Millisecond, Second, KiB, MiB, GiB, MB, GB, GBPerSecond };
+Scale scaleIn(Unit unit, int decimals = 1);
+// A label, and its unit in place of %1: "Each, %1" -> "Each, ms". For values that share a column.
+QString labelled(const QString& label, Unit unit);
+
 // Returns the unit for ticks of a run's timeline: ms (us or s for much shorter or longer
 // iterations), or abstract units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
+Scale timeScale(std::int64_t longest); // of times in ns that belong to no run
 Scale byteScale(std::int64_t largest); // GiB with two decimals; MiB or KiB for small amounts
 
 } // namespace app

@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include <memory>
+#include <vector>
 
 namespace app {
 
@@ -31,10 +32,18 @@ struct Notice
 struct RunProgress
 {
     int done = 0, planned = 0, warmup = 0;
+    std::int64_t opsDone = 0, ops = 0; // of the iteration after these; 0: unknown
+    std::vector<int> devices = {};     // [device] ops it has passed; empty: unknown
     double secondsSoFar = 0;
     double secondsLeft = -1; // < 0: unknown
     std::int64_t rows = 0;   // number of rows committed by the worker
     double read = 0;         // share of the rows that were read, while an existing file is opened
+
+    // The complete iterations and the share of the next one.
+    double iterations() const
+    {
+        return done + (ops > 0 ? static_cast<double>(opsDone) / static_cast<double>(ops) : 0);
+    }
 
     friend bool operator==(const RunProgress&, const RunProgress&) = default;
 };

@@ -82,6 +82,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
     m_timings.clear();
     m_timings.reserve(order.size());
     m_ops.clear();
+    m_positions.assign(m_pipeline.lowered().shape.devices, 0);
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
@@ -93,6 +94,8 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         } catch (const std::exception& error) {
             return fault(order, order[i], error);
         }
+        std::uint32_t& position = m_positions[order[i].device.value];
+        position = std::max(position, order[i].position + 1); // all-reduces may come later
         if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
             reported = now;
             progress(i + 1, order.size());

@@ -42,6 +42,7 @@ public:
     bool devicesAreLost() const override { return m_deviceIsLost; }
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
+    std::vector<std::uint32_t> positions() const override { return m_positions; }
 
 private:
     Result<void> runOps(const std::vector<OpRef>& order, const Progress& progress,
@@ -68,7 +69,8 @@ private:
     std::int64_t m_clockCost = 0; // cost of reading the clock, in ns
     OpCosts m_costs; // costs measured in the previous iteration; estimated before the first
     std::vector<OpTiming> m_timings;
-    const Device* m_gpu; // nullptr: ops run on the CPU
+    std::vector<std::uint32_t> m_positions; // [device] ops of this iteration that have run
+    const Device* m_gpu;                    // nullptr: ops run on the CPU
     std::unique_ptr<DeviceEvent> m_fence;
     QueuedOps m_ops; // [OpIndex]
     bool m_deviceIsLost = false;

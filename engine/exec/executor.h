@@ -27,6 +27,9 @@ public:
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
     int measuredWindows = 1; // of a stream
+    // How many ops of its program each device of the first pipeline has passed in this iteration.
+    // Only Progress may call it.
+    virtual std::vector<std::uint32_t> positions() const = 0;
     // Completes the timeline. Requires a measured iteration.
     virtual Result<void> finish() { return {}; }
 

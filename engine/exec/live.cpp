@@ -42,6 +42,7 @@ try {
     if (m_origin < 0)
         m_origin = wallTime();
     m_timings.clear();
+    m_alone.clear();
     m_pipeline.beginIteration(tokens);
     for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
         executor.device.anchor();
@@ -97,8 +98,8 @@ void Live::placeAlone()
 // The CPU time and the wall time of the last iteration's ops.
 void Live::addShare()
 {
-    if (m_setup.pipeline.device != nullptr || !m_setup.pipeline.executorDevices.empty())
-        return; // of a GPU
+    if (isOnGpu())
+        return;
     for (const OpTiming& timing : m_timings) {
         if (m_run.timeline.iterations[timing.iteration].kind != Iteration::Kind::Measured)
             continue;
@@ -124,6 +125,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     const auto order = TRY(executionOrder(
         m_pipeline.lowered(), estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.model})));
     const std::uint32_t number = m_run.timeline.iterations.size();
+    m_alone.assign(m_pipeline.lowered().shape.devices, 0);
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
@@ -135,6 +137,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             m_devicesAreLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
+        m_alone[ref.device.value] = ref.position + 1;
         progress(i + 1, order.size());
     }
     for (const auto& worker : m_workers)

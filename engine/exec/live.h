@@ -37,6 +37,7 @@ public:
     void addTo(RunInfo& info) const override;
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
+    std::vector<std::uint32_t> positions() const override;
 
     bool devicesAreLost() const override { return m_devicesAreLost; }
     std::size_t threads() const override { return m_workers.size() + m_pipeline.sideThreads(); }
@@ -44,6 +45,10 @@ public:
 private:
     class Watch;
 
+    bool isOnGpu() const
+    {
+        return m_setup.pipeline.device != nullptr || !m_setup.pipeline.executorDevices.empty();
+    }
     bool runsAlone(const Iteration& iteration) const;
     Result<void> runAlone(const Progress& progress, const std::atomic<bool>& cancel);
     void placeAlone();
@@ -70,6 +75,8 @@ private:
     // The workers of all data-parallel pipelines.
     IdVector<DeviceId, std::unique_ptr<Worker>> m_workers;
     std::vector<OpTiming> m_timings;
+    // [device] complete ops of an iteration whose ops run alone; otherwise empty
+    std::vector<std::uint32_t> m_alone;
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;
     std::int64_t m_iterationAlone = 0; // duration of an iteration whose ops ran alone, in ns

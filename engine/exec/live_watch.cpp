@@ -171,6 +171,17 @@ std::size_t Live::opsDone() const
     return done;
 }
 
+std::vector<std::uint32_t> Live::positions() const
+{
+    if (!m_alone.empty())
+        return m_alone;
+    std::vector<std::uint32_t> positions;
+    for (const auto& worker : m_workers)
+        if (worker->copy() == 0)
+            positions.push_back(isOnGpu() ? worker->ended() : worker->position());
+    return positions;
+}
+
 std::size_t Live::opsToDo() const
 {
     return opCount(m_setup.pipeline.lowered) * static_cast<std::size_t>(m_pipeline.copies());

@@ -11,8 +11,17 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace engine {
+
+// How far an iteration is. A stream has no numbers by device, because its iterations overlap.
+struct OpsDone
+{
+    int iteration = 0;
+    std::size_t done = 0, ops = 0;      // of all devices of all pipelines
+    std::vector<std::uint32_t> devices; // [device] ops passed, of the first pipeline
+};
 
 // Called on the executing thread, between ops and between iterations, never while an op is timed.
 struct RunObserver
@@ -20,10 +29,8 @@ struct RunObserver
     // Called after planning, before any op runs. `run` has the info (without results) and the
     // lowered schedule.
     std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
-    // Called with the number of completed ops of the current iteration, at most about 20 times per
-    // second.
-    std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
-        = [](int, std::size_t, std::size_t) {};
+    // Called within an iteration, usually at most 20 times per second.
+    std::function<void(const OpsDone& at)> progress = [](const OpsDone&) {};
     // Called with the measured op times of an iteration, before iteration() is called for it.
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // Called when an iteration was placed. Its spans, and its memory events from `firstMemory` on,

@@ -127,8 +127,13 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
     for (int k = 0; k < total && trained; ++k) {
         tokens.load(m_setup.data, k);
         const auto progress = [&](std::size_t done, std::size_t ops) {
-            m_setup.observer.progress(k + static_cast<int>(done * windows / (ops + 1)),
-                                      done * windows % (ops + 1) / windows, ops / windows);
+            if (windows == 1)
+                m_setup.observer.progress({k, done, ops, m_executor->positions()});
+            else
+                m_setup.observer.progress({k + static_cast<int>(done * windows / (ops + 1)),
+                                           done * windows % (ops + 1) / windows,
+                                           ops / windows,
+                                           {}});
         };
         trained = m_executor->iterate(windows > 1 ? Iteration() : iteration(k), tokens, progress,
                                       cancel);

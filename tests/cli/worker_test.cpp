@@ -57,3 +57,30 @@ TEST_CASE("a run whose file is locked reports this, waits, and loses nothing")
     CHECK(bscope(folder, "export run.sqlite --format json").json()["iterations"].size()
           >= reported);
 }
+
+TEST_CASE("a worker reports the position of every device within an iteration")
+{
+    const Folder folder;
+    const auto ran
+        = bscope(folder,
+                 "run --scheme 1f1b --devices 2 --micro-batches 8 --layers 8 --width 256 "
+                 "--heads 4 --iterations 2 --warmup 0 --progress jsonl -o run.sqlite");
+    int reports = 0;
+    std::vector<int> before{0, 0, 0}; // of the devices, and the iteration
+    std::istringstream lines(ran.err);
+    for (std::string line; std::getline(lines, line);) {
+        const auto event = nlohmann::json::parse(line, nullptr, false);
+        if (event.is_discarded() || event["event"] != "ops")
+            continue;
+        ++reports;
+        const int done = event["done"];
+        const std::vector<int> devices = event["devices"];
+        REQUIRE(devices.size() == 2);
+        CHECK(done <= event["all"].get<int>());
+        const bool isSame = event["index"] == before[2];
+        CHECK((devices[0] >= before[0] || !isSame));
+        CHECK((devices[1] >= before[1] || !isSame));
+        before = {devices[0], devices[1], event["index"]};
+    }
+    CHECK(reports > 0);
+}

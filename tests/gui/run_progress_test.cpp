@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolTip>
 
 using namespace app;
 
@@ -35,6 +36,27 @@ bool says(const OpenedRun& opened, const char* text)
 }
 
 } // namespace
+
+// Of the iteration under way, device 0 has run everything and the others nothing.
+TEST_CASE("hovering a planned op says when it is planned and whether it has run")
+{
+    OpenedRun opened(growing(), kGoesOn);
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    REQUIRE(waitFor([&] { return says(opened, "Against the prediction"); }));
+    timeline->zoomToAll(); // two iterations and the plan
+    const QImage before = timeline->grab().toImage();
+    timeline->setOpsDone(2, {1000, 0, 0, 0});
+    CHECK(timeline->grab().toImage() != before);
+    const int lanes = timeline->width() - 140 - 124;
+    const int steady = 140 + lanes * 5 / 6; // where every device is busy
+    const auto says = [&](int y, const char* text) {
+        QTest::mouseMove(timeline, {steady, y});
+        return waitFor([&] { return QToolTip::text().contains(QLatin1String(text)); });
+    };
+    CHECK(says(100, "planned "));
+    CHECK(says(101, "has run"));
+    CHECK(says(240, "not yet run"));
+}
 
 TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
 {

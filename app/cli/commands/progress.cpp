@@ -30,6 +30,16 @@ public:
              {"iterations", info.plannedWarmup + info.plannedIterations},
              {"warmup", info.plannedWarmup}});
     }
+    void ops(const OpsDone& at) override
+    {
+        constexpr std::chrono::milliseconds kInterval{100};
+        const auto now = Clock::now();
+        if (now < m_nextOps)
+            return;
+        m_nextOps = now + kInterval;
+        say("ops",
+            {{"index", at.iteration}, {"done", at.done}, {"all", at.ops}, {"devices", at.devices}});
+    }
     void rows(std::int64_t last) override { say("rows", {{"last", last}}); }
     void points(std::size_t done, std::size_t all, double left) override
     {
@@ -66,7 +76,7 @@ private:
         printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
     }
 
-    Clock::time_point m_begin = Clock::now();
+    Clock::time_point m_begin = Clock::now(), m_nextOps = m_begin;
 };
 
 // A line on the terminal that is overwritten, and removed at the end.
@@ -81,9 +91,9 @@ public:
             + static_cast<std::size_t>(info.plannedIterations);
         draw(0);
     }
-    void ops(int, std::size_t done, std::size_t of) override
+    void ops(const OpsDone& at) override
     {
-        draw(of == 0 ? 0 : static_cast<double>(done) / static_cast<double>(of));
+        draw(at.ops == 0 ? 0 : static_cast<double>(at.done) / static_cast<double>(at.ops));
     }
     void iteration(std::size_t index, const Iteration& iteration) override
     {

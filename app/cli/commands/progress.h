@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/timeline/run.h"
+#include "engine/exec/run_experiment.h"
 
 #include <cstdint>
 #include <memory>
@@ -24,8 +24,7 @@ public:
     virtual ~Progress() = default;
 
     virtual void started(const std::string&, const engine::RunInfo&) { }
-    // arguments: iteration, completed ops, total ops.
-    virtual void ops(int, std::size_t, std::size_t) { }
+    virtual void ops(const engine::OpsDone&) { }
     virtual void rows(std::int64_t) { }
     // arguments: evaluated points of a study, all points, estimated seconds left.
     virtual void points(std::size_t, std::size_t, double) { }

@@ -46,8 +46,7 @@ public:
     RunObserver observer()
     {
         return {.started = [this](const Run& run) { return start(run); },
-                .progress = [this](int iteration, std::size_t done,
-                                   std::size_t ops) { m_progress->ops(iteration, done, ops); },
+                .progress = [this](const OpsDone& at) { m_progress->ops(at); },
                 .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
                 .iteration = [this](const Run& run, std::size_t) { return commit(run); },
                 .launches = m_gpu.hooks(),

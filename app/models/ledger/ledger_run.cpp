@@ -159,7 +159,7 @@ QString LedgerRun::setting(const QString& title) const
 Scale LedgerRun::time() const
 {
     return isInUnits ? Scale{1, 1, QStringLiteral("units")}
-                     : timeScale({}, static_cast<std::int64_t>(iteration.value_or(0)));
+                     : timeScale(static_cast<std::int64_t>(iteration.value_or(0)));
 }
 
 bool LedgerRun::matches(const QString& filter) const

@@ -14,8 +14,6 @@ namespace {
 
 using engine::BpipeRow;
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
-
 QString phrase(const char* source)
 {
     return QCoreApplication::translate("BpipeText", source);
@@ -23,7 +21,7 @@ QString phrase(const char* source)
 
 QString gib(double bytes, int decimals = 1)
 {
-    return number(bytes / kGiB, decimals);
+    return scaleIn(Unit::GiB, decimals).withUnit(bytes);
 }
 
 NumberSource bubbleSource(const engine::BpipeQuestion& question, const BpipeRow& base,
@@ -67,10 +65,10 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
     all.push_back(
         {phrase("Weights, gradients, optimizer: %1 bytes")
              .arg(number(input.on.setup.stateBytes(), 0)),
-         phrase("per parameter; %1 GiB on stage 0 with the embedding").arg(gib(row.memory.state)),
+         phrase("per parameter; %1 on stage 0 with the embedding").arg(gib(row.memory.state)),
          phrase("computed")});
     all.push_back(
-        {phrase("Stash %1 GiB at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
+        {phrase("Stash %1 at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
          phrase("of %1 on stage 0, arXiv 2205.05198")
              .arg(countOf(engine::layersOf(input.on.model, input.stages, 0), "layer")),
          phrase("computed")});
@@ -83,10 +81,9 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
         all.push_back({phrase("Kept stashes: %1 in 1F1B, %2 in BPipe")
                            .arg(stashes(row.memory.oneFOneB), stashes(*row.memory.bpipe)),
                        phrase("min(N, D), with BPipe at most ⌈(D + 2) / 2⌉"), phrase("computed")});
-    all.push_back(
-        {phrase("Capacity %1 GiB").arg(gib(question.usableMemory)),
-         phrase("%1 GiB less the reserve for contexts and buffers").arg(gib(hardware.memory)),
-         phrase("assumed")});
+    all.push_back({phrase("Capacity %1").arg(gib(question.usableMemory)),
+                   phrase("%1 less the reserve for contexts and buffers").arg(gib(hardware.memory)),
+                   phrase("assumed")});
 }
 
 } // namespace
@@ -105,17 +102,18 @@ std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
                            .arg(number(base.headsPerRank, 0), number(row.headsPerRank, 0)),
                        phrase("rule")});
     addMemory(question, row, all);
-    all.push_back({phrase("Forward %1 ms at b = %2")
-                       .arg(number(1e3 * row.forward, 1))
+    all.push_back({phrase("Forward %1 at b = %2")
+                       .arg(scaleIn(Unit::Millisecond).withUnit(1e9 * row.forward))
                        .arg(row.microBatchSize),
                    phrase("roofline of %1 on stage 0")
                        .arg(countOf(engine::layersOf(on.model, question.input.stages, 0), "layer")),
                    phrase("computed")});
-    all.push_back({phrase("Link %1 GB/s")
-                       .arg(number(on.hardware.node.bandwidth * on.hardware.linkShare / 1e9, 0)),
-                   phrase("in a node; %1 % of the peak in the hardware file")
-                       .arg(number(100 * on.hardware.linkShare, 0)),
-                   phrase("assumed")});
+    all.push_back(
+        {phrase("Link %1").arg(scaleIn(Unit::GBPerSecond, 0)
+                                   .withUnit(on.hardware.node.bandwidth * on.hardware.linkShare)),
+         phrase("in a node; %1 % of the peak in the hardware file")
+             .arg(number(100 * on.hardware.linkShare, 0)),
+         phrase("assumed")});
     return all;
 }
 

@@ -104,8 +104,7 @@ ClusterCheck crossingCheck(const ClusterPrediction& prediction)
         ? clusterPhrase("only all-reduces")
         : clusterPhrase("%1 and parts of all-reduces").arg(countOf(messages, "message"));
     return {Level::Warning, clusterPhrase("Link between nodes assumed"),
-            clusterPhrase("%1 GB/s, %2 µs; %3 cross nodes")
-                .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0), crossing)};
+            clusterPhrase("%1; %2 cross nodes").arg(linkText(link), crossing)};
 }
 
 std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook& outlook,
@@ -150,6 +149,12 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
 }
 
 } // namespace
+
+QString linkText(const engine::LinkSpec& link)
+{
+    return scaleIn(Unit::GBPerSecond, 0).withUnit(link.bandwidth) + QStringLiteral(", ")
+        + scaleIn(Unit::Microsecond, 0).withUnit(1e9 * link.latency);
+}
 
 double ClusterOutlook::kitBytes() const
 {

@@ -54,6 +54,7 @@ struct ClusterOutlook
     double kitBytes() const;
 };
 
+QString linkText(const engine::LinkSpec& link); // "50 GB/s, 5 µs"
 // Sets the links of the plan from the messages that were measured, within nodes and
 // across them: the median bandwidth at the assumed latency. Returns false if none was measured.
 bool takeMeasuredLinks(const ClusterPrediction& prediction,

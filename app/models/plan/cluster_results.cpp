@@ -98,16 +98,17 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
     QStringList sentences;
     if (!comparison.links.empty() && comparison.links.front().expected > 0) {
         const profiler::LinkTimes& link = comparison.links.front();
+        const Scale time = scaleIn(Unit::Millisecond, 3);
         const double more = link.measured / link.expected - 1;
         if (more >= kNotable)
             sentences.append(
                 resultPhrase("Messages from device %1 to device %2 took %3 %4: %5 instead of "
-                             "%6 ms.")
+                             "%6.")
                     .arg(link.from.value)
                     .arg(link.to.value)
                     .arg(more < 2 ? resultPhrase("%1 longer than").arg(percent(more, 0))
                                   : resultPhrase("%1 times as long as").arg(number(more + 1, 0)),
-                         expected, number(link.measured / 1e6, 3), number(link.expected / 1e6, 3)));
+                         expected, time.text(link.measured), time.withUnit(link.expected)));
     }
     QStringList slow;
     for (const profiler::DeviceTimes& device : comparison.devices)

@@ -11,21 +11,9 @@
 namespace app {
 namespace {
 
-constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
-
 QString mappingPhrase(const char* source)
 {
     return QCoreApplication::translate("Mapping", source);
-}
-
-QString inMilliseconds(double ticks)
-{
-    return number(ticks / 1e6, ticks < 1e7 ? 1 : 0);
-}
-
-QString inGib(double bytes)
-{
-    return number(bytes / kBytesPerGib, 1);
 }
 
 QString rangesText(const std::set<int>& numbers)
@@ -60,21 +48,32 @@ QString whyText(const MappedPrediction& mapped)
     if (messages == 0 && sums == 0)
         return mappingPhrase("nothing crosses nodes.");
     if (sums == 0)
-        return mappingPhrase("all-reduces stay in their nodes, %1 GB of messages cross nodes.")
-            .arg(gigabytes(messages));
+        return mappingPhrase("all-reduces stay in their nodes, %1 of messages cross nodes.")
+            .arg(loadText(messages));
     if (messages == 0)
-        return mappingPhrase("messages stay in their nodes, %1 GB of all-reduces cross nodes.")
-            .arg(gigabytes(sums));
-    return mappingPhrase("%1 GB of messages and %2 GB of all-reduces cross nodes.")
-        .arg(gigabytes(messages), gigabytes(sums));
+        return mappingPhrase("messages stay in their nodes, %1 of all-reduces cross nodes.")
+            .arg(loadText(sums));
+    return mappingPhrase("%1 of messages and %2 of all-reduces cross nodes.")
+        .arg(loadText(messages), loadText(sums));
 }
 
 } // namespace
 
 QString gigabytes(double bytes)
 {
-    const double gb = bytes / 1e9;
+    const double gb = bytes / scaleIn(Unit::GB).perUnit;
     return number(gb, gb == 0 || gb >= 100 ? 0 : gb >= 0.095 ? 1 : 3);
+}
+
+QString loadText(double bytes)
+{
+    return gigabytes(bytes) + QLatin1Char(' ') + scaleIn(Unit::GB).unit;
+}
+
+QString milliseconds(double nanoseconds)
+{
+    const Scale scale = scaleIn(Unit::Millisecond);
+    return scale.finer(nanoseconds < 100 * scale.perUnit ? 0 : -1).text(nanoseconds);
 }
 
 QString mappingTitle(const QString& name)
@@ -155,15 +154,16 @@ QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link)
 {
     const engine::HardwareSpec& hardware = study.on->hardware;
     const bool crosses = link.from != link.to;
-    const double speed = (crosses ? hardware.network : hardware.node).bandwidth / 1e9;
+    const double speed = (crosses ? hardware.network : hardware.node).bandwidth;
+    const auto iteration = static_cast<double>(study.shown().iteration);
     const QString each = !crosses  ? mappingPhrase("port")
         : hardware.nicsPerNode > 0 ? mappingPhrase("NIC")
                                    : mappingPhrase("GPU");
-    const double share
-        = static_cast<double>(link.busy) / std::max<double>(1, study.shown().iteration);
-    return mappingPhrase("%1 GB/s per %2 at most; busy %3 of %4 ms (%5).")
-        .arg(number(speed, 0), each, inMilliseconds(static_cast<double>(link.busy)),
-             inMilliseconds(static_cast<double>(study.shown().iteration)), percent(share));
+    const double share = static_cast<double>(link.busy) / std::max(1.0, iteration);
+    return mappingPhrase("%1 per %2 at most; busy %3 of %4 %5 (%6).")
+        .arg(scaleIn(Unit::GBPerSecond, 0).withUnit(speed), each,
+             milliseconds(static_cast<double>(link.busy)), milliseconds(iteration),
+             scaleIn(Unit::Millisecond).unit, percent(share));
 }
 
 QString flowTitle(const profiler::LinkFlow& flow, int replicas)
@@ -187,15 +187,15 @@ QString flowTitle(const profiler::LinkFlow& flow, int replicas)
 
 QString flowDetail(const profiler::LinkFlow& flow)
 {
-    constexpr double kMega = 1e6;
+    const Scale scale = scaleIn(Unit::MB);
     const double each = flow.transfers > 0 ? flow.bytes / flow.transfers : 0;
     if (flow.kind == engine::OpKind::AllReduce)
-        return mappingPhrase("%1 MB in all").arg(number(flow.bytes / kMega, 1));
-    return mappingPhrase("Device %1 → %2; %3 of %4 MB")
+        return mappingPhrase("%1 in all").arg(scale.withUnit(flow.bytes));
+    return mappingPhrase("Device %1 → %2; %3 of %4")
         .arg(flow.from.value)
         .arg(flow.to.value)
         .arg(countOf(flow.transfers, engine::isCopy(flow.kind) ? "transfer" : "message"),
-             number(each / kMega, 1));
+             scale.withUnit(each));
 }
 
 QString stageList(const std::vector<engine::StageId>& stages)
@@ -260,20 +260,22 @@ QString stagesTitle(const StageSizes& sizes, int stages)
 
 QString fitText(const MemoryFit& fit, const MemoryFit& now)
 {
+    const Scale bytes = scaleIn(Unit::GiB);
     const double left = fit.capacity - fit.most();
-    const QString numbers = mappingPhrase("device %1, %2 of %3 GiB")
+    const QString numbers = mappingPhrase("device %1, %2 of %3")
                                 .arg(fit.fullest())
-                                .arg(inGib(fit.most()), inGib(fit.capacity));
+                                .arg(bytes.text(fit.most()), bytes.withUnit(fit.capacity));
     if (&fit == &now)
-        return fit.fits() ? mappingPhrase("Fits. Fullest: %1, %2 free.").arg(numbers, inGib(left))
-                          : mappingPhrase("Does not fit. %1, over by %2 GiB.")
-                                .arg(capitalized(numbers), inGib(-left));
+        return fit.fits()
+            ? mappingPhrase("Fits. Fullest: %1, %2 free.").arg(numbers, bytes.text(left))
+            : mappingPhrase("Does not fit. %1, over by %2.")
+                  .arg(capitalized(numbers), bytes.withUnit(-left));
     return fit.fits()
         ? mappingPhrase("b = %1 fits, too. Fullest: %2.").arg(fit.microBatchSize).arg(numbers)
-        : mappingPhrase("b = %1 does not fit: device %2 is over by %3 GiB.")
+        : mappingPhrase("b = %1 does not fit: device %2 is over by %3.")
               .arg(fit.microBatchSize)
               .arg(fit.fullest())
-              .arg(inGib(-left));
+              .arg(bytes.withUnit(-left));
 }
 
 QString remedyText(const ModelFacts& facts)
@@ -282,11 +284,13 @@ QString remedyText(const ModelFacts& facts)
     if (fitsAll)
         return {};
     QStringList ways;
+    const Scale bytes = scaleIn(Unit::GiB);
     for (const MemoryFit& fit : facts.remedies)
-        ways.append(
-            fit.recomputesAll && !facts.now.recomputesAll
-                ? mappingPhrase("recompute everything (%1 GiB)").arg(inGib(fit.most()))
-                : mappingPhrase("b = %1 (%2 GiB)").arg(fit.microBatchSize).arg(inGib(fit.most())));
+        ways.append(fit.recomputesAll && !facts.now.recomputesAll
+                        ? mappingPhrase("recompute everything (%1)").arg(bytes.withUnit(fit.most()))
+                        : mappingPhrase("b = %1 (%2)")
+                              .arg(fit.microBatchSize)
+                              .arg(bytes.withUnit(fit.most())));
     if (ways.isEmpty())
         return facts.now.fits()
             ? QString()

@@ -8,6 +8,8 @@ namespace app {
 // The texts of the mapping picture. Bytes are decimal (GB), as the bandwidths of links are; the
 // memory of devices is in GiB.
 QString gigabytes(double bytes);           // "1.6"; "0.013" for small amounts
+QString loadText(double bytes);            // "1.6 GB"
+QString milliseconds(double nanoseconds);  // "31.5", "1 958"
 QString mappingTitle(const QString& name); // "Replicas together"; the file's name
 QString mappingRule(const QString& name);  // "the copies of a stage share a node"
 // "32 devices on 4 nodes of 8. 768 messages cross nodes, no all-reduce does."

@@ -108,11 +108,11 @@ engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& i
             RangeTexts::tr("The times of this run are in units; leave out \"%1\"").arg(unit));
     const QString name = unit.toLower();
     if (name == QLatin1String("s"))
-        return 1e9;
+        return scaleIn(Unit::Second).perUnit;
     if (name == QLatin1String("ms"))
-        return 1e6;
+        return scaleIn(Unit::Millisecond).perUnit;
     if (name == QLatin1String("us") || name == QStringLiteral("µs") || name == QStringLiteral("μs"))
-        return 1e3;
+        return scaleIn(Unit::Microsecond).perUnit;
     if (name == QLatin1String("ns"))
         return 1.0;
     return cannotRead(

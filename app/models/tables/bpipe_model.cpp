@@ -7,7 +7,15 @@ namespace {
 
 using engine::BpipeRow;
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+QString inGibibytes(double bytes)
+{
+    return scaleIn(Unit::GiB).text(bytes);
+}
+
+QString inMilliseconds(double seconds)
+{
+    return scaleIn(Unit::Millisecond).text(1e9 * seconds);
+}
 
 } // namespace
 
@@ -43,11 +51,11 @@ QString BpipeModel::text(const BpipeRow& row, Column column) const
         return &row == &rows().front() ? QStringLiteral("–")
                                        : number(100 * row.breakEven * m_firstMfu, 1);
     case Column::Without:
-        return number(row.memory.oneFOneB / kGiB, 1);
+        return inGibibytes(row.memory.oneFOneB);
     case Column::With:
-        return row.memory.bpipe ? number(*row.memory.bpipe / kGiB, 1) : QStringLiteral("–");
+        return row.memory.bpipe ? inGibibytes(*row.memory.bpipe) : QStringLiteral("–");
     case Column::Transfer:
-        return tr("%1 of %2").arg(number(1e3 * row.transfer, 1), number(1e3 * row.forward, 1));
+        return tr("%1 of %2").arg(inMilliseconds(row.transfer), inMilliseconds(row.forward));
     }
     return {};
 }
@@ -68,7 +76,7 @@ BpipeModel::Columns BpipeModel::columns() const
                           return QString();
                       return *bytes <= m_usable
                           ? tr("fits")
-                          : tr("over by %1").arg(number((*bytes - m_usable) / kGiB, 1));
+                          : tr("over by %1").arg(inGibibytes(*bytes - m_usable));
                   })
             .with(kVerdictRole, [this, bytesOf](const BpipeRow& row) {
                 const std::optional<double> bytes = bytesOf(row);
@@ -84,11 +92,11 @@ BpipeModel::Columns BpipeModel::columns() const
             column(Column::Mfu, tr("MFU, %")),
             column(Column::SpeedUp, tr("Speed-up")).with(kStrongRole, kAlways),
             column(Column::BreakEven, tr("Break-even, %")),
-            withVerdict(column(Column::Without, tr("1F1B, GiB")),
+            withVerdict(column(Column::Without, labelled(tr("1F1B, %1"), Unit::GiB)),
                         [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
-            withVerdict(column(Column::With, tr("BPipe, GiB")),
+            withVerdict(column(Column::With, labelled(tr("BPipe, %1"), Unit::GiB)),
                         [](const BpipeRow& row) { return row.memory.bpipe; }),
-            column(Column::Transfer, tr("Transfer of F, ms"))};
+            column(Column::Transfer, labelled(tr("Transfer of F, %1"), Unit::Millisecond))};
 }
 
 } // namespace app

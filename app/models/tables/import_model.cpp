@@ -6,16 +6,10 @@ namespace app {
 namespace {
 
 using engine::ImportReport;
-constexpr double kPerMillisecond = 1e6, kPerMicrosecond = 1e3;
 
 int levelOf(const std::string& confidence)
 {
     return confidence == "high" ? 3 : confidence == "medium" ? 2 : confidence == "low" ? 1 : 0;
-}
-
-QString milliseconds(std::int64_t ns)
-{
-    return number(static_cast<double>(ns) / kPerMillisecond, 1);
 }
 
 const auto kIsRest = [](const CoverageRow& row) { return QVariant(!row.isClassified); };
@@ -41,7 +35,7 @@ void CoverageModel::show(const ImportReport& report)
         rest -= row.rule.time;
         rows.push_back(std::move(row));
     }
-    m_time = timeScale({}, report.time);
+    m_time = timeScale(report.time);
     reset(columns(), std::move(rows));
 }
 
@@ -95,6 +89,7 @@ void LeftOutModel::show(const ImportReport& report)
 {
     using Column = TableColumn<ImportReport::LeftOut>;
     using Row = ImportReport::LeftOut;
+    const Scale time = scaleIn(Unit::Millisecond);
     reset({Column(
                tr("What and why"), [](const Row& row) { return QString::fromStdString(row.what); },
                Qt::AlignLeft)
@@ -102,9 +97,10 @@ void LeftOutModel::show(const ImportReport& report)
                      [](const Row& row) { return QVariant(QString::fromStdString(row.what)); }),
            Column(tr("Count"),
                   [](const Row& row) { return number(static_cast<double>(row.count), 0); }),
-           Column(tr("ms"),
-                  [](const Row& row) {
-                      return row.time == 0 ? QStringLiteral("–") : milliseconds(row.time);
+           Column(time.unit,
+                  [time](const Row& row) {
+                      return row.time == 0 ? QStringLiteral("–")
+                                           : time.text(static_cast<double>(row.time));
                   })},
           report.leftOut);
 }
@@ -117,20 +113,20 @@ void ClocksModel::show(const ImportReport& report)
 {
     using Column = TableColumn<ImportReport::Clock>;
     using Row = ImportReport::Clock;
-    reset({Column(
-               tr("Host"), [](const Row& row) { return QString::fromStdString(row.host); },
-               Qt::AlignLeft),
-           Column(tr("Offset, ms"),
-                  [](const Row& row) {
-                      return signedNumber(static_cast<double>(row.offset) / kPerMillisecond, 3);
-                  }),
-           Column(tr("Drift, ppm"), [](const Row& row) { return signedNumber(row.drift, 1); }),
-           Column(tr("Spread, µs"),
-                  [](const Row& row) {
-                      return number(static_cast<double>(row.spread) / kPerMicrosecond, 1);
-                  }),
-           Column(tr("Pairs"), [](const Row& row) { return QString::number(row.pairs); })},
-          report.clocks);
+    const Scale offset = scaleIn(Unit::Millisecond, 3), spread = scaleIn(Unit::Microsecond);
+    reset(
+        {Column(
+             tr("Host"), [](const Row& row) { return QString::fromStdString(row.host); },
+             Qt::AlignLeft),
+         Column(tr("Offset, %1").arg(offset.unit),
+                [offset](const Row& row) {
+                    return offset.difference(static_cast<double>(row.offset));
+                }),
+         Column(tr("Drift, ppm"), [](const Row& row) { return signedNumber(row.drift, 1); }),
+         Column(tr("Spread, %1").arg(spread.unit),
+                [spread](const Row& row) { return spread.text(static_cast<double>(row.spread)); }),
+         Column(tr("Pairs"), [](const Row& row) { return QString::number(row.pairs); })},
+        report.clocks);
 }
 
 } // namespace app

@@ -49,14 +49,14 @@ KernelsModel::Columns KernelsModel::columns() const
 {
     using Row = KernelRow;
     using Described = TableColumn<Row>;
-    const auto numeric = [](const QString& title, auto valueOf, double perUnit, int decimals) {
+    const auto numeric = [](const QString& title, auto valueOf, const Scale& scale) {
         const auto value = [valueOf](const Row& row) { return static_cast<double>(valueOf(row)); };
-        return Described(title,
-                         [=](const Row& row) { return number(value(row) / perUnit, decimals); })
+        return Described(title, [=](const Row& row) { return scale.text(value(row)); })
             .sortedBy(value);
     };
-    const auto microseconds = [&](const QString& title, auto nanoseconds) {
-        return numeric(title, nanoseconds, 1e3, 1);
+    const Scale time = scaleIn(Unit::Microsecond), count{1, 0, {}}, share{0.01, 1, {}};
+    const auto timed = [&](const QString& title, auto nanoseconds) {
+        return numeric(title.arg(time.unit), nanoseconds, time);
     };
     const auto kind = [this](const Row& row) { return nameOf(row).kind; };
     return {
@@ -77,12 +77,12 @@ KernelsModel::Columns KernelsModel::columns() const
             Qt::AlignLeft)
             .sortedBy([](const Row& row) { return static_cast<double>(row.op); })
             .with(kHintRole, kAlways),
-        numeric(tr("Count"), std::mem_fn(&Row::count), 1, 0),
-        microseconds(tr("Total, µs"), std::mem_fn(&Row::total)),
-        microseconds(tr("Mean, µs"), std::mem_fn(&Row::mean)),
-        microseconds(tr("Min, µs"), std::mem_fn(&Row::shortest)),
-        microseconds(tr("Max, µs"), std::mem_fn(&Row::longest)),
-        numeric(tr("Share of op type, %"), std::mem_fn(&Row::share), 0.01, 1)
+        numeric(tr("Count"), std::mem_fn(&Row::count), count),
+        timed(tr("Total, %1"), std::mem_fn(&Row::total)),
+        timed(tr("Mean, %1"), std::mem_fn(&Row::mean)),
+        timed(tr("Min, %1"), std::mem_fn(&Row::shortest)),
+        timed(tr("Max, %1"), std::mem_fn(&Row::longest)),
+        numeric(tr("Share of op type, %"), std::mem_fn(&Row::share), share)
             .with(kShareRole, [](const Row& row) { return row.share; }),
     };
 }

@@ -3,17 +3,6 @@
 #include "app/models/plan/mapping_text.h"
 
 namespace app {
-namespace {
-
-constexpr double kMillisecond = 1e6, kGibibyte = 1024.0 * 1024 * 1024;
-
-QString milliseconds(std::int64_t ticks)
-{
-    return number(static_cast<double>(ticks) / kMillisecond, ticks < 100 * kMillisecond ? 1 : 0);
-}
-
-} // namespace
-
 LinkFlowModel::LinkFlowModel(QObject* parent)
     : TableModel(parent)
 {
@@ -28,11 +17,14 @@ void LinkFlowModel::show(std::vector<profiler::LinkFlow> flows, int replicas)
             tr("Carries"), [replicas](const Flow& flow) { return flowTitle(flow, replicas); },
             Qt::AlignLeft)
             .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
-        TableColumn<Flow>(tr("GB"), [](const Flow& flow) { return gigabytes(flow.bytes); }),
-        TableColumn<Flow>(tr("Each, ms"), [](const Flow& flow) { return milliseconds(flow.time); })
+        TableColumn<Flow>(scaleIn(Unit::GB).unit,
+                          [](const Flow& flow) { return gigabytes(flow.bytes); }),
+        TableColumn<Flow>(
+            labelled(tr("Each, %1"), Unit::Millisecond),
+            [](const Flow& flow) { return milliseconds(static_cast<double>(flow.time)); })
             .with(Qt::ToolTipRole, [](const Flow&) { return QVariant(tr("Duration of one")); }),
-        TableColumn<Flow>(tr("Exposed, ms"), [](const Flow& flow) {
-            return milliseconds(flow.exposed);
+        TableColumn<Flow>(labelled(tr("Exposed, %1"), Unit::Millisecond), [](const Flow& flow) {
+            return milliseconds(static_cast<double>(flow.exposed));
         }).with(Qt::ToolTipRole, [](const Flow&) {
             return QVariant(tr("Time per iteration in which one copy waits for them"));
         })};
@@ -59,12 +51,16 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
         TableColumn<Load>(tr("Nodes"), nodes)
             .with(Qt::ToolTipRole,
                   [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
-        TableColumn<Load>(tr("GB"), [](const Load& load) { return gigabytes(load.bytes); })
+        TableColumn<Load>(scaleIn(Unit::GB).unit,
+                          [](const Load& load) { return gigabytes(load.bytes); })
             .with(Qt::ToolTipRole,
                   [](const Load&) { return QVariant(tr("Sent by every member per iteration")); }),
-        TableColumn<Load>(tr("ms"), [](const Load& load) { return milliseconds(load.time); }),
-        TableColumn<Load>(tr("Exposed"),
-                          [](const Load& load) { return milliseconds(load.exposed); })};
+        TableColumn<Load>(
+            scaleIn(Unit::Millisecond).unit,
+            [](const Load& load) { return milliseconds(static_cast<double>(load.time)); }),
+        TableColumn<Load>(tr("Exposed"), [](const Load& load) {
+            return milliseconds(static_cast<double>(load.exposed));
+        })};
     reset(std::move(columns), loads);
 }
 
@@ -79,6 +75,7 @@ void StageSizesModel::show(const std::vector<StageSizes>& sizes, int stages)
     const auto state = [](const StageSizes& size) {
         return size.bytes.weights + size.bytes.gradients + size.bytes.optimizer;
     };
+    const Scale bytes = scaleIn(Unit::GiB, 2);
     Columns columns{
         TableColumn<StageSizes>(
             tr("Stages"), [](const StageSizes& size) { return stagesText(size); }, Qt::AlignLeft)
@@ -98,15 +95,15 @@ void StageSizesModel::show(const std::vector<StageSizes>& sizes, int stages)
                       return QVariant(tr("Forward of one stage and one micro-batch"));
                   }),
         TableColumn<StageSizes>(
-            tr("State, GiB"),
-            [state](const StageSizes& size) { return number(state(size) / kGibibyte, 2); })
+            tr("State, %1").arg(bytes.unit),
+            [state, bytes](const StageSizes& size) { return bytes.text(state(size)); })
             .with(Qt::ToolTipRole,
                   [](const StageSizes&) {
                       return QVariant(tr("Weights, gradients and optimizer state of one stage on "
                                          "one GPU"));
                   }),
-        TableColumn<StageSizes>(tr("Stash, GiB"), [](const StageSizes& size) {
-            return number(size.bytes.stash / kGibibyte, 2);
+        TableColumn<StageSizes>(tr("Stash, %1").arg(bytes.unit), [bytes](const StageSizes& size) {
+            return bytes.text(size.bytes.stash);
         }).with(Qt::ToolTipRole, [](const StageSizes&) {
             return QVariant(tr("Activations of one micro-batch in one stage on one GPU"));
         })};

@@ -157,7 +157,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return document.isRunning();
     case ProgressRole:
         return document.isRunning() && progress.planned > 0
-            ? static_cast<double>(progress.done) / progress.planned
+            ? progress.iterations() / progress.planned
             : -1.0;
     default:
         return {};

@@ -49,7 +49,7 @@ void StageCostsModel::show(const engine::Run& run, const profiler::MeasuredTimes
     }
     for (const What what : {What::WeightShare, What::Messages, What::Spread})
         m_columns.push_back({what});
-    m_time = timeScale({}, longest);
+    m_time = timeScale(longest);
     endResetModel();
 }
 

@@ -50,7 +50,7 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
         add(editWord("Stage %1: %2 takes %3")
                 .arg(cell.stage)
                 .arg(fromUtf8(engine::kindName(cell.kind)),
-                     timeScale({}, time).withUnit(static_cast<double>(time))),
+                     timeScale(time).withUnit(static_cast<double>(time))),
             [cell = cell](WhatIfChanges& other) { other.times.erase(cell); });
     if (changes.weightShare)
         add(editWord("W is %1 of B").arg(percent(*changes.weightShare)),
@@ -61,7 +61,7 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
         });
     if (changes.messageDelay > 0)
         add(editWord("Every message %1 later")
-                .arg(timeScale({}, changes.messageDelay)
+                .arg(timeScale(changes.messageDelay)
                          .withUnit(static_cast<double>(changes.messageDelay))),
             [](WhatIfChanges& other) { other.messageDelay = 0; });
     if (changes.linkSpeed != 1)

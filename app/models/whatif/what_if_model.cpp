@@ -15,7 +15,7 @@ std::int64_t mostBytes(const WhatIfRow& row)
 WhatIfModel::WhatIfModel(std::int64_t measured, QObject* parent)
     : TableModel(parent)
     , m_measured(measured)
-    , m_time(timeScale({}, measured))
+    , m_time(timeScale(measured))
     , m_bytes(byteScale(0))
 {
     std::vector<WhatIfRow> all;
@@ -49,7 +49,7 @@ void WhatIfModel::setMemoryLimit(std::int64_t bytes)
 void WhatIfModel::setMeasured(std::int64_t measured)
 {
     m_measured = measured;
-    m_time = timeScale({}, measured);
+    m_time = timeScale(measured);
     update({});
 }
 

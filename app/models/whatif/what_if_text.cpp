@@ -48,7 +48,7 @@ std::int64_t atPace(const WhatIfNumbers& numbers)
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
 {
     using Kind = WhatIfVerdict::Kind;
-    const Scale scale = timeScale({}, numbers.measured);
+    const Scale scale = timeScale(numbers.measured);
     const auto time = [&](std::int64_t ns) { return scale.text(static_cast<double>(ns)); };
     WhatIfVerdict verdict;
     const std::int64_t baseline = atPace(numbers);

@@ -177,7 +177,8 @@ void ExportDialog::setRange(engine::Window marked)
     const engine::Window part{std::max(marked.begin, whole.begin), std::min(marked.end, whole.end)};
     if (part.duration() <= 0)
         return;
-    const double ticks = run.info.inUnits() ? static_cast<double>(run.info.ticksPerUnit) : 1e6;
+    const double ticks = run.info.inUnits() ? static_cast<double>(run.info.ticksPerUnit)
+                                            : scaleIn(Unit::Millisecond).perUnit;
     const auto time
         = [&](std::int64_t tick) { return static_cast<double>(tick - whole.begin) / ticks; };
     setAvailable([&](FigureOptionsPanel::Available& available) {

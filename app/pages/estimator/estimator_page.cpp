@@ -30,7 +30,6 @@ namespace {
 
 constexpr int kEstimatorForm = 300, kSourcesColumn = 346, kFoldSources = 1280; // px
 constexpr int kSizeRow = 30, kStepsColumn = 210;
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 QLabel* makeParagraph(const char* name)
 {
@@ -263,10 +262,10 @@ void EstimatorPage::showAnswer()
                            .arg(input.on.setup.tensorParallel)
                            .arg(number(input.globalBatch, 0)));
     m_note->setText(
-        tr("Memory of device 0, capacity %1 GiB. Speed-up: upper bound, compared with the first "
+        tr("Memory of device 0, capacity %1. Speed-up: upper bound, compared with the first "
            "row. Break-even: the stage MFU that the size needs. Transfer of F: one stash over the "
            "link in a node, and the forward that hides it.")
-            .arg(number(m_question->usableMemory / kGibibyte, 1)));
+            .arg(scaleIn(Unit::GiB).withUnit(m_question->usableMemory)));
     std::vector<double> mfus;
     for (const auto& row : m_answer->rows)
         mfus.push_back(row.stageMfu);
@@ -334,7 +333,8 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
     };
     m_bars->show({{tr("1F1B, without BPipe"), memory.oneFOneB}, {tr("BPipe"), memory.bpipe}},
                  m_question->usableMemory);
-    m_memoryHint->setText(tr("GiB; fullest: device %1 of 1F1B, %2 of BPipe")
+    m_memoryHint->setText(tr("%1; fullest: device %2 of 1F1B, %3 of BPipe")
+                              .arg(scaleIn(Unit::GiB).unit)
                               .arg(fullest(memory.oneFOneB))
                               .arg(fullest(memory.bpipe)));
 }

@@ -171,8 +171,9 @@ void QueryPage::showResult(const QueryRunner::Result& result)
     m_band->hide();
     m_model->show(result);
     const auto rows = static_cast<std::int64_t>(result->rows.size());
-    m_summary->setText(
-        tr("%1 in %2 ms").arg(countOf(rows, "row"), number(1e3 * result->seconds, 0)));
+    m_summary->setText(tr("%1 in %2")
+                           .arg(countOf(rows, "row"),
+                                scaleIn(Unit::Millisecond, 0).withUnit(1e9 * result->seconds)));
     if (result->isCut)
         m_band->show(Band::Kind::Warning,
                      tr("Only the first %1 are shown.").arg(countOf(rows, "row")),

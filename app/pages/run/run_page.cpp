@@ -184,7 +184,11 @@ void RunPage::connectDocument()
     connect(document, &RunDocument::noticeChanged, this,
             [this] { m_state->showNotice(*m_document, facts()); });
     connect(document, &RunDocument::progressChanged, this, [this] {
+        const RunProgress& progress = m_document->progress();
+        m_timeline->setOpsDone(progress.done, progress.devices);
         m_toolbar->showRun(*m_document, m_timeline->iteration());
+        if (!m_view)
+            showWaiting();
         showProgress();
         Q_EMIT statusChanged();
     });

@@ -38,7 +38,13 @@ QString breakable(const std::string& name)
 
 QString microseconds(std::int64_t nanoseconds)
 {
-    return tr("%1 µs").arg(number(static_cast<double>(nanoseconds) / 1e3, 1));
+    return scaleIn(Unit::Microsecond).withUnit(static_cast<double>(nanoseconds));
+}
+
+QString bandwidth(std::uint64_t bytes, std::int64_t nanoseconds)
+{
+    return scaleIn(Unit::GBPerSecond)
+        .withUnit(1e9 * static_cast<double>(bytes) / static_cast<double>(nanoseconds));
 }
 
 QString bytesOf(std::int64_t bytes)
@@ -51,7 +57,7 @@ QString sharedText(std::int32_t bytes)
 {
     if (bytes == 0)
         return tr("none");
-    return bytes % 1024 == 0 ? tr("%1 KiB").arg(bytes / 1024)
+    return bytes % 1024 == 0 ? scaleIn(Unit::KiB, 0).withUnit(bytes)
                              : tr("%1 bytes").arg(number(bytes, 0));
 }
 
@@ -82,11 +88,8 @@ DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
 {
     DetailsSection section;
     section.title = tr("Data");
-    const auto amount = static_cast<double>(bytes);
-    section.rows
-        = {{tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes))},
-           {tr("Bandwidth"),
-            tr("%1 GB/s").arg(number(amount / static_cast<double>(nanoseconds), 1)), true}};
+    section.rows = {{tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes))},
+                    {tr("Bandwidth"), bandwidth(bytes, nanoseconds), true}};
     return section;
 }
 
@@ -260,8 +263,9 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         return std::nullopt;
     DetailsSection section;
     section.title = tr("Kernels");
-    section.note = tr("%1, µs, share")
-                       .arg(work->works == 1 ? tr("1 launch") : tr("%1 launches").arg(work->works));
+    section.note = tr("%1, %2, share")
+                       .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
+                            scaleIn(Unit::Microsecond).unit);
     DetailsBar bar;
     const auto time = static_cast<double>(std::max<std::int64_t>(1, work->time));
     for (const profiler::KernelKind kind : work->byKind.enumerators()) {
@@ -296,11 +300,9 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
         lines[0] += tr(", grid %1, block %2").arg(extent(kernel.grid), extent(kernel.block));
     } else {
         const auto bytes = activity.bytesOf(work);
-        lines[0] += tr(", %1, %2 GB/s")
+        lines[0] += tr(", %1, %2")
                         .arg(bytesOf(static_cast<std::int64_t>(bytes)),
-                             number(static_cast<double>(bytes)
-                                        / static_cast<double>(work.window.duration()),
-                                    1));
+                             bandwidth(bytes, work.window.duration()));
     }
     if (const auto wait = kernels.waitOf(selection.work))
         lines << tr("waits %1 for other ranks, transfers %2")

@@ -39,6 +39,14 @@ QString timeChange(double ticks, const Scale& scale)
     return (ticks > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(ticks)));
 }
 
+// "iteration 3", which is under way.
+QString nextName(const RunProgress& progress)
+{
+    return progress.done < progress.warmup
+        ? tr("warm-up %1").arg(progress.done)
+        : tr("iteration %1").arg(progress.done - progress.warmup);
+}
+
 DetailsSection progressSection(const RunView& view, const RunProgress& progress)
 {
     const auto& run = view.run();
@@ -48,8 +56,14 @@ DetailsSection progressSection(const RunView& view, const RunProgress& progress)
     if (progress.warmup > 0)
         section.add(tr("... of these warm-up"),
                     QString::number(std::min(progress.done, progress.warmup)));
-    section.add(tr("Ops of an iteration"),
-                number(static_cast<double>(engine::opCount(run.schedule)), 0));
+    const QString ops = number(static_cast<double>(engine::opCount(run.schedule)), 0);
+    if (progress.ops > 0)
+        section.add(tr("Ops of %1").arg(nextName(progress)),
+                    tr("%1 of %2")
+                        .arg(number(static_cast<double>(progress.opsDone), 0),
+                             number(static_cast<double>(progress.ops), 0)));
+    else
+        section.add(tr("Ops of an iteration"), ops);
     if (progress.rows > 0)
         section.add(tr("Rows written"), number(static_cast<double>(progress.rows), 0));
     return section;
@@ -78,8 +92,8 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
                     .arg(timeChange(static_cast<double>(last.window.duration() - expected), scale)),
                 scale.withUnit(static_cast<double>(last.window.duration())));
     section.add({},
-                tr("Outlined ops are the plan; they are filled when their iteration is "
-                   "complete."));
+                tr("Outlined ops are planned and turn pale when they have run. Their measured "
+                   "times follow when their iteration is complete."));
     return section;
 }
 

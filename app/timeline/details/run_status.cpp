@@ -30,12 +30,13 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     if (!info.deviceName.empty())
         devices += say(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
     QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
+    const RunProgress& progress = document.progress();
     if (document.state() == RunDocument::State::Loading)
-        texts.append(say("reading the rest, %1 %").arg(qRound(100 * document.progress().read)));
+        texts.append(say("reading the rest, %1 %").arg(qRound(100 * progress.read)));
     if (document.isRunning())
-        texts.append(say("%1 of %2 iterations")
-                         .arg(document.progress().done)
-                         .arg(document.progress().planned));
+        texts.append(say("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
+    if (document.isRunning() && progress.ops > 0)
+        texts.append(say("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
     const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
     QString counts = countOf(ops, "op");
     if (metrics.messages > 0)

@@ -1,6 +1,7 @@
 #include "app/timeline/paint/header_painter.h"
 
 #include "app/models/text.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
@@ -164,6 +165,34 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
             .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
 }
 
+// The planned peak of a device of a run that has not ended; 0: unknown.
+double plannedPeak(const RunView& view, engine::DeviceId device)
+{
+    const engine::RunInfo& info = view.run().info;
+    const auto* use = info.outcome == engine::Outcome::Running && view.hasMemory()
+        ? engine::arenaOf(info, device)
+        : nullptr;
+    return use == nullptr ? 0 : static_cast<double>(use->live);
+}
+
+// A triangle at the left edge of the bar, and the number below the others.
+void paintPlannedPeak(QPainter& painter, const LaneCell& cell, const QRectF& bar, double scale)
+{
+    const double planned = plannedPeak(cell.view, cell.device);
+    const auto* metrics = metricsOf(cell.view, cell.device, cell.iteration);
+    if (planned <= 0 || metrics == nullptr)
+        return;
+    const Chrome& chrome = cell.colours.theme().chrome;
+    const bool isOver = memoryPeak(cell.view, *metrics) > planned;
+    const QPointF tip(bar.left(), bar.bottom() - std::round(bar.height() * planned / scale));
+    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)}, chrome.text);
+    painter.setPen(isOver ? chrome.error : chrome.text2);
+    painter.drawText(
+        QPointF(bar.right() + 12, bar.top() + 56),
+        tr("plan %1").arg(
+            byteScale(static_cast<std::int64_t>(cell.view.memoryScale())).text(planned)));
+}
+
 void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)
 {
     painter.setFont(uiFont(13, QFont::Medium));
@@ -299,7 +328,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     }
     double scale = 1e-9;
     for (const auto& one : view.metrics(iteration)->devices)
-        scale = std::max(scale, memoryPeak(view, one));
+        scale = std::max({scale, memoryPeak(view, one), plannedPeak(view, one.device)});
     const MemoryText text = memoryText(view, *metrics);
     const bool stands = area.height() >= kStandingFrom;
     const QRectF bar = stands ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
@@ -310,6 +339,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));
         painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);
+        paintPlannedPeak(painter, cell, bar, scale);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
     }

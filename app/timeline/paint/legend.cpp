@@ -180,7 +180,7 @@ void addPlan(Legend& legend, const BoxColours& colours)
 {
     LegendEntry entry;
     entry.fills = {fromQt(colours.surface())};
-    entry.text = tr("plan, not yet run").toStdString();
+    entry.text = tr("planned").toStdString();
     entry.edge = fromQt(colours.theme().chrome.lineStrong);
     legend.left.push_back(std::move(entry));
 }

@@ -55,16 +55,19 @@ profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit)
                            kSpacing / axis.pixels(perUnit));
 }
 
-RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
+RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
+                      std::optional<std::int64_t> planned)
 {
     const auto shown = largeInSight(view, axis);
     const auto& iterations = view.timeline().iterations;
     const std::size_t base = shown.empty() ? 0 : static_cast<std::size_t>(shown.front());
     RulerScale scale;
-    scale.origin = iterations.empty() ? 0 : static_cast<double>(iterations[base].window.begin);
+    const std::int64_t first = iterations.empty() ? 0 : iterations[base].window.begin;
+    scale.origin = static_cast<double>(planned.value_or(first));
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
-    scale.title = scale.unit.unit + QLatin1Char(' ') + originText(view, shown);
+    scale.title = scale.unit.unit + QLatin1Char(' ')
+        + (planned ? tr("from planned start") : originText(view, shown));
     scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit);
     return scale;
 }

@@ -6,6 +6,7 @@
 #include "app/timeline/view/run_view.h"
 #include "profiler/analysis/ticks.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct RulerScale
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
 // Returns the ruler for the visible time. Its origin is the start of the first visible iteration,
-// or of the run if many iterations or all of them are visible.
-RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
+// or of the run if many iterations or all of them are visible, or `planned`, where the next
+// iteration begins.
+RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
+                      std::optional<std::int64_t> planned = {});
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 
 void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,

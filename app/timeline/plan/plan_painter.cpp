@@ -1,51 +1,95 @@
 #include "app/timeline/plan/plan_painter.h"
 
+#include "app/timeline/paint/lane_painter.h"
+
 #include <QPainter>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace app {
 namespace {
 
 constexpr double kSingleFrom = 3; // width of an op with an outline of its own
 
+using Emphasis = BoxColours::Emphasis;
+
+const BoxColours::Look& look(const RunView& view, const BoxColours& colours, std::uint32_t op,
+                             Emphasis emphasis)
+{
+    const engine::Op& of = view.op(op);
+    return colours.look(of.kind, view.chunk(of), emphasis);
+}
+
 } // namespace
 
-void paintPlan(QPainter& painter, const PlanView& plan, engine::DeviceId device, const Lane& lane,
-               const TimeAxis& axis, const Theme& theme)
+PlanPainter::PlanPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                         const BoxColours& colours)
+    : m_painter(painter)
+    , m_view(view)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_boxes(painter, axis, colours)
+{ }
+
+void PlanPainter::paint(const PlanView& plan, engine::DeviceId device, const Lane& lane)
 {
-    const engine::Window sight = axis.window();
-    const auto* track = plan.plan == nullptr
-        ? nullptr
-        : plan.plan->timeline.track(device, engine::Track::Kind::Compute);
-    if (track == nullptr || !lane.hasBoxes() || !plan.window().intersects(sight))
+    const engine::Window sight = m_axis.window();
+    if (plan.plan == nullptr || !lane.hasBoxes() || !plan.window().intersects(sight))
         return;
-    painter.setPen(QPen(theme.chrome.lineStrong, 1));
-    painter.setBrush(Qt::NoBrush);
-    QRectF merged;
-    const auto draw = [&](const QRectF& box) {
-        if (box.width() > 0)
-            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
-    };
-    for (const engine::Span& span : track->spans) {
-        const engine::Window window{span.begin + plan.begin, span.end + plan.begin};
-        if (window.end <= sight.begin || window.duration() <= 0)
-            continue;
+    const auto ops = plan.plan->ops(device);
+    const std::size_t next = plan.isUnderWay() ? plan.next(device) : 0;
+    const auto first = std::ranges::lower_bound(ops, sight.begin - plan.begin + 1, {},
+                                                [](const engine::Span& op) { return op.end; });
+    auto at = static_cast<std::size_t>(first - ops.begin());
+    for (; at < ops.size(); ++at) {
+        const engine::Window window = plan.windowOf(ops[at]);
         if (window.begin >= sight.end)
             break;
-        const QRectF box = boxRect(axis, window, lane.computeTop(), lane.compute);
-        if (box.width() >= kSingleFrom) {
-            draw(std::exchange(merged, {}));
-            draw(box);
-        } else if (merged.isNull() || box.left() - merged.right() > kSingleFrom) {
-            draw(merged);
-            merged = QRectF(box.left(), box.top(), std::max(1.0, box.width()), box.height());
-        } else {
-            merged.setRight(std::max(merged.right(), box.right()));
-        }
+        const QRectF box = boxRect(m_axis, window, lane.computeTop(), lane.compute);
+        const bool isNarrow = box.width() < kSingleFrom;
+        if (at == next || !isNarrow || box.left() - m_merged.right() > kSingleFrom)
+            flush(at <= next); // what is merged comes before this op
+        if (isNarrow)
+            m_merged = m_merged.united(box);
+        else if (at < next)
+            fill(ops[at], window, lane);
+        else if (at == next && plan.isUnderWay())
+            outline(box, look(m_view, m_colours, ops[at].op, Emphasis::Normal).flat);
+        else
+            outline(box, m_colours.theme().chrome.lineStrong);
     }
-    draw(merged);
+    flush(at <= next);
+}
+
+void PlanPainter::paintHover(const PlanView& plan, const engine::Span& op, const Lane& lane)
+{
+    outline(boxRect(m_axis, plan.windowOf(op), lane.computeTop(), lane.compute),
+            m_colours.theme().chrome.text);
+}
+
+void PlanPainter::outline(const QRectF& box, const QColor& colour)
+{
+    m_painter.setPen(QPen(colour, 1));
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+void PlanPainter::fill(const engine::Span& op, engine::Window window, const Lane& lane)
+{
+    const QRectF box = stretch(m_axis, window, lane.computeTop(), lane.compute);
+    m_boxes.draw(box, look(m_view, m_colours, op.op, Emphasis::Dimmed),
+                 boxText(m_view.op(op.op), box.width()));
+}
+
+void PlanPainter::flush(bool isDone)
+{
+    const QRectF box = std::exchange(m_merged, {});
+    if (isDone)
+        m_painter.fillRect(box, m_colours.theme().chrome.lineStrong);
+    else if (!box.isNull())
+        outline(box, m_colours.theme().chrome.lineStrong);
 }
 
 void paintNow(QPainter& painter, const NowLine& now, const TimeAxis& axis, const Theme& theme)

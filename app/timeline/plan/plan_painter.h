@@ -1,9 +1,10 @@
 #pragma once
 
-#include "app/models/theme.h"
+#include "app/timeline/paint/box_painter.h"
+#include "app/timeline/plan/plan_view.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/lanes.h"
-#include "engine/timeline/run.h"
+#include "app/timeline/view/run_view.h"
 
 #include <QRectF>
 
@@ -11,26 +12,33 @@ class QPainter;
 
 namespace app {
 
-// The predicted next iteration of a growing run.
-struct PlanView
+// Draws the compute ops of a plan: outlined, filled in pale if they have run, and outlined in their
+// colour if they are next on their device. Ops of under three pixels are merged, so that the cost
+// depends on the visible pixels.
+class PlanPainter
 {
-    const engine::Run* plan = nullptr; // one iteration from 0; nullptr: nothing is drawn
-    std::int64_t begin = 0;            // where that iteration begins, in ticks of the growing run
+public:
+    PlanPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                const BoxColours& colours);
 
-    engine::Window window() const
-    {
-        return plan == nullptr || plan->timeline.iterations.empty()
-            ? engine::Window{begin, begin}
-            : engine::Window{begin, begin + plan->timeline.iterations.front().window.duration()};
-    }
+    void paint(const PlanView& plan, engine::DeviceId device, const Lane& lane);
+    // Outlines the op under the pointer.
+    void paintHover(const PlanView& plan, const engine::Span& op, const Lane& lane);
+
+private:
+    void outline(const QRectF& box, const QColor& colour);
+    void fill(const engine::Span& op, engine::Window window, const Lane& lane);
+    void flush(bool isDone);
+
+    QPainter& m_painter;
+    const RunView& m_view;
+    const TimeAxis& m_axis;
+    const BoxColours& m_colours;
+    BoxPainter m_boxes;
+    QRectF m_merged; // of ops that are too narrow for a box of their own
 };
 
-// Outlines the compute ops of the plan in a lane. Ops of under three pixels are drawn as one
-// outline, so the cost depends on the visible ops.
-void paintPlan(QPainter& painter, const PlanView& plan, engine::DeviceId device, const Lane& lane,
-               const TimeAxis& axis, const Theme& theme);
-
-// A line through all lanes at the end of the last complete iteration, and its time on the ruler.
+// A line through all lanes at the time that a growing run has reached, and that time on the ruler.
 struct NowLine
 {
     double time = 0;

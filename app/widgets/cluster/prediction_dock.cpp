@@ -69,17 +69,13 @@ std::vector<std::pair<QString, QString>> factsOf(const ClusterPrediction& predic
     facts.emplace_back(PredictionDock::tr("Memory, fullest device"),
                        byteScale(most).withUnit(static_cast<double>(most)));
     const engine::HardwareSpec& hardware = prediction.hardware;
-    const auto speed = [](const engine::LinkSpec& link) {
-        return PredictionDock::tr("%1 GB/s, %2 µs")
-            .arg(number(link.bandwidth / 1e9, 0), number(link.latency * 1e6, 0));
-    };
     facts.emplace_back(PredictionDock::tr("GPU, assumed"), fromUtf8(hardware.name));
     facts.emplace_back(plan.nodeLink ? PredictionDock::tr("Link in a node, measured")
                                      : PredictionDock::tr("Link in a node"),
-                       speed(hardware.node));
+                       linkText(hardware.node));
     facts.emplace_back(plan.networkLink ? PredictionDock::tr("Link between nodes, measured")
                                         : PredictionDock::tr("Link between nodes"),
-                       speed(hardware.network));
+                       linkText(hardware.network));
     return facts;
 }
 

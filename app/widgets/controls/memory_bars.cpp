@@ -11,16 +11,15 @@
 namespace app {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, kGroupGap = 24,
               kLegendLine = 17;
 constexpr double kBarShare = 0.58, kMostBar = 32;
-constexpr double kTick = 25 * kGiB;
+constexpr double kTick = 25; // GiB
 
 // 25, 50, 100, ... GiB, so that there are at most five lines.
 double tickOf(double top)
 {
-    double tick = kTick;
+    double tick = kTick * scaleIn(Unit::GiB).perUnit;
     while (top / tick > 5)
         tick *= 2;
     return tick;
@@ -30,7 +29,7 @@ QString summaryOf(const QString& name, const std::vector<DevicePeak>& peaks)
 {
     QStringList all;
     for (const DevicePeak& peak : peaks)
-        all.append(number(peak.sum() / kGiB, 1));
+        all.append(scaleIn(Unit::GiB).text(peak.sum()));
     return (name.isEmpty() ? QString() : name + QStringLiteral(": "))
         + all.join(QStringLiteral(", "));
 }
@@ -65,7 +64,8 @@ void MemoryBars::show(std::vector<Group> groups, double capacity)
         texts.append(summaryOf(group.title, group.peaks));
     }
     m_top = most * 1.08;
-    setAccessibleDescription(tr("GiB of each device. %1.").arg(texts.join(QStringLiteral(". "))));
+    setAccessibleDescription(tr("%1 of each device. %2.")
+                                 .arg(scaleIn(Unit::GiB).unit, texts.join(QStringLiteral(". "))));
     update();
 }
 
@@ -94,7 +94,7 @@ void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
             continue;
         painter.setPen(chrome.text3);
         painter.drawText(QRectF(0, y - 8, kBarsLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(at / kGiB, 0));
+                         scaleIn(Unit::GiB, 0).text(at));
     }
 }
 
@@ -157,7 +157,7 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
         painter.setFont(uiFont(11, QFont::Medium));
         painter.setPen(peaks[device].sum() > m_capacity ? chrome.error : chrome.text);
         painter.drawText(label.translated(0, 15), Qt::AlignCenter,
-                         number(peaks[device].sum() / kGiB, 1));
+                         scaleIn(Unit::GiB).text(peaks[device].sum()));
     }
     painter.fillRect(QRectF(plot.left(), yOf(m_capacity, plot) - 1, plot.width(), 2), chrome.text);
 }
@@ -217,7 +217,7 @@ void MemoryBars::paintNumbers(QPainter& painter, const QRectF& plot) const
     painter.setFont(uiFont(11, QFont::Medium));
     painter.setPen(chrome.text);
     painter.drawText(QRectF(0, yOf(m_capacity, plot) - 8, kBarsLeft - 8, 16),
-                     Qt::AlignRight | Qt::AlignVCenter, number(m_capacity / kGiB, 1));
+                     Qt::AlignRight | Qt::AlignVCenter, scaleIn(Unit::GiB).text(m_capacity));
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
     const QRectF name(0, plot.bottom() + 3, kBarsLeft - 6, 14);

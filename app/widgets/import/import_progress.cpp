@@ -12,11 +12,10 @@ namespace app {
 namespace {
 
 constexpr int kProgressWidth = 460, kProgressSteps = 1000;
-constexpr double kPerMegabyte = 1e6;
-
 QString megabytes(double bytes)
 {
-    return number(bytes / kPerMegabyte, bytes < 10 * kPerMegabyte ? 1 : 0);
+    const Scale scale = scaleIn(Unit::MB);
+    return scale.finer(bytes < 10 * scale.perUnit ? 0 : -1).withUnit(bytes);
 }
 
 } // namespace
@@ -51,11 +50,11 @@ void ImportProgressView::show(const ImportState& state)
     if (state.allBytes <= 0)
         return;
     m_bar->setValue(static_cast<int>(kProgressSteps * state.bytes / state.allBytes));
-    QString text = tr("%1 of %2 MB")
+    QString text = tr("%1 of %2")
                        .arg(megabytes(static_cast<double>(state.bytes)),
                             megabytes(static_cast<double>(state.allBytes)));
     if (!isRead && state.rate() > 0)
-        text = tr("%1, %2 MB/s, %3")
+        text = tr("%1, %2/s, %3")
                    .arg(text, megabytes(state.rate()), remainingTime(state.secondsLeft()));
     m_numbers->setText(text);
 }

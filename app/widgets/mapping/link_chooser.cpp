@@ -85,7 +85,7 @@ void LinkChooser::speak()
         = m_selected ? m_study->shown().loads.find(m_selected->first, m_selected->second) : nullptr;
     if (link != nullptr)
         text += QLatin1Char(' ')
-            + tr("Selected: %1, %2 GB.").arg(linkTitle(*link), gigabytes(link->bytes()));
+            + tr("Selected: %1, %2.").arg(linkTitle(*link), loadText(link->bytes()));
     setAccessibleDescription(text);
 }
 

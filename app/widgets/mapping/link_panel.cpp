@@ -78,7 +78,7 @@ void LinkPanel::showLink(const std::optional<std::pair<int, int>>& nodes)
         m_flows->show({}, 1);
     } else {
         m_title->setText(linkTitle(*link));
-        m_load->setText(tr("%1 GB").arg(gigabytes(link->bytes())));
+        m_load->setText(loadText(link->bytes()));
         m_sentence->setText(linkSentence(*m_study, *link));
         m_flows->show(link->flows, m_study->prediction->run->schedule.shape.replicas);
     }

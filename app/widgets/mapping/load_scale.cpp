@@ -72,7 +72,8 @@ void LoadLegend::show(const LoadScale& scale)
     QStringList bounds;
     for (int i = 0; i < LoadScale::kClasses; ++i)
         bounds.append(gigabytes(scale.bound(i)));
-    setAccessibleName(tr("Load in GB per iteration, up to %1").arg(bounds.join(tr(", "))));
+    setAccessibleName(tr("Load in %1 per iteration, up to %2")
+                          .arg(scaleIn(Unit::GB).unit, bounds.join(tr(", "))));
     update();
 }
 
@@ -95,7 +96,7 @@ void LoadLegend::paintEvent(QPaintEvent*)
                          LoadScale::colour(i, m_theme.theme()));
         x -= kBetween;
     }
-    const QString title = tr("load, GB per iteration");
+    const QString title = labelled(tr("load, %1 per iteration"), Unit::GB);
     if (metrics.horizontalAdvance(title) < x)
         painter.drawText(QPointF(x - metrics.horizontalAdvance(title), 14), title);
 }

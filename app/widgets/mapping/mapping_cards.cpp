@@ -13,13 +13,6 @@
 namespace app {
 namespace {
 
-constexpr double kMillisecond = 1e6;
-
-QString milliseconds(double ticks)
-{
-    return number(ticks / kMillisecond, ticks < 100 * kMillisecond ? 1 : 0);
-}
-
 struct Part
 {
     QString name;
@@ -57,9 +50,10 @@ MappingCard::MappingCard(const ThemeController& theme, std::shared_ptr<const Map
         return;
     }
     setToolTip(tr("Use this mapping: %1").arg(mappingRule(mapped().mapping)));
-    setAccessibleName(tr("%1: iteration %2 ms, exposed communication %3 ms")
+    setAccessibleName(tr("%1: iteration %2 %4, exposed communication %3 %4")
                           .arg(name, milliseconds(static_cast<double>(mapped().iteration)),
-                               milliseconds(mapped().loads.exposed.sum())));
+                               milliseconds(mapped().loads.exposed.sum()),
+                               scaleIn(Unit::Millisecond).unit));
 }
 
 // The first nodes as boxes in a serpentine, with the loads between neighbours.
@@ -119,11 +113,14 @@ void MappingCard::paintContent(QPainter& painter)
         text(painter, line.adjusted(0, 0, -used, 0), more, {uiFont(10), c.error}, Qt::AlignRight);
     };
     const auto more = mapped().iteration - m_study->shown().iteration;
-    row(0, tr("Iteration, ms"), milliseconds(static_cast<double>(mapped().iteration)),
+    row(0, labelled(tr("Iteration, %1"), Unit::Millisecond),
+        milliseconds(static_cast<double>(mapped().iteration)),
         more > 0 ? QLatin1Char('+') + milliseconds(static_cast<double>(more)) : QString());
-    row(1, tr("Exposed, ms"), milliseconds(mapped().loads.exposed.sum()));
+    row(1, labelled(tr("Exposed, %1"), Unit::Millisecond),
+        milliseconds(mapped().loads.exposed.sum()));
     const profiler::LinkLoad* most = mapped().loads.largest();
-    row(2, tr("Largest load, GB"), gigabytes(most != nullptr ? most->bytes() : 0));
+    row(2, labelled(tr("Largest load, %1"), Unit::GB),
+        gigabytes(most != nullptr ? most->bytes() : 0));
     if (most != nullptr)
         row(3, largestLoadText(*most), {});
 }
@@ -170,10 +167,11 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
     if (study != nullptr)
         for (const MappedPrediction& each : study->all)
             if (each.problem.isEmpty())
-                texts.append(tr("%1: messages %2, all-reduces %3 ms")
+                texts.append(tr("%1: messages %2, all-reduces %3 %4")
                                  .arg(mappingTitle(each.mapping),
                                       milliseconds(each.loads.exposed.messages),
-                                      milliseconds(each.loads.exposed.allReduces)));
+                                      milliseconds(each.loads.exposed.allReduces),
+                                      scaleIn(Unit::Millisecond).unit));
     setAccessibleName(tr("Exposed communication by kind"));
     setAccessibleDescription(texts.join(QStringLiteral(". ")));
     const double rows = study != nullptr ? static_cast<double>(study->all.size()) : 0;

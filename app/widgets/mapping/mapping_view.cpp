@@ -92,6 +92,7 @@ QWidget* MappingView::makeCentre(const ThemeController& theme)
     auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 12}, 0, {m_picture, m_matrix});
     auto* compared = spaced(new QVBoxLayout, {14, 10, 14, 12}, 10, {m_verdict, m_cards});
     auto* exposed = spaced(new QVBoxLayout, {14, 8, 14, 12}, 0, {m_exposed});
+    const QString byKind = labelled(tr("Exposed communication by kind, %1"), Unit::Millisecond);
     m_centre = spaced(new QVBoxLayout(centre), {}, 0,
                       {head, picture, makeLine(Qt::Horizontal),
                        makeBar(36, 8,
@@ -99,8 +100,8 @@ QWidget* MappingView::makeCentre(const ThemeController& theme)
                                 new Tag(theme, tr("simulated")), kStretch}),
                        makeLine(Qt::Horizontal), compared, makeLine(Qt::Horizontal),
                        makeBar(36, 8,
-                               {makeLabel(tr("Exposed communication by kind, ms"), "dock"),
-                                kStretch, makeLabel(tr("mean of the devices"), "hint")}),
+                               {makeLabel(byKind, "dock"), kStretch,
+                                makeLabel(tr("mean of the devices"), "hint")}),
                        makeLine(Qt::Horizontal), exposed, kStretch});
     return centre;
 }

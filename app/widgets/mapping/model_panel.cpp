@@ -53,7 +53,8 @@ ModelPanel::ModelPanel(const ThemeController& theme, QWidget* parent)
                      m_model}),
             makeLine(Qt::Horizontal), m_table,
             spaced(new QHBoxLayout, {12, 10, 12, 4}, 8,
-                   {makeLabel(tr("Bytes per device, GiB"), "dock"), kStretch, m_outline}),
+                   {makeLabel(labelled(tr("Bytes per device, %1"), Unit::GiB), "dock"), kStretch,
+                    m_outline}),
             m_bars, spaced(new QVBoxLayout, {12, 8, 12, 12}, 4, {fit, m_twice, m_remedy})});
 }
 

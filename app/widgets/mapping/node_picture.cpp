@@ -236,8 +236,7 @@ void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const
         return;
     painter.setFont(uiFont(11, isChosen ? QFont::Medium : QFont::Normal));
     painter.setPen(isChosen ? c.text : c.text2);
-    painter.drawText(arrow.label, arrow.alignment | Qt::AlignVCenter,
-                     tr("%1 GB").arg(gigabytes(bytes)));
+    painter.drawText(arrow.label, arrow.alignment | Qt::AlignVCenter, loadText(bytes));
 }
 
 } // namespace app

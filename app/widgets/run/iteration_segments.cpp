@@ -41,14 +41,17 @@ void IterationSegments::paintEvent(QPaintEvent*)
     const int top = (height() - kHeight) / 2;
     if (m_progress.planned > kMostSegments) {
         painter.fillRect(QRect(0, top, kBarWidth, kHeight), chrome.pressed);
-        const int done = kBarWidth * m_progress.done / m_progress.planned;
+        const int done = static_cast<int>(kBarWidth * m_progress.iterations() / m_progress.planned);
         painter.fillRect(QRect(0, top, std::min(done, kBarWidth), kHeight), chrome.text);
         return;
     }
     for (int i = 0; i < m_progress.planned; ++i) {
         const QColor whole = i < m_progress.warmup ? chrome.text3 : chrome.text;
-        painter.fillRect(QRect(i * (kSegment + kGap), top, kSegment, kHeight),
-                         i < m_progress.done ? whole : chrome.pressed);
+        const QRect segment(i * (kSegment + kGap), top, kSegment, kHeight);
+        painter.fillRect(segment, chrome.pressed);
+        const double share = std::clamp(m_progress.iterations() - i, 0.0, 1.0);
+        painter.fillRect(QRect(segment.left(), top, static_cast<int>(kSegment * share), kHeight),
+                         whole);
     }
 }
 

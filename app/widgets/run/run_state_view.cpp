@@ -1,5 +1,6 @@
 #include "app/widgets/run/run_state_view.h"
 
+#include "app/models/numbers.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
@@ -44,6 +45,12 @@ QString RunStateView::waitingFor(const RunDocument& document, const Facts& facts
     if (document.isQueued())
         return tr("Queued. The run starts when the runs before it are complete: two runs at a time "
                   "would distort each other's times.");
+    if (const RunProgress& progress = document.progress(); progress.ops > 0)
+        return tr("The first iteration has run %1 of %2 ops. It appears as soon as it is complete; "
+                  "the run has %3.")
+            .arg(progress.opsDone)
+            .arg(progress.ops)
+            .arg(remainingTime(progress.secondsLeft));
     return tr("The worker is starting. The first iteration appears as soon as it is complete.");
 }
 

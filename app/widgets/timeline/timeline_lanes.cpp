@@ -122,7 +122,26 @@ void TimelineWidget::dragLane(QPointF from, QPointF to)
 
 void TimelineWidget::setPlan(std::shared_ptr<const engine::Run> plan)
 {
-    m_scene.plan = std::move(plan);
+    m_scene.plan = plan ? std::make_shared<const Plan>(std::move(plan)) : nullptr;
+    planChanged();
+}
+
+void TimelineWidget::setOpsDone(int iterations, std::vector<int> devices)
+{
+    const QString ruler = isEmpty() ? QString() : m_scene.rulerScale().title;
+    m_scene.planIteration = iterations;
+    m_scene.opsDone = std::move(devices);
+    if (isEmpty())
+        return;
+    if (m_scene.rulerScale().title != ruler)
+        contentChanged(); // the grid, which is part of the picture of the lanes
+    if (m_isFollowing)
+        moveTo(m_scene.tail(), Remember::No);
+    update();
+}
+
+void TimelineWidget::planChanged()
+{
     contentChanged();
     if (m_isFollowing && !isEmpty())
         moveTo(m_scene.tail(), Remember::No);
@@ -133,9 +152,7 @@ void TimelineWidget::setPlanShown(bool shown)
     if (m_scene.isPlanShown == shown)
         return;
     m_scene.isPlanShown = shown;
-    contentChanged();
-    if (m_isFollowing && !isEmpty())
-        moveTo(m_scene.tail(), Remember::No);
+    planChanged();
     Q_EMIT planShownChanged(shown);
 }
 

@@ -10,6 +10,7 @@
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/paint/range_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/plan/plan_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/why/path_painter.h"
@@ -104,7 +105,7 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
         paintOverviewHits(m_painter, m_view, m_colours, m_areas.overview, m_scene.found->hits());
     m_painter.save();
     m_painter.setClipRect(m_areas.ruler);
-    RulerScale scale = rulerScale(m_view, m_axis);
+    RulerScale scale = m_scene.rulerScale();
     if (m_scene.path)
         scale.taken = reasonPlaces(*m_scene.path, m_axis);
     paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
@@ -222,6 +223,7 @@ void TimelinePainter::paintMarks() const
                         m_areas.lanes.top(), m_areas.lanes.bottom());
     paintCurrentTime();
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
+    paintPlan();
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
     if (m_scene.path)
         paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
@@ -246,16 +248,42 @@ void TimelinePainter::paintCurrentTime() const
     const PlanView plan = m_scene.drawnPlan();
     if (plan.plan == nullptr)
         return;
-    const auto& last = m_scene.iterations().back();
-    const Scale scale = timeScale(m_view.run().info, last.window.duration());
+    const RulerScale scale = m_scene.rulerScale();
+    const auto reached = static_cast<double>(plan.reached());
     m_painter.save();
     m_painter.setClipping(false);
     paintNow(m_painter,
-             {static_cast<double>(plan.begin),
-              scale.text(static_cast<double>(plan.begin - last.window.begin)), m_areas.ruler,
-              m_areas.lanes},
+             {reached, scale.unit.text(reached - scale.origin), m_areas.ruler, m_areas.lanes},
              m_axis, m_theme);
     m_painter.restore();
+}
+
+// Above the picture of the lanes, which therefore stays the same while ops are completed.
+void TimelinePainter::paintPlan() const
+{
+    const PlanView plan = m_scene.drawnPlan();
+    if (plan.plan == nullptr)
+        return;
+    PlanPainter painter(m_painter, m_view, m_axis, m_colours);
+    const std::vector<std::size_t> painted = paintedLanes();
+    double pinned = 0; // these lanes cover what is scrolled below them
+    for (const std::size_t k : painted)
+        pinned = m_lanes[k].isPinned ? std::max(pinned, m_lanes[k].bottom()) : pinned;
+    for (const std::size_t k : painted) {
+        const Lane& lane = m_lanes[k];
+        if (!lane.isPinned && lane.bottom() <= pinned)
+            continue;
+        m_painter.save();
+        if (!lane.isPinned)
+            m_painter.setClipRect(
+                QRectF(m_axis.left, pinned, m_axis.width, std::max(0.0, lane.bottom() - pinned)),
+                Qt::IntersectClip);
+        const engine::DeviceId device{static_cast<int>(k)};
+        painter.paint(plan, device, lane);
+        if (m_scene.plannedHover && m_scene.plannedHover->device == device)
+            painter.paintHover(plan, m_scene.plannedHover->op, lane);
+        m_painter.restore();
+    }
 }
 
 void TimelinePainter::paintLanes() const
@@ -292,7 +320,7 @@ void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRect
 {
     for (const std::size_t k : lanes)
         paintLaneGround(m_lanes[k]);
-    paintGrid(m_painter, rulerScale(m_view, m_axis), m_axis, m_theme, area);
+    paintGrid(m_painter, m_scene.rulerScale(), m_axis, m_theme, area);
     LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
     lanePainter.setFlow(m_scene.flow);
     lanePainter.setFound(m_scene.found.get());
@@ -301,7 +329,6 @@ void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRect
     for (const std::size_t k : lanes) {
         const engine::DeviceId device{static_cast<int>(k)};
         lanePainter.paint(device, m_lanes[k], m_scene.iteration);
-        paintPlan(m_painter, m_scene.drawnPlan(), device, m_lanes[k], m_axis, m_theme);
         if (shown == nullptr)
             continue;
         paintRanges(m_painter, {shown->ranges(), device, m_lanes[k]}, m_axis, m_theme);

@@ -29,6 +29,7 @@ public:
 private:
     void paintTopTexts() const;
     void paintCurrentTime() const;
+    void paintPlan() const;
     const Lane* firstLane() const;
     std::vector<std::size_t> paintedLanes() const;
     // Paints lanes with their grid and iteration edges, which cover `area`.

@@ -52,7 +52,54 @@ std::optional<ViewWindow> TimelineScene::fitOf(int which) const
 PlanView TimelineScene::drawnPlan() const
 {
     const bool isGrowing = !isEmpty() && view->run().info.outcome == engine::Outcome::Running;
-    return isGrowing && isPlanShown && plan ? PlanView{plan.get(), view->extent().end} : PlanView();
+    if (!isGrowing || !isPlanShown || !plan)
+        return {};
+    PlanView drawn{plan.get(), view->extent().end};
+    const int next = static_cast<int>(iterations().size());
+    if (planIteration == next)
+        drawn.devices = opsDone;
+    drawn.isComplete = planIteration > next; // it is being read
+    return drawn;
+}
+
+std::optional<PlannedOp> TimelineScene::plannedAt(QPointF at) const
+{
+    const PlanView drawn = drawnPlan();
+    const int k = areas.lanes.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+    if (drawn.plan == nullptr || k < 0)
+        return std::nullopt;
+    const Lane& lane = lanes[static_cast<std::size_t>(k)];
+    const double above = laneY(at.y()) - lane.computeTop();
+    const engine::DeviceId device{k};
+    const auto* op = lane.hasBoxes() && above >= 0 && above < lane.compute
+        ? drawn.at(device, axis.time(at.x()))
+        : nullptr;
+    return op == nullptr ? std::nullopt : std::optional(PlannedOp{device, *op});
+}
+
+QString TimelineScene::plannedText(const PlannedOp& planned) const
+{
+    const PlanView drawn = drawnPlan();
+    if (drawn.plan == nullptr)
+        return {};
+    const Scale scale = timeScale(view->run().info, drawn.plan->duration());
+    const bool isDone = drawn.plan->positionOf(planned.op.op) < drawn.done(planned.device);
+    const engine::Window window{planned.op.begin, planned.op.end};
+    return toolTipPage(
+        opName(view->run().info, view->op(planned.op.op)),
+        TimeCanvas::tr("planned %1").arg(scale.withUnit(static_cast<double>(window.duration()))),
+        {TimeCanvas::tr("device %1, %2 %3 of its iteration")
+             .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit),
+         isDone ? TimeCanvas::tr("has run; measured times follow with its iteration")
+                : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
+}
+
+RulerScale TimelineScene::rulerScale() const
+{
+    const PlanView drawn = drawnPlan();
+    const bool isFromPlan = drawn.plan != nullptr && drawn.reached() > drawn.begin
+        && axis.window().contains(drawn.begin);
+    return app::rulerScale(*view, axis, isFromPlan ? std::optional(drawn.begin) : std::nullopt);
 }
 
 ViewWindow TimelineScene::tail() const
@@ -63,11 +110,13 @@ ViewWindow TimelineScene::tail() const
     const engine::Window window = iterations()[static_cast<std::size_t>(last)].window;
     const double duration = axis.end - axis.begin;
     constexpr double kNow = 0.79; // place of the current time, as a share of the width
-    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    const PlanView drawn = drawnPlan();
+    const std::int64_t ahead = drawn.plan == nullptr ? 0 : drawn.reached() - drawn.begin;
+    const auto begin = static_cast<double>(window.begin + ahead),
+               end = static_cast<double>(window.end + ahead);
     if (duration < 0.9 * static_cast<double>(window.duration()))
         return {end - kNow * duration, end + (1 - kNow) * duration};
-    return drawnPlan().plan == nullptr ? *fitOf(last)
-                                       : ViewWindow{begin, begin + (end - begin) / kNow};
+    return drawn.plan == nullptr ? *fitOf(last) : ViewWindow{begin, begin + (end - begin) / kNow};
 }
 
 Selection TimelineScene::rangeBetween(double fromX, double toX) const

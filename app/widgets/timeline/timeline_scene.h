@@ -2,7 +2,8 @@
 
 #include "app/timeline/details/view_link.h"
 #include "app/timeline/paint/colour_by.h"
-#include "app/timeline/plan/plan_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/plan/plan_view.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/iteration_times.h"
@@ -29,11 +30,14 @@ struct TimelineScene
     bool areKernelsShown = false;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
-    PathMarksPointer path;                   // nullptr: not shown
-    int reason = -1;                         // the highlighted reason of the path; -1: none
-    std::shared_ptr<const engine::Run> plan; // one predicted iteration; nullptr: unknown
+    PathMarksPointer path;    // nullptr: not shown
+    int reason = -1;          // the highlighted reason of the path; -1: none
+    PlanPointer plan;         // nullptr: unknown
+    int planIteration = -1;   // index of the iteration that `opsDone` is about
+    std::vector<int> opsDone; // [device] complete ops; empty: unknown
     bool isPlanShown = true;
     Selection selection, hover;
+    std::optional<PlannedOp> plannedHover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
     bool areAllFlowsShown = false;
@@ -52,6 +56,10 @@ struct TimelineScene
     }
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
+    std::optional<PlannedOp> plannedAt(QPointF at) const;
+    QString plannedText(const PlannedOp& planned) const; // tooltip
+    // As app::rulerScale(); counts from the start of a planned iteration that is under way.
+    RulerScale rulerScale() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw

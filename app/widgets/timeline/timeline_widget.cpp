@@ -28,7 +28,7 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
 
 void TimelineWidget::setView(RunViewPointer view, View how)
 {
-    const bool wasEmpty = isEmpty();
+    const bool wasEmpty = isEmpty(), wasHovering = isHovering();
     m_scene.view = std::move(view);
     ++m_overviewSerial;
     endHover();
@@ -47,6 +47,8 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     }
     updateFlow();
     updateIteration();
+    if (wasHovering && !isEmpty())
+        hover(pointer()); // a tooltip that is about to appear does
 }
 
 void TimelineWidget::updateAxis()
@@ -197,8 +199,12 @@ bool TimelineWidget::hover(QPointF at)
                                     : Qt::ArrowCursor);
     if (!text.isEmpty())
         QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), text, this);
-    const Selection under = m_scene.hit(at);
-    return under != std::exchange(m_scene.hover, under);
+    const auto planned = m_scene.plannedAt(at);
+    const Selection under = planned ? Selection() : m_scene.hit(at);
+    const bool isOther = under != m_scene.hover || planned != m_scene.plannedHover;
+    m_scene.hover = under;
+    m_scene.plannedHover = planned;
+    return isOther;
 }
 
 std::optional<ViewWindow> TimelineWidget::openAt(QPointF at)

@@ -67,6 +67,8 @@ public:
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
+    // How many ops each device has completed of the iteration after `iterations` complete ones.
+    void setOpsDone(int iterations, std::vector<int> devices);
     bool isPlanShown() const { return m_scene.isPlanShown; }
     QRect selectionRect() const // visible part of the selected op or bubble
     {
@@ -109,9 +111,20 @@ protected:
     void coloursChanged() override { ++m_overviewSerial; }
 
     bool hover(QPointF at) override;
-    bool isHovering() const override { return m_scene.hover.kind != Selection::Kind::None; }
-    void endHover() override { m_scene.hover = {}; }
-    QString toolTip() const override { return m_scene.toolTip(pointer()); }
+    bool isHovering() const override
+    {
+        return m_scene.plannedHover || m_scene.hover.kind != Selection::Kind::None;
+    }
+    void endHover() override
+    {
+        m_scene.hover = {};
+        m_scene.plannedHover.reset();
+    }
+    QString toolTip() const override
+    {
+        return m_scene.plannedHover ? m_scene.plannedText(*m_scene.plannedHover)
+                                    : m_scene.toolTip(pointer());
+    }
     void click(QPointF at) override { setSelection(m_scene.hit(at)); }
     void selectRange(QPointF from, double toX) override
     {
@@ -130,6 +143,7 @@ private:
     void relayout(); // computes lanes, scroll bar and empty state
     void updateIteration();
     void updateFlow();
+    void planChanged();
     void fitIteration(int iteration, Remember remember);
     void setSelection(const Selection& selection);
     void reveal(const Selection& selection);

@@ -37,8 +37,9 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     , m_scope(makeFormCombo(QStringLiteral("opScope")))
     , m_target(makeFormCombo(QStringLiteral("slowTarget")))
     , m_factor(named(new HundredthsField(theme), "slowFactor", tr("Slow-down factor")))
-    , m_delay(named(new SpinField(theme), "messageDelay", tr("Delay of every message, µs")))
-    , m_unit(timeScale({}, 1))
+    , m_delay(named(new SpinField(theme), "messageDelay",
+                    labelled(tr("Delay of every message, %1"), Unit::Microsecond)))
+    , m_unit(timeScale(1))
 {
     m_hint->setWordWrap(true);
     m_scope->addItems({QString(), QString(), QString()});
@@ -51,7 +52,8 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     QVBoxLayout* slow = makeFormSection(*column);
     slow->addLayout(makeFormRow(tr("Device or link"), {m_target}));
     slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
-    slow->addLayout(makeFormRow(tr("Delay of messages, µs"), {m_delay}));
+    slow->addLayout(
+        makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
     m_factor->setToolTip(tr("Multiplies the times of the device or link, 2.00 is twice as long"));
     m_delay->setToolTip(tr("Adds this time to every message between devices"));
     connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
@@ -153,7 +155,7 @@ void SlowForm::showState()
     m_scope->setItemText(KindEverywhere,
                          m_op ? tr("%1 on all devices").arg(kind) : tr("its kind everywhere"));
     if (m_op)
-        m_unit = timeScale({}, m_op->duration);
+        m_unit = timeScale(m_op->duration);
     m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
     m_hint->setText(canEdit       ? tr("Drag the end of the op, or press < and >.")
                         : m_op    ? tr("This op takes no time; select one that does.")

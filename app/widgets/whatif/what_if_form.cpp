@@ -25,7 +25,6 @@ namespace {
 
 constexpr int kSliderEnd = 20; // of the links: 2^(20/10) = 4 times as fast
 constexpr double kStepsPerDoubling = 10;
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 // A double click returns to the middle.
 class LinkSlider : public QSlider
@@ -169,7 +168,7 @@ QWidget* WhatIfForm::makeChanges()
     job->addLayout(makeFormRow(tr("Tensor parallelism"), {m_tensorParallel}));
     m_tensorParallel->setToolTip(
         tr("Divides every op among more or fewer GPUs, without communication between them"));
-    job->addLayout(makeFormRow(tr("Memory limit, GiB"), {m_limit}));
+    job->addLayout(makeFormRow(labelled(tr("Memory limit, %1"), Unit::GiB), {m_limit}));
     job->addWidget(m_memoryHint);
     QVBoxLayout* interval = makeFormSection(*column);
     interval->addWidget(makeLabel(tr("Interval"), "dock"));
@@ -301,7 +300,9 @@ void WhatIfForm::scaleOp(double ratio, bool isLast)
 
 std::int64_t WhatIfForm::memoryLimit() const
 {
-    return m_limit->isEnabled() ? std::llround(m_limit->value() / 100.0 * kGiB) : 0;
+    return m_limit->isEnabled()
+        ? std::llround(m_limit->value() / 100.0 * scaleIn(Unit::GiB).perUnit)
+        : 0;
 }
 
 void WhatIfForm::undo()
@@ -334,7 +335,7 @@ void WhatIfForm::reset()
 
 void WhatIfForm::showEdits()
 {
-    const Scale scale = timeScale({}, static_cast<std::int64_t>(m_message));
+    const Scale scale = timeScale(static_cast<std::int64_t>(m_message));
     const QString messages = m_message > 0
         ? tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message))
         : tr("Messages take no time.");

@@ -98,8 +98,8 @@ SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
         addRecorded(sample.recorded);
     else
         addPredicted(sample.runs);
-    m_times
-        = tr("%1 %2").arg(m_timeOfRuns.join(tr(" and ")), m_isRecorded ? tr("ms") : tr("units"));
+    m_times = tr("%1 %2").arg(m_timeOfRuns.join(tr(" and ")),
+                              m_isRecorded ? scaleIn(Unit::Millisecond).unit : tr("units"));
     m_bubbles = tr("bubble %1\u2009%").arg(m_bubbleOfRuns.join(tr(" and ")));
     setFixedHeight(160);
     setAccessibleName(m_title);
@@ -128,11 +128,11 @@ void SampleCard::addPredicted(const std::vector<engine::ScheduleRequest>& reques
 
 void SampleCard::addRun(const engine::Run& run, const profiler::RunMetrics& metrics)
 {
-    constexpr double kPerMillisecond = 1e6;
+    const Scale milliseconds = scaleIn(Unit::Millisecond);
     m_thumbnails.push_back(makeThumbnail(run));
     double& time = m_thumbnails.back().duration;
     if (m_isRecorded)
-        time = static_cast<double>(metrics.duration) / kPerMillisecond;
+        time = static_cast<double>(metrics.duration) / milliseconds.perUnit;
     m_timeOfRuns.append(m_isRecorded ? number(time, 1) : unitsText(time));
     m_bubbleOfRuns.append(number(metrics.bubbleRatio * 100, 1));
 }

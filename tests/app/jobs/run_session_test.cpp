@@ -186,6 +186,30 @@ TEST_CASE("moving a queued run updates the list")
         library.stop(*one);
 }
 
+TEST_CASE("ops of the iteration under way count towards the progress and the predicted end")
+{
+    FakeWorker worker(
+        QByteArray(
+            "echo '{\"event\":\"started\",\"iterations\":3,\"warmup\":1}'\nsleep 0.1\n"
+            "echo '{\"event\":\"ops\",\"index\":0,\"done\":4,\"all\":8,\"devices\":[3,1]}'\n"
+            "echo '{\"event\":\"ops\",\"index\":2,\"done\":8,\"all\":8,\"devices\":[4,4]}'\n")
+        + FakeWorker::kUntilLetGo + "echo '{\"event\":\"iteration\",\"duration\":1}'\n"
+        + FakeWorker::kForEver);
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto run = library.start({});
+    const auto& progress = run->progress();
+    REQUIRE(waitFor([&] { return progress.ops > 0; }));
+    CHECK(progress.iterations() == 0.5);
+    CHECK(progress.devices == std::vector{3, 1}); // not those of an iteration that comes later
+    CHECK(progress.secondsLeft == Approx(5 * progress.secondsSoFar)); // 0.5 of 3 iterations
+    worker.letGo(run->file());
+    REQUIRE(waitFor([&] { return progress.done == 1; }));
+    CHECK(progress.iterations() == 1);
+    CHECK(progress.devices.empty());
+    library.stop(*run);
+}
+
 TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar run")
 {
     FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n")

@@ -23,6 +23,12 @@ TEST_CASE("a line of the worker's progress is read with its fields")
     CHECK(points->done == 3);
     CHECK(points->all == 9);
     CHECK(points->left == 1.5);
+    const auto ops
+        = parseWorkerEvent(R"({"event":"ops","index":3,"done":5,"all":8,"devices":[3,2]})");
+    CHECK(ops->kind == Kind::Ops);
+    CHECK(ops->index == 3);
+    CHECK(ops->done == 5);
+    CHECK(ops->devices == std::vector{3, 2});
     CHECK(parseWorkerEvent(R"({"event":"finished","outcome":"cancelled"})")->outcome
           == QStringLiteral("cancelled"));
 }

@@ -35,6 +35,15 @@ TEST_CASE("times are in milliseconds with one decimal, in units where the run co
     CHECK(timeScale(simulated, 28).text(3) == QStringLiteral("0.25"));
 }
 
+TEST_CASE("a column of one unit has it in its header")
+{
+    CHECK(labelled(QStringLiteral("Each, %1"), Unit::Millisecond) == QStringLiteral("Each, ms"));
+    CHECK(scaleIn(Unit::Millisecond, 3).text(1'234'567) == QStringLiteral("1.235"));
+    CHECK(scaleIn(Unit::GiB).text(1.5 * (1 << 30)) == QStringLiteral("1.5"));
+    CHECK(scaleIn(Unit::GBPerSecond, 0).withUnit(50e9) == QStringLiteral("50 GB/s"));
+    CHECK(timeScale(812'400).unit == QStringLiteral("µs")); // of no run
+}
+
 TEST_CASE("bytes are GiB with two decimals, and MiB where GiB would say nothing")
 {
     CHECK(byteScale(10'458'000'000).withUnit(10'458'000'000) == QStringLiteral("9.74 GiB"));

@@ -226,7 +226,7 @@ TEST_CASE("a cancelled stream keeps nothing, because its windows end together")
         std::atomic<bool> cancel{false};
         std::size_t iterations = 0;
         RunObserver observer;
-        observer.progress = [&](int, std::size_t, std::size_t) { cancel = true; };
+        observer.progress = [&](const OpsDone&) { cancel = true; };
         observer.iteration = [&](const Run& run, std::size_t) {
             iterations = run.timeline.iterations.size();
             return Result<void>();

@@ -192,8 +192,9 @@ TEST_CASE("the list of runs follows its documents, and its check marks say what 
     CHECK(model.index(0).data(RunsModel::ValueRole).toString() == QStringLiteral("14.0 units"));
     second->setState(RunDocument::State::Running);
     CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("starting"));
-    second->setProgress({3, 7, 2, 1.5, 2.0, 100});
+    second->setProgress({.done = 3, .planned = 7, .opsDone = 1, .ops = 2});
     CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("3 of 7"));
+    CHECK(model.index(1).data(RunsModel::ProgressRole).toDouble() == 0.5); // 3.5 of 7
 
     CHECK(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
     REQUIRE(model.checked().size() == 1);

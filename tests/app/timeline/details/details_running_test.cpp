@@ -16,8 +16,10 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
     predicted.timeline
         = engine::simulate(run.schedule, sample::measuredCosts(run.schedule)).value();
     const app::RunView view(std::make_shared<const engine::Run>(run));
-    const app::RunProgress progress{
-        .done = 3, .planned = 7, .secondsSoFar = 4.9, .secondsLeft = 1.46, .rows = 41806};
+    app::RunProgress progress;
+    progress.done = 3;
+    progress.planned = 7;
+    progress.secondsLeft = 1.46;
     app::DetailsContext context;
     context.progress = &progress;
     auto details = app::detailsOf(view, Selection{}, context);
@@ -35,6 +37,13 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
         iteration.window.end -= 1'000'000;
     details = app::detailsOf(view, Selection{}, context);
     CHECK(row(details, "Newest iteration, 1.0 ms behind") != QLatin1String("(none)"));
+    app::RunProgress ahead = progress;
+    ahead.warmup = 1;
+    ahead.opsDone = 113;
+    ahead.ops = 192;
+    context.progress = &ahead;
+    CHECK(row(app::detailsOf(view, Selection{}, context), "Ops of iteration 2")
+          == QLatin1String("113 of 192"));
     // An op keeps its own details.
     Selection device;
     device.kind = Selection::Kind::Device;
