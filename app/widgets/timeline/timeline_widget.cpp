@@ -195,8 +195,8 @@ bool TimelineWidget::hover(QPointF at)
     setCursor(isOnHandle            ? Qt::SizeHorCursor
                   : !text.isEmpty() ? Qt::PointingHandCursor
                                     : Qt::ArrowCursor);
-    if (!text.isEmpty())
-        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), text, this);
+    if (const QString tip = text + m_scene.columnText(at); !tip.isEmpty())
+        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), tip, this);
     const Selection under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }
