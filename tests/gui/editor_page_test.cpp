@@ -266,6 +266,7 @@ TEST_CASE("times are those of the costs that the set-up had, and Costs changes t
     QTest::mouseClick(page.findChild<QAbstractButton*>(QStringLiteral("moreCosts")),
                       Qt::LeftButton);
     auto* optimizer = page.findChild<QSpinBox*>(QStringLiteral("costOptimizer"));
+    REQUIRE(optimizer != nullptr);
     CHECK(optimizer->isVisible());
     optimizer->setFocus();
     optimizer->selectAll();
