@@ -345,7 +345,8 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     if (stands) {
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));
-        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);
+        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39),
+                         isGroup ? tr("device %1").arg(device.value) : text.second);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
         if (isGroup)
