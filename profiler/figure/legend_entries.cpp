@@ -11,6 +11,7 @@ namespace profiler {
 namespace {
 
 using engine::OpKind;
+using LegendChunks = std::map<OpKind, std::set<int>>;
 
 const char* kindText(OpKind kind)
 {
@@ -45,6 +46,17 @@ std::string chunkText(const std::set<int>& chunks, std::size_t colours)
     const auto end = std::next(chunks.begin(), static_cast<int>(isCut ? colours : colours - 1));
     const std::string first = fmt::format(", chunk {}", fmt::join(chunks.begin(), end, ", "));
     return isCut ? first + " ..." : fmt::format("{} and {}", first, *end);
+}
+
+// B and I have one colour, and one entry that names both.
+LegendChunks withOneBackward(LegendChunks kinds)
+{
+    const auto input = kinds.find(OpKind::BackwardInput), whole = kinds.find(OpKind::Backward);
+    if (input != kinds.end() && whole != kinds.end()) {
+        whole->second.merge(input->second);
+        kinds.erase(input);
+    }
+    return kinds;
 }
 
 LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, const Palette& palette)
@@ -106,11 +118,14 @@ std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palet
     else if (content.by != ColourBy::Operation)
         entries = hueEntries(content, palette);
     bool isTransfer = false;
-    for (const auto& [kind, chunks] : content.chunks) {
+    const auto kinds = withOneBackward(content.chunks);
+    for (const auto& [kind, chunks] : kinds) {
         if (content.by != ColourBy::Operation && engine::isCompute(kind)
             && kind != OpKind::OptimizerStep)
             continue;
         LegendEntry entry = kindEntry(kind, chunks, entries.empty(), palette);
+        if (kind == OpKind::Backward && kinds.size() < content.chunks.size())
+            entry.text += std::string(", ") + kindText(OpKind::BackwardInput);
         const bool wasTransfer
             = std::exchange(isTransfer, !engine::isCompute(kind) && kind != OpKind::OptimizerStep);
         if (isTransfer && wasTransfer)

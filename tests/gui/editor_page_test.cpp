@@ -5,6 +5,8 @@
 #include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/editor/schedule_grid.h"
 #include "app/widgets/editor/violation_list.h"
+#include "app/widgets/forms/bound_fields.h"
+#include "engine/cost/unit_cost_fields.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/notation.h"
@@ -255,6 +257,22 @@ TEST_CASE("times are those of the costs that the set-up had, and Costs changes t
     field->setValue(0);
     CHECK(numbers->items().front().value == QStringLiteral("9"));
     CHECK(page.findChild<QComboBox*>(QStringLiteral("evict")) == nullptr); // the order is given
+
+    for (const auto& cost : engine::unitCostFields()) {
+        INFO(cost.longFlag());
+        const bool isSum = cost.longFlag() == "--backward"; // of I and W
+        CHECK((page.findChild<QWidget*>(fieldObjectName(cost, "cost")) != nullptr) == !isSum);
+    }
+    QTest::mouseClick(page.findChild<QAbstractButton*>(QStringLiteral("moreCosts")),
+                      Qt::LeftButton);
+    auto* optimizer = page.findChild<QSpinBox*>(QStringLiteral("costOptimizer"));
+    REQUIRE(optimizer != nullptr);
+    CHECK(optimizer->isVisible());
+    optimizer->setFocus();
+    optimizer->selectAll();
+    QTest::keyClicks(optimizer, QStringLiteral("2"));
+    QTest::keyClick(optimizer, Qt::Key_Return);
+    CHECK(numbers->items().front().value == QStringLiteral("11"));
 }
 
 TEST_CASE("a saved schedule is the contract's CSV, and the command names it")

@@ -35,6 +35,7 @@ struct Mapped : Setup
     explicit Mapped(const RunPlan& plan)
     {
         page.setPlan(plan);
+        CHECK(page.findChild<MappingView*>() == nullptr); // it delays the first view
         find<QTabBar>("setupTabs")->setCurrentIndex(1);
         view = find<MappingView>("mappingView");
     }

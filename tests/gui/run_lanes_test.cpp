@@ -5,6 +5,7 @@
 #include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QMenu>
+#include <QToolTip>
 
 using namespace app;
 
@@ -171,6 +172,16 @@ TEST_CASE("Shift+G collapses the lanes of a group into one, and a click on its t
     CHECK(run.says("1 group collapsed"));
     CHECK(run.find<QAction>("groupLanes")->text() == QStringLiteral("Expand the group of lanes"));
     run.timeline->grab(); // paints the mean of four devices
+    QStringList cells;    // what the right column says of groups
+    for (int y = 74; y < run.timeline->height() - 28; y += 4) {
+        QTest::mouseMove(run.timeline, {run.timeline->width() - 60, y});
+        cells << QToolTip::text();
+        QToolTip::hideText();
+    }
+    cells.removeAll(QString());
+    cells.removeDuplicates();
+    CHECK(cells
+          == QStringList{QStringLiteral("The largest peak of 4 devices: 4.0 Mₐ on device 8")});
     run.find<QAction>("groupAllLanes")->trigger();
     REQUIRE(shown() == Order{0, 8});
     QTest::mouseClick(run.timeline, Qt::LeftButton, {}, {300, 200}); // has no ops

@@ -4,6 +4,7 @@
 #include "app/pages/settings/setting_row.h"
 #include "app/pages/settings/settings_page.h"
 #include "app/pages/window/main_window.h"
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/page_tabs.h"
@@ -11,7 +12,9 @@
 #include "tests/catch.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDir>
 #include <QLabel>
 #include <QLineEdit>
@@ -63,6 +66,25 @@ struct SettingsWindow
     ThemeController theme;
     MainWindow window{theme, settings};
     SettingsPage* page = nullptr;
+};
+
+// Counts the events of the style that the widgets of a page get.
+class StyleChanges : public QObject
+{
+public:
+    explicit StyleChanges(QWidget& page)
+    {
+        page.installEventFilter(this);
+        for (QWidget* widget : page.findChildren<QWidget*>())
+            widget->installEventFilter(this);
+    }
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        count += event->type() == QEvent::StyleChange ? 1 : 0;
+        return false;
+    }
+
+    int count = 0;
 };
 
 } // namespace
@@ -173,6 +195,42 @@ TEST_CASE("hints are on the start page until they are hidden, and settings show 
     w.control<QCheckBox>(key::kHints)->click();
     w.window.tabs().makeCurrent(start);
     CHECK(hints->isVisible());
+}
+
+// With twelve tabs, a change of theme kept the window busy for a second.
+TEST_CASE("a hidden page takes the new theme when it is shown")
+{
+    static ThemeController look;
+    look.setChoice(ThemeController::Choice::Light);
+    applyLook(*qApp, look);
+    Settings settings;
+    MainWindow window(look, settings);
+    window.show();
+    window.findChild<QAction*>(QStringLiteral("newRun"))->trigger();
+    Page* setUp = window.currentPage();
+    QComboBox* model = setUp->findChild<QComboBox*>(QStringLiteral("model"));
+    REQUIRE(model != nullptr);
+    window.findChild<QAction*>(QStringLiteral("settings"))->trigger();
+
+    StyleChanges hidden(*setUp), visible(*window.currentPage());
+    for (const auto choice : {ThemeController::Choice::Dark, ThemeController::Choice::Light,
+                              ThemeController::Choice::Dark}) {
+        look.setChoice(choice);
+        QCoreApplication::processEvents();
+    }
+    CHECK(hidden.count == 0);
+    CHECK(visible.count > 0);
+
+    window.tabs().makeCurrent(setUp);
+    settle();
+    CHECK(hidden.count > 0);
+    CHECK(model->palette().color(QPalette::WindowText) == look.theme().chrome.text);
+    const QImage late = setUp->grab().toImage();
+    look.setChoice(ThemeController::Choice::Light);
+    look.setChoice(ThemeController::Choice::Dark);
+    settle();
+    CHECK(setUp->grab().toImage() == late);
+    look.setChoice(ThemeController::Choice::Light);
 }
 
 } // namespace app

@@ -55,10 +55,10 @@ struct OwnOrderTab : WhatIfTab
         return selection;
     }
     void select(const char* name) const { compare()->select(1, opNamed(name)); }
-    // A point of the predicted run, on a device at a time in ms.
-    QPoint at(int device, double ms) const
+    // A point of the predicted or the measured run, on a device at a time in ms.
+    QPoint at(int device, double ms, std::size_t run = 1) const
     {
-        const CompareRow& row = *compare()->rows().rowOf(1);
+        const CompareRow& row = *compare()->rows().rowOf(run);
         return {static_cast<int>(140 + (ms - beginMs()) * pixelsPerMs()),
                 static_cast<int>(26 + row.lanesTop + (device + 0.5) * row.pitch)};
     }
@@ -103,6 +103,32 @@ TEST_CASE("the prediction follows the dragged end of an op, and one undo restore
     CHECK(tab.takes("33.0"));
     tab.find<QAction>("redoEdit")->trigger();
     CHECK(tab.edits().size() == 1);
+}
+
+// Only ops of the lower timeline could be dragged.
+TEST_CASE("an op is dragged in the measured timeline, and its prediction changes")
+{
+    const OwnOrderTab tab;
+    auto* compare = tab.compare();
+    const QPoint end = tab.at(3, 27, 0); // of 3B7
+    QTest::mouseMove(compare, end);
+    CHECK(compare->cursor().shape() == Qt::SplitHCursor);
+    const RunViewPointer measured = compare->view(0);
+    QTest::mousePress(compare, Qt::LeftButton, {}, end);
+    const QPoint to = end + QPoint(static_cast<int>(2 * tab.pixelsPerMs()), 0);
+    QTest::mouseMove(compare, to);
+    QTest::mouseRelease(compare, Qt::LeftButton, {}, to);
+    REQUIRE(waitFor([&] { return tab.isPredicted() && tab.edits().size() == 1; }));
+    CHECK(tab.edits().front().startsWith(QStringLiteral("3B7 × ")));
+    CHECK(compare->view(0) == measured);
+
+    Selection op = tab.opNamed("3F5");
+    compare->select(0, op);
+    CHECK(tab.find<QLabel>("opTitle")->text() == QStringLiteral("3F5 on device 3"));
+    compare->setFocus();
+    QTest::keyClick(compare, Qt::Key_Greater);
+    CHECK(tab.edits().size() == 2);
+    CHECK(tab.edits().join(QLatin1Char(';')).contains(QStringLiteral("3F5 × 1.05")));
 }
 
 TEST_CASE("keys lengthen the selected op, and a duration is typed for all of its kind")

@@ -24,6 +24,7 @@ namespace app {
 
 SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)
+    , m_theme(theme)
     , m_background(this)
     , m_run(makeAction("startRun", tr("&Run"), tr("Ctrl+R"), [this] { run(); }))
     , m_copy(makeAction("copyCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
@@ -48,7 +49,6 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     , m_form(new SetupForm(theme))
     , m_prediction(new PredictionPanel(theme, m_explain))
     , m_table(new SchemeTable(theme, m_copyTable))
-    , m_mapping(new MappingView(theme))
     , m_tabs(named(new QTabBar, "setupTabs"))
     , m_costs(named(makeLabel({}, "small"), "costsText"))
     , m_views(new QStackedWidget)
@@ -59,7 +59,6 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     auto* schedule = new QWidget;
     spaced(new QVBoxLayout(schedule), {}, 0, {m_prediction, {m_table, 1}});
     m_views->addWidget(schedule);
-    m_views->addWidget(m_mapping);
     auto* right = spaced(new QVBoxLayout, {}, 0,
                          {makeHeader(theme), makeLine(Qt::Horizontal), {m_views, 1}});
     m_copyMappings->setEnabled(false);
@@ -87,9 +86,22 @@ QWidget* SetupPage::makeHeader(const ThemeController& theme)
     return makeBar(40, 10, {m_tabs, new Tag(theme, tr("simulated")), {m_costs, 1}, edit});
 }
 
+// Most set-ups never show it, and it takes as long to make as the rest of the page.
+void SetupPage::makeMapping()
+{
+    m_mapping = new MappingView(m_theme);
+    m_views->addWidget(m_mapping);
+    connect(m_mapping, &MappingView::planOffered, this, &SetupPage::setPlan);
+    connect(m_mapping, &MappingView::answered, this,
+            [this] { m_copyMappings->setEnabled(m_mapping->study() != nullptr); });
+    m_mapping->setPlan(plan(), m_problem);
+}
+
 // The picture of the devices needs the width of the scheme cards.
 void SetupPage::showTab(int tab)
 {
+    if (tab == 1 && m_mapping == nullptr)
+        makeMapping();
     m_views->setCurrentIndex(tab);
     m_schemes->setVisible(tab == 0);
     m_schemesLine->setVisible(tab == 0);
@@ -136,9 +148,6 @@ void SetupPage::connectAll()
     connect(m_form, &SetupForm::edited, this, &SetupPage::edited);
     connect(m_prediction, &PredictionPanel::judged, this, &SetupPage::showVerdict);
     connect(m_prediction, &PredictionPanel::planOffered, this, &SetupPage::setPlan);
-    connect(m_mapping, &MappingView::planOffered, this, &SetupPage::setPlan);
-    connect(m_mapping, &MappingView::answered, this,
-            [this] { m_copyMappings->setEnabled(m_mapping->study() != nullptr); });
     connect(m_tabs, &QTabBar::currentChanged, this, &SetupPage::showTab);
     const auto choose
         = [this](const QString& scheme) { setPlan(withScheme(plan(), scheme.toStdString())); };
@@ -183,7 +192,9 @@ void SetupPage::edited()
         fault = {Fault::Field::Other, {}, problem, {}};
     m_costs->setText(tr("Costs: %1").arg(costsText(plan().request())));
     m_prediction->setPlan(plan(), fault);
-    m_mapping->setPlan(plan(), fault.field == Fault::Field::None ? QString() : fault.message);
+    m_problem = fault.field == Fault::Field::None ? QString() : fault.message;
+    if (m_mapping != nullptr)
+        m_mapping->setPlan(plan(), m_problem);
     m_table->setPlan(plan());
     Q_EMIT statusChanged();
 }

@@ -44,6 +44,7 @@ private:
     QWidget* makeHeader(const ThemeController& theme);
     QWidget* makeParameters(const ThemeController& theme);
     void showTab(int tab);
+    void makeMapping();
     void connectAll();
     void edited(); // call it after the plan has changed
     void showVerdict();
@@ -58,6 +59,8 @@ private:
     void copyMappings();
     void editSchedule();
 
+    const ThemeController& m_theme;
+    QString m_problem; // why the plan is not possible; "" if it is
     Background m_background;
     QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
     QAction *m_mappingAction, *m_copyMappings;
@@ -65,7 +68,7 @@ private:
     SetupForm* m_form;
     PredictionPanel* m_prediction;
     SchemeTable* m_table;
-    MappingView* m_mapping;
+    MappingView* m_mapping = nullptr; // until it is shown
     QTabBar* m_tabs;
     QLabel* m_costs;
     QStackedWidget* m_views;

@@ -176,14 +176,25 @@ void WhatIfPage::preview()
 
 void WhatIfPage::showSelected(int run, const Selection& selection)
 {
-    const bool isOp = isOwnOrder() && run == 1 && selection.kind == Selection::Kind::Op
-        && m_predictedView != nullptr;
-    m_actions.shorten->setEnabled(isOp);
-    m_actions.lengthen->setEnabled(isOp);
-    m_frame->form->slow().showOp(
-        isOp ? std::optional(OpInFocus{m_predictedView->op(selection.op), selection.device,
-                                       selection.window.duration()})
-             : std::nullopt);
+    m_selected = {run, selection};
+    const auto op = predictedOp();
+    m_actions.shorten->setEnabled(op.has_value());
+    m_actions.lengthen->setEnabled(op.has_value());
+    m_frame->form->slow().showOp(op);
+}
+
+// The selected op as predicted, also if it is selected in the measured run.
+std::optional<OpInFocus> WhatIfPage::predictedOp() const
+{
+    const auto& [run, selection] = m_selected;
+    const auto* row = m_frame->compare->rows().rowOf(1);
+    if (!isOwnOrder() || run < 0 || selection.kind != Selection::Kind::Op || row == nullptr
+        || row->view->run().schedule != m_frame->compare->view(0)->run().schedule)
+        return std::nullopt;
+    const auto span = row->view->spanOf(selection.op, row->iteration);
+    return span ? std::optional(
+               OpInFocus{row->view->op(selection.op), selection.device, span->window().duration()})
+                : std::nullopt;
 }
 
 // At first the shortest scheme is shown.
@@ -246,8 +257,10 @@ void WhatIfPage::showViews()
     const auto* shown = m_frame->compare->rows().rowOf(1);
     if (m_predictedView != nullptr && shown != nullptr
         && m_frame->compare->view(0) == m_measuredView
-        && shown->view->run().schedule == m_predictedView->run().schedule)
-        return m_frame->compare->replaceView(1, m_predictedView);
+        && shown->view->run().schedule == m_predictedView->run().schedule) {
+        m_frame->compare->replaceView(1, m_predictedView);
+        return m_frame->form->slow().showOp(predictedOp());
+    }
     std::vector<RunViewPointer> views;
     for (const RunViewPointer& view : {m_measuredView, m_predictedView})
         if (view != nullptr)

@@ -8,10 +8,13 @@
 #include "app/pages/whatif/what_if_frame.h"
 #include "app/timeline/view/selection.h"
 #include "app/widgets/controls/page.h"
+#include "app/widgets/whatif/slow_form.h"
 
 #include <QTimer>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace app {
 
@@ -49,6 +52,7 @@ private:
     void preview(); // shows the own order at once; the other schemes follow
     bool isOwnOrder() const { return m_scheme == kOwnOrder; }
     void showSelected(int run, const Selection& selection);
+    std::optional<OpInFocus> predictedOp() const;
     void showRows(const std::vector<WhatIfRow>& rows);
     void choose(const QString& scheme);
     void showPrediction(const WhatIfDetails& details, const RunViewPointer& view);
@@ -68,9 +72,10 @@ private:
     ViewPreparation m_views;
     std::unique_ptr<WhatIfPredictions> m_predictions;
     WhatIfPredictions::Predictor m_measured;
-    WhatIfChanges m_changes; // changes of the last request
-    QString m_scheme;        // the chosen scheme
-    WhatIfDetails m_details; // details of the shown prediction
+    WhatIfChanges m_changes;                         // changes of the last request
+    QString m_scheme;                                // the chosen scheme
+    std::pair<int, Selection> m_selected = {-1, {}}; // run of the comparison, item
+    WhatIfDetails m_details;                         // details of the shown prediction
     WhatIfModel* m_model = nullptr;
     QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};

@@ -69,6 +69,19 @@ void paintGap(const ComparePaint& paint, double from, double to)
                      scale.difference(difference) + QLatin1Char(' ') + scale.unit);
 }
 
+// The outline of a box without the middle of its sides, where the numbers of other boxes are.
+void paintGhost(QPainter& painter, const QRectF& box)
+{
+    constexpr double kNumber = 13, kLeast = 3;
+    const double corner = std::max(kLeast, std::floor((box.height() - kNumber) / 2));
+    for (const double x : {box.left(), box.right()}) {
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.top() + corner));
+        painter.drawLine(QPointF(x, box.bottom() - corner), QPointF(x, box.bottom()));
+    }
+    for (const double y : {box.top(), box.bottom()})
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
+}
+
 } // namespace
 
 QString compareSubtitle(const CompareRow& row)
@@ -156,7 +169,7 @@ void paintCompareGhost(const ComparePaint& paint)
     painter.save();
     painter.setBrush(Qt::NoBrush);
     QColor ink = paint.colours.theme().chrome.text;
-    ink.setAlphaF(0.6F); // the boxes below stay legible
+    ink.setAlphaF(0.6F);
     painter.setPen(QPen(ink, 1));
     for (int d = 0; d < base->view->devices(); ++d)
         walkLane(*base->view, engine::DeviceId{d}, axis, [&](const Piece& piece) {
@@ -164,7 +177,7 @@ void paintCompareGhost(const ComparePaint& paint)
                 return;
             const QRectF box = boxRect(axis, piece.window, lanesTop(paint) + d * paint.row.pitch,
                                        paint.row.pitch - 2);
-            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+            paintGhost(painter, box.adjusted(0.5, 0.5, -0.5, -0.5));
         });
     painter.restore();
 }

@@ -204,15 +204,32 @@ void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, 
     painter.drawText(at + QPointF(width + 4, 0), text.unit);
 }
 
-void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
-                     const profiler::DeviceMetrics& device, const Theme& theme, const QRectF& area)
+// The device of the group that needs the most memory.
+engine::DeviceId fullestOf(const LaneGroup& group, const RunView& view,
+                           const profiler::RunMetrics& metrics)
+{
+    return engine::DeviceId{*std::ranges::max_element(group.devices, {}, [&](int device) {
+        return memoryPeak(view, metrics.devices[engine::DeviceId{device}]);
+    })};
+}
+
+std::int64_t meanBubble(const LaneGroup& group, const profiler::RunMetrics& metrics)
+{
+    std::int64_t sum = 0;
+    for (const int device : group.devices)
+        sum += metrics.devices[engine::DeviceId{device}].bubble;
+    return sum / std::ssize(group.devices);
+}
+
+void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics, std::int64_t bubble,
+                     const Theme& theme, const QRectF& area)
 {
     const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
     double largest = 1e-9;
     for (const auto& one : metrics.devices)
         largest = std::max(largest, static_cast<double>(one.bubble) / duration);
     largest = std::max(largest, metrics.bubbleRatio);
-    const double share = static_cast<double>(device.bubble) / duration;
+    const double share = static_cast<double>(bubble) / duration;
     const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
     painter.fillRect(bar, theme.chrome.hover);
     painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
@@ -308,17 +325,36 @@ QString memoryTitle(const RunView& view, const Lane& lane)
     return view.hasMemory() || !view.knowsMemory() ? tr("Peak memory") : tr("Peak stash");
 }
 
+QString groupCellText(const RunView& view, const Lane& lane, int iteration)
+{
+    const auto* metrics = view.metrics(iteration);
+    if (!metrics || lane.group.devices.empty())
+        return {};
+    const QString devices = countOf(std::ssize(lane.group.devices), "device");
+    if (lane.kind == LaneKind::Dense)
+        return tr("Mean bubble of %1").arg(devices);
+    const engine::DeviceId device = fullestOf(lane.group, view, *metrics);
+    const MemoryText text = memoryText(view, metrics->devices[device]);
+    return tr("The largest peak of %1: %2 %3 on device %4")
+        .arg(devices, text.amount, text.unit, QString::number(device.value));
+}
+
 void paintMemoryCell(QPainter& painter, const LaneCell& cell)
 {
-    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
+    const auto& [view, colours, first, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
-    const auto* metrics = metricsOf(view, device, iteration);
-    if (!metrics || !lane.group.devices.empty())
+    if (metricsOf(view, first, iteration) == nullptr)
         return;
+    const profiler::RunMetrics& all = *view.metrics(iteration);
+    const bool isGroup = !lane.group.devices.empty();
     if (lane.kind == LaneKind::Dense) {
-        paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);
+        paintBubbleCell(painter, all,
+                        isGroup ? meanBubble(lane.group, all) : all.devices[first].bubble, theme,
+                        area);
         return;
     }
+    const engine::DeviceId device = isGroup ? fullestOf(lane.group, view, all) : first;
+    const auto* metrics = &all.devices[device];
     if (!view.knowsMemory() || !hasTrace(view.run(), device)) {
         painter.setFont(uiFont(11));
         painter.setPen(theme.chrome.text2);
@@ -327,7 +363,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
         return;
     }
     double scale = 1e-9;
-    for (const auto& one : view.metrics(iteration)->devices)
+    for (const auto& one : all.devices)
         scale = std::max({scale, memoryPeak(view, one), plannedPeak(view, one.device)});
     const MemoryText text = memoryText(view, *metrics);
     const bool stands = area.height() >= kStandingFrom;
@@ -338,10 +374,14 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     if (stands) {
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));
-        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);
+        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39),
+                         isGroup ? tr("device %1").arg(device.value) : text.second);
         paintPlannedPeak(painter, cell, bar, scale);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
+        if (isGroup)
+            write(painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
+                  Qt::AlignRight | Qt::AlignBottom, tr("dev. %1").arg(device.value));
     }
 }
 

@@ -23,7 +23,8 @@ public:
                   const QStringList& titles = {});
     // Replaces one run. The selection stays, and follows its op, if the op exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // The run whose ops end where the user drags them; -1: none. Emits opScaled().
+    // The run whose ops end where the user drags them, in its row or in that of a run with the same
+    // schedule; -1: none. Emits opScaled().
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
@@ -100,14 +101,17 @@ private:
     void showMenu(std::size_t run, const QPoint& at);
     QString rowToolTip(const CompareRow& row) const;
 
-    // The op of the editable run whose end is at a point; nullopt: none.
+    // The op whose end is at a point, in the editable run or one of the same schedule; nullopt:
+    // none.
     std::optional<CompareScene::Mark> endAt(QPointF at) const;
+    // The same op in the editable run; nullopt if the schedules differ.
+    std::optional<CompareScene::Mark> editableOf(const CompareScene::Mark& mark) const;
 
     // An op whose end is dragged.
     struct Resize
     {
         double ticksPerPixel = 1;
-        std::int64_t before = 0, now = 0; // its duration at the press and as last reported
+        std::int64_t before = 0, now = 0; // the duration pressed and as last reported
     };
 
     CompareScene m_scene;

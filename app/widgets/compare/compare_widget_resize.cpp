@@ -26,12 +26,26 @@ std::optional<CompareScene::Mark> CompareWidget::endAt(QPointF at) const
     for (const double left : {kNear, 0.0}) {
         const CompareScene::Mark mark = m_scene.hit(at - QPointF(left, 0));
         if (mark.row >= 0 && mark.selection.kind == Selection::Kind::Op
-            && static_cast<int>(m_scene.row(mark.row).run) == m_editable
             && mark.selection.window.duration() > 0
-            && std::abs(m_scene.boxOf(mark).right() - at.x()) <= kNear)
+            && std::abs(m_scene.boxOf(mark).right() - at.x()) <= kNear && editableOf(mark))
             return mark;
     }
     return std::nullopt;
+}
+
+std::optional<CompareScene::Mark> CompareWidget::editableOf(const CompareScene::Mark& mark) const
+{
+    const CompareRow& from = m_scene.row(mark.row);
+    const CompareRow* to = m_scene.rows.rowOf(static_cast<std::size_t>(m_editable));
+    if (to == nullptr || to->iteration < 0 || from.view->run().schedule != to->view->run().schedule)
+        return std::nullopt;
+    CompareScene::Mark same{static_cast<int>(to - m_scene.rows.rows.data()), mark.selection};
+    const auto span = to->view->spanOf(same.selection.op, to->iteration);
+    if (!span)
+        return std::nullopt;
+    same.selection.iteration = to->iteration;
+    same.selection.window = span->window();
+    return same;
 }
 
 bool CompareWidget::ownPress(QMouseEvent& event)
@@ -41,10 +55,11 @@ bool CompareWidget::ownPress(QMouseEvent& event)
         : std::nullopt;
     if (!mark)
         return false;
-    setSelected(*mark);
+    const CompareScene::Mark edited = *editableOf(*mark);
+    setSelected(edited);
     const TimeAxis axis = m_scene.axisOf(m_scene.row(mark->row));
-    const std::int64_t duration = mark->selection.window.duration();
-    m_resize = {axis.ticksPerPixel(), duration, duration};
+    m_resize = {axis.ticksPerPixel(), mark->selection.window.duration(),
+                edited.selection.window.duration()};
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/icons.h"
+#include "app/widgets/controls/page.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -17,6 +18,9 @@
 #include <QStyleOption>
 #include <QTabBar>
 #include <QToolTip>
+
+#include <algorithm>
+#include <memory>
 
 namespace app {
 namespace {
@@ -43,6 +47,78 @@ public:
         return true;
     }
 };
+
+// Gives a hidden page the current look when it is shown. Qt polishes and informs every polished
+// widget of the program when the style sheet changes, which takes 80 us a widget.
+class LateLook : public QObject
+{
+public:
+    explicit LateLook(QWidget* page)
+        : QObject(page)
+    {
+        page->installEventFilter(this);
+    }
+
+    bool eventFilter(QObject* page, QEvent* event) override
+    {
+        if (event->type() != QEvent::Show)
+            return false;
+        std::unique_ptr<LateLook> self(this); // its end removes the filter
+        for (QWidget* widget : page->findChildren<QWidget*>())
+            restyle(*widget);
+        restyle(static_cast<QWidget&>(*page));
+        return false;
+    }
+
+private:
+    static void restyle(QWidget& widget)
+    {
+        if (widget.testAttribute(Qt::WA_WState_Polished))
+            return; // it is new, or a dialog that was open
+        for (const QEvent::Type type : {QEvent::Polish, QEvent::StyleChange}) {
+            QEvent change(type);
+            QApplication::sendEvent(&widget, &change);
+        }
+    }
+};
+
+// The widgets of hidden pages. Each page gets a LateLook.
+QWidgetList lateWidgets()
+{
+    QWidgetList late;
+    for (QWidget* page : QApplication::allWidgets()) {
+        if (qobject_cast<Page*>(page) == nullptr || page->isVisible())
+            continue;
+        const auto looks = page->findChildren<QObject*>(QString(), Qt::FindDirectChildrenOnly);
+        const auto isLook
+            = [](QObject* child) { return dynamic_cast<LateLook*>(child) != nullptr; };
+        if (std::ranges::none_of(looks, isLook)) {
+            if (!page->testAttribute(Qt::WA_WState_Polished))
+                continue; // it was never shown
+            new LateLook(page);
+        }
+        late += page->findChildren<QWidget*>();
+        late.append(page);
+    }
+    late.removeIf([](const QWidget* widget) {
+        return widget->isVisible() || widget->testAttribute(Qt::WA_SetStyle);
+    });
+    return late;
+}
+
+// Without a sheet in between, Qt replaces it one widget at a time, which takes five times as long.
+void replaceStyleSheet(QApplication& application, const QString& sheet)
+{
+    const QWidgetList late = lateWidgets();
+    for (QWidget* widget : late)
+        widget->setAttribute(Qt::WA_SetStyle); // Qt sends it no events about the style
+    application.setStyleSheet({});             // unpolishes
+    for (QWidget* widget : late)
+        widget->setAttribute(Qt::WA_WState_Polished, false);
+    application.setStyleSheet(sheet);
+    for (QWidget* widget : late)
+        widget->setAttribute(Qt::WA_SetStyle, false);
+}
 
 } // namespace
 
@@ -273,10 +349,8 @@ void applyLook(QApplication& application, ThemeController& theme)
         QApplication::setFont(uiFont(13));
         QApplication::setPalette(chromePalette(theme.theme()));
         const QString sheet = styleSheet(theme.theme());
-        if (sheet == application.styleSheet())
-            return;
-        application.setStyleSheet({}); // replacing a sheet takes Qt five times as long
-        application.setStyleSheet(sheet);
+        if (sheet != application.styleSheet())
+            replaceStyleSheet(application, sheet);
     };
     apply();
     new FocusRing(theme, &application);

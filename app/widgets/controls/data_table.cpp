@@ -352,7 +352,7 @@ void DataTable::dropColumns(const std::vector<int>& widths)
     for (const int column : m_dispensable) {
         const bool isTooMuch = needed > viewport()->width();
         setColumnHidden(column, isTooMuch);
-        if (isTooMuch)
+        if (isTooMuch && column < static_cast<int>(widths.size())) // a new model may have fewer
             needed -= widths[static_cast<std::size_t>(column)];
     }
 }

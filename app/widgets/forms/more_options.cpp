@@ -22,6 +22,10 @@ constexpr std::string_view kElsewhere[]{
     "--iterations", "--warmup",           "--seed",     "--text",
     "--mode",       "--backend"};
 
+// The costs with sliders, and --backward, which is their sum. MoreCosts has all others.
+constexpr std::string_view kSliders[]{"--forward",         "--backward", "--input-gradient",
+                                      "--weight-gradient", "--p2p",      "--allreduce"};
+
 std::vector<const engine::Field<engine::Experiment>*> moreOfRun()
 {
     std::vector<const engine::Field<engine::Experiment>*> fields;
@@ -42,15 +46,22 @@ MoreCosts::MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses
 {
     if (hasPasses)
         addPasses();
-    m_units
-        = addGroup({"--recompute-cost", "--optimizer", "--transfer", "--stage-cost", "--latency"});
-    m_nodes = addGroup({"--devices-per-node"});
-    m_across = addGroup({"--p2p-across", "--latency-across", "--transfer-across",
-                         "--allreduce-across", "--nics-per-node"});
+    constexpr std::string_view kNodeSize = "--devices-per-node", kJoint = "--joint";
+    const auto isOf = [](std::string_view flag) {
+        const std::string_view group = engine::findField(engine::unitCostFields(), flag)->group;
+        return [group, flag](const CostField& cost) {
+            return cost.group == group && cost.longFlag() != flag;
+        };
+    };
+    const auto is = [](std::string_view flag) {
+        return [flag](const CostField& cost) { return cost.longFlag() == flag; };
+    };
+    m_units = addGroup(isOf("--forward"));
+    m_nodes = addGroup(is(kNodeSize));
+    m_across = addGroup(isOf(kNodeSize));
     rows().addWidget(makeLabel(tr("Interference"), "secondary"));
-    addGroup({"--blocking"});
-    m_joint = addGroup({"--joint"});
-    addGroup({"--slow-down", "--jitter", "--seed"});
+    m_joint = addGroup(is(kJoint));
+    addGroup(isOf(kJoint));
     connect(m_fields, &BoundFields::edited, this, &MoreCosts::edited);
 }
 
@@ -69,14 +80,14 @@ void MoreCosts::addPasses()
         m_fields->addRow(rows(), engine::experimentField(flag), m_plan.experiment);
 }
 
-QWidget* MoreCosts::addGroup(std::initializer_list<const char*> flags)
+QWidget* MoreCosts::addGroup(const std::function<bool(const CostField&)>& isIn)
 {
     auto* group = new QWidget;
     rows().addWidget(group);
     QVBoxLayout& column = *spaced(new QVBoxLayout(group), QMargins(), 6);
-    for (const char* flag : flags)
-        m_fields->addRow(column, *engine::findField(engine::unitCostFields(), flag), m_plan.costs,
-                         "cost");
+    for (const CostField& cost : engine::unitCostFields())
+        if (isIn(cost) && std::ranges::find(kSliders, cost.longFlag()) == std::end(kSliders))
+            m_fields->addRow(column, cost, m_plan.costs, "cost");
     return group;
 }
 

@@ -3,6 +3,9 @@
 #include "app/models/plan/run_plan.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/fold_section.h"
+#include "engine/base/field.h"
+
+#include <functional>
 
 class QLabel;
 
@@ -28,8 +31,9 @@ Q_SIGNALS:
 
 private:
     void addPasses();
-    // Adds rows for the costs with these flags in one widget, so that they can be hidden together.
-    QWidget* addGroup(std::initializer_list<const char*> flags);
+    // Adds rows for these costs of the table in one widget, so that they can be hidden together.
+    using CostField = engine::Field<engine::UnitCosts>;
+    QWidget* addGroup(const std::function<bool(const CostField&)>& isIn);
     void showGroups(); // shows the costs that apply to the current source
 
     RunPlan& m_plan;

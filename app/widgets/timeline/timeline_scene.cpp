@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/tool_tip.h"
+#include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/iteration_strip.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
@@ -192,6 +193,13 @@ Selection TimelineScene::hit(QPointF at) const
 int TimelineScene::deviceAt(QPointF at) const
 {
     return areas.header.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+}
+
+QString TimelineScene::columnText(QPointF at) const
+{
+    const int lane = !isEmpty() && areas.column.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+    return lane < 0 ? QString()
+                    : groupCellText(*view, lanes[static_cast<std::size_t>(lane)], iteration);
 }
 
 QString TimelineScene::toolTip(QPointF at) const

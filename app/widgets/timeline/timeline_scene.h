@@ -79,7 +79,8 @@ struct TimelineScene
     // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
     // scrolled out of view.
     QRectF boxOf(const Selection& what) const;
-    QString toolTip(QPointF at) const; // tooltip of the item at a point
+    QString columnText(QPointF at) const; // what the cell of a collapsed group shows
+    QString toolTip(QPointF at) const;    // tooltip of the item at a point
     // What is in sight and selected, without a file and a note.
     ViewLink link(ColourBy colouring) const;
     std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run

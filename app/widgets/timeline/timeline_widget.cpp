@@ -197,8 +197,8 @@ bool TimelineWidget::hover(QPointF at)
     setCursor(isOnHandle            ? Qt::SizeHorCursor
                   : !text.isEmpty() ? Qt::PointingHandCursor
                                     : Qt::ArrowCursor);
-    if (!text.isEmpty())
-        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), text, this);
+    if (const QString tip = text + m_scene.columnText(at); !tip.isEmpty())
+        QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), tip, this);
     const auto planned = m_scene.plannedAt(at);
     const Selection under = planned ? Selection() : m_scene.hit(at);
     const bool isOther = under != m_scene.hover || planned != m_scene.plannedHover;

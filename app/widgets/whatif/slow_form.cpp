@@ -159,7 +159,7 @@ void SlowForm::showState()
     m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
     m_hint->setText(canEdit       ? tr("Drag the end of the op, or press < and >.")
                         : m_op    ? tr("This op takes no time; select one that does.")
-                        : m_isOwn ? tr("Select an op of the lower timeline, or drag its end.")
+                        : m_isOwn ? tr("Select an op of either timeline, or drag its end.")
                                   : tr("Choose \"Own order\" as the scheme to change single ops."));
 }
 

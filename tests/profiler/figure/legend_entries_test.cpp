@@ -31,6 +31,19 @@ TEST_CASE("a legend names what occurs, in one order and in the same words everyw
     CHECK(texts(content).starts_with("forward, chunk 0, 1, 2 ...;")); // chunk 3 has 0's colour
 }
 
+// Both have one colour, so two entries looked alike.
+TEST_CASE("a legend names backward and input gradient in one entry")
+{
+    LegendContent content;
+    content.chunks = {{OpKind::Forward, {0, 1}},
+                      {OpKind::Backward, {0}},
+                      {OpKind::BackwardInput, {0, 1}},
+                      {OpKind::BackwardWeight, {0, 1}}};
+    CHECK(texts(content) == "forward, chunk 0 and 1; backward, input gradient; weight gradient");
+    const auto palette = profiler::loadPalette("default", profiler::ThemeMode::Light);
+    CHECK(profiler::legendEntries(content, *palette)[1].fills.size() == 2);
+}
+
 TEST_CASE("entries of a legend fill lines from left to right")
 {
     const double widths[] = {40, 40, 90, 10};

@@ -1,6 +1,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "tests/catch.h"
 
+#include <QHeaderView>
 #include <QStandardItemModel>
 
 namespace {
@@ -72,4 +73,17 @@ TEST_CASE("where the width suffices no column shrinks")
     Shown shown;
     shown.shrinkBy(0);
     CHECK(shown.width() + 2 >= shown.comfortable);
+}
+
+// The ledger's table aborted in the width of a column that the filter had just removed.
+TEST_CASE("a model with fewer columns than the dispensable ones is shown")
+{
+    Shown shown;
+    shown.table.setDispensable({kColumns - 1, kColumns - 2});
+    shown.shrinkBy(400);
+    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
+    QStandardItemModel smaller(1, 3);
+    smaller.setData(smaller.index(0, 0), QString(200, QLatin1Char('m')));
+    shown.table.setModel(&smaller);
+    CHECK(shown.table.horizontalHeader()->hiddenSectionCount() == 0);
 }
