@@ -118,6 +118,21 @@ TEST_CASE("the command of a cluster follows launcher, nodes, first node and port
     CHECK(cluster.text("checksNote").startsWith(QStringLiteral("1 problem")));
 }
 
+TEST_CASE("a kit is written as an archive, whose folder is not watched")
+{
+    Cluster cluster;
+    cluster.open();
+    auto* archive = cluster.find<QPushButton>("writeKitArchive");
+    QTest::mouseClick(archive, Qt::LeftButton);
+    cluster.choose("kitArchiveDialog", cluster.home.filePath(QStringLiteral("mine")));
+    CHECK_FALSE(archive->isEnabled());
+    const QString file = cluster.home.filePath(QStringLiteral("mine.zip"));
+    REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(file); }));
+    CHECK(archive->isEnabled());
+    CHECK(QFileInfo(file).isFile());
+    CHECK(cluster.page->watcher().results().folder.isEmpty());
+}
+
 TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for results")
 {
     Cluster cluster;

@@ -8,10 +8,12 @@
 #include "app/widgets/cluster/results_panel.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/forms/file_dialog.h"
+#include "engine/kit/kit_archive.h"
 
 #include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -87,6 +89,8 @@ void ClusterPage::makeActions()
 {
     m_write = makeAction("writeKitAction", tr("&Write kit…"), tr("Ctrl+S"),
                          [this] { askForKitFolder(); });
+    m_archive = makeAction("writeArchiveAction", tr("Write kit as an &archive…"), {},
+                           [this] { askForArchive(); });
     m_cancel
         = makeAction("cancelKit", tr("Cancel writing"), tr("Esc"), [this] { m_writer.cancel(); });
     m_watch = makeAction("watchAction", tr("Watch a folder of &results…"), tr("Ctrl+Shift+W"),
@@ -98,7 +102,7 @@ void ClusterPage::makeActions()
         if (m_outlook)
             QGuiApplication::clipboard()->setText(m_outlook->command);
     });
-    for (QAction* action : {m_write, m_cancel, m_compare, m_copy})
+    for (QAction* action : {m_write, m_archive, m_cancel, m_compare, m_copy})
         action->setEnabled(false);
 }
 
@@ -125,6 +129,7 @@ void ClusterPage::connectAll()
         ask();
     });
     connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
+    connect(m_kit, &KitPanel::archiveRequested, this, &ClusterPage::askForArchive);
     connect(m_kit, &KitPanel::cancelRequested, m_cancel, &QAction::trigger);
     connect(&m_writer, &KitWriter::progressed, this,
             [this](double share) { m_kit->showWritten(tr("Writing, %1").arg(percent(share, 0))); });
@@ -177,7 +182,8 @@ void ClusterPage::showOutlook()
     m_kitNote->setText(m_outlook ? tr("%1, %2").arg(countOf(m_outlook->kit.ranks, "rank"),
                                                     countOf(m_outlook->kit.nodes, "node"))
                                  : QString());
-    m_write->setEnabled(m_outlook != nullptr && !m_writer.isWriting());
+    for (QAction* action : {m_write, m_archive})
+        action->setEnabled(m_outlook != nullptr && !m_writer.isWriting());
     m_copy->setEnabled(m_outlook && !m_outlook->command.isEmpty());
     m_dock->show(m_outlook && m_outlook->prediction ? &*m_outlook->prediction : nullptr,
                  m_kit->plan());
@@ -197,11 +203,29 @@ void ClusterPage::askForKitFolder()
         // A kit needs a folder of its own: the chosen one if it is empty or has a kit.
         const QDir folder(chosen);
         const bool isOwn = folder.isEmpty() || folder.exists(QStringLiteral("train.py"));
-        writeTo(isOwn ? chosen
-                      : folder.filePath(QStringLiteral("kit-%1").arg(
-                          fromUtf8(m_kit->plan().experiment.schedule.scheme))),
+        writeTo(isOwn ? chosen : folder.filePath(kitName()),
                 isOwn ? engine::IfExists::Replace : engine::IfExists::Refuse);
     });
+}
+
+void ClusterPage::askForArchive()
+{
+    auto* dialog = openFileDialog({tr("Archive of the kit"), tr("Archives (*.zip *.tar.gz *.tgz)"),
+                                   "kitArchiveDialog", QFileDialog::AnyFile},
+                                  this);
+    dialog->setAcceptMode(QFileDialog::AcceptSave); // asks before a file is replaced
+    dialog->setDefaultSuffix(QStringLiteral("zip"));
+    dialog->selectFile(kitName() + QStringLiteral(".zip"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& chosen) {
+        const bool isArchive = engine::folderInArchive(chosen.toStdString()).has_value();
+        writeTo(isArchive ? chosen : chosen + QStringLiteral(".zip"),
+                isArchive ? engine::IfExists::Replace : engine::IfExists::Refuse);
+    });
+}
+
+QString ClusterPage::kitName() const
+{
+    return QStringLiteral("kit-%1").arg(fromUtf8(m_kit->plan().experiment.schedule.scheme));
 }
 
 void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
@@ -210,6 +234,7 @@ void ClusterPage::writeTo(const QString& folder, engine::IfExists ifExists)
         return;
     m_kit->showWriting(true);
     m_write->setEnabled(false);
+    m_archive->setEnabled(false);
     m_cancel->setEnabled(true);
     m_writer.write({m_outlook, &m_outlook->kit}, folder, ifExists);
 }
@@ -220,6 +245,7 @@ void ClusterPage::endWriting(const QString& text)
     m_kit->showWritten(text);
     m_cancel->setEnabled(false);
     m_write->setEnabled(m_outlook != nullptr);
+    m_archive->setEnabled(m_outlook != nullptr);
 }
 
 void ClusterPage::kitWritten(const QString& folder)
@@ -227,7 +253,8 @@ void ClusterPage::kitWritten(const QString& folder)
     m_written = folder;
     endWriting(tr("Written to %1.").arg(folder));
     // Nothing else is expected in the results of a kit on a shared file system.
-    if (!m_back->watcher().isWatching() && m_back->results().folder.isEmpty())
+    if (QFileInfo(folder).isDir() && !m_back->watcher().isWatching()
+        && m_back->results().folder.isEmpty())
         takeResults({folder});
     Q_EMIT statusChanged();
 }
@@ -260,7 +287,7 @@ QString ClusterPage::statusNote() const
 QList<QAction*> ClusterPage::menuActions(Menu menu) const
 {
     if (menu == Menu::File)
-        return {m_write, m_cancel, m_watch};
+        return {m_write, m_archive, m_cancel, m_watch};
     if (menu == Menu::Run)
         return {m_copy};
     return menu == Menu::Compare ? QList<QAction*>{m_compare} : QList<QAction*>();

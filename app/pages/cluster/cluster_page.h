@@ -53,6 +53,8 @@ private:
     void take(engine::Result<ClusterOutlook> outlook);
     void showOutlook();
     void askForKitFolder();
+    void askForArchive();
+    QString kitName() const; // proposed
     void kitWritten(const QString& folder);
     void endWriting(const QString& text);
 
@@ -65,7 +67,7 @@ private:
     QString m_source, m_written; // the folder of the kit; "": not written
     std::shared_ptr<RunDocument> m_emulated;
 
-    QAction *m_write, *m_cancel, *m_watch, *m_compare, *m_copy;
+    QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;
     KitPanel* m_kit;
     CheckList* m_checks;
     ResultsPanel* m_results;

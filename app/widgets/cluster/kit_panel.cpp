@@ -53,6 +53,7 @@ KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
     , m_command(named(new QLineEdit, "launchCommand", tr("Command")))
     , m_hardware(named(new QComboBox, "clusterHardware", tr("GPU of the cluster")))
     , m_write(makeButton(tr("Write kit…"), QStringLiteral("writeKit"), "primary"))
+    , m_archive(makeButton(tr("Write .zip…"), QStringLiteral("writeKitArchive")))
     , m_copy(makeButton(tr("Copy"), QStringLiteral("copyLaunch")))
     , m_files(new QGridLayout)
     , m_columns(new QGridLayout(this))
@@ -128,10 +129,12 @@ QWidget* KitPanel::makeCommand()
             [this] { Q_EMIT copyRequested(m_command->text()); });
     connect(m_write, &QPushButton::clicked, this,
             [this] { m_isWriting ? Q_EMIT cancelRequested() : Q_EMIT writeRequested(); });
+    m_archive->setToolTip(tr("Write the kit as one file, to copy to the cluster"));
+    connect(m_archive, &QPushButton::clicked, this, &KitPanel::archiveRequested);
     auto* part = new QWidget;
     spaced(new QVBoxLayout(part), {}, 8,
            {spaced(new QHBoxLayout, {}, 8, {{m_command, 1}, m_copy}), m_hint,
-            spaced(new QHBoxLayout, {}, 10, {m_write, {m_written, 1}})});
+            spaced(new QHBoxLayout, {}, 10, {m_write, m_archive, {m_written, 1}})});
     return part;
 }
 
@@ -182,6 +185,7 @@ void KitPanel::showOutlook(const engine::Result<ClusterOutlook>& outlook)
     const bool usesFirst = m_plan.launcher != engine::Launcher::Slurm;
     const bool canWrite = outlook.has_value();
     m_write->setEnabled(canWrite);
+    m_archive->setEnabled(canWrite && !m_isWriting);
     m_first->setEnabled(usesFirst && (!canWrite || outlook->kit.nodes > 1));
     m_port->setEnabled(m_first->isEnabled() || !usesFirst);
     m_copy->setEnabled(canWrite && !outlook->command.isEmpty());
@@ -245,6 +249,7 @@ void KitPanel::showWriting(bool isWriting)
 {
     m_isWriting = isWriting;
     m_write->setText(isWriting ? tr("Cancel") : tr("Write kit…"));
+    m_archive->setEnabled(!isWriting && m_write->isEnabled());
 }
 
 void KitPanel::showWritten(const QString& text)

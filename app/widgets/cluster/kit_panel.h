@@ -31,13 +31,14 @@ public:
     void useLinks(const ClusterPlan& plan);
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // beside the button
-    // While a kit is written, the button cancels it.
+    // While a kit is written, the first button cancels it and the other is disabled.
     void showWriting(bool isWriting);
     void setNarrow(bool isNarrow); // the files are below the fields
 
 Q_SIGNALS:
     void edited(); // plan() changed
-    void writeRequested();
+    void writeRequested(); // to a folder
+    void archiveRequested();
     void cancelRequested();
     void copyRequested(const QString& command);
 
@@ -54,7 +55,7 @@ private:
     SpinField *m_gpus, *m_port;
     QLineEdit *m_first, *m_command;
     QComboBox* m_hardware;
-    QPushButton *m_write, *m_copy;
+    QPushButton *m_write, *m_archive, *m_copy;
     QGridLayout *m_files, *m_columns;
     QWidget *m_fields, *m_contents;
 };
