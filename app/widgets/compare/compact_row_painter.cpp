@@ -155,7 +155,6 @@ void CompactRow::paintEnd() const
 {
     const TimeAxis& axis = m_paint.axis;
     const engine::Window window = m_row.window();
-    const auto interval = m_scene.numbers ? numbers().interval : std::nullopt;
     const auto at = [&](std::int64_t ticks) { return static_cast<double>(window.begin + ticks); };
     const double end = at(window.duration());
     const QRectF box = lane();
@@ -165,10 +164,11 @@ void CompactRow::paintEnd() const
     }
     m_painter.fillRect(QRectF(axis.snappedX(end), box.top() - 1, 2, box.height() + 2),
                        m_chrome.text);
-    if (!interval)
+    if (!m_scene.numbers || !numbers().interval)
         return;
-    const double from = axis.snappedX(at(interval->least));
-    const double to = axis.snappedX(at(interval->most));
+    const engine::Interval& interval = *numbers().interval;
+    const double from = axis.snappedX(at(interval.least));
+    const double to = axis.snappedX(at(interval.most));
     const double middle = std::round(box.center().y());
     m_painter.fillRect(QRectF(from, middle, std::max(1.0, to - from), 1), m_chrome.text);
     for (const double x : {from, to})
