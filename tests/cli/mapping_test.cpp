@@ -179,7 +179,7 @@ TEST_CASE("kit prints the command of the launcher")
     const Printed refused
         = bscope(folder, "kit --scheme bitpipe -D 4 -N 8 --launcher torchtitan -o d");
     CHECK(refused.status == 1);
-    CHECK(contains(refused.err, "torchtitan uses PyTorch's pipeline runtime"));
+    CHECK(contains(refused.err, "torchtitan cannot execute"));
 }
 
 TEST_CASE("simulate says bytes, whether they fit, and HFU")

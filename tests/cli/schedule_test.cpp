@@ -47,7 +47,7 @@ TEST_CASE("a schedule that PyTorch's format cannot express is refused")
 {
     const Folder folder;
     CHECK(lines(bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --format torch").out)
-          == std::vector<std::string>{"0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"});
+          == std::vector<std::string>{"0F0,0F1,,0B0,,0B1", ",1F0,1B0,1F1,1B1"});
     CHECK(lines(bscope(folder,
                        "schedule --scheme 1f1b -D 2 -N 1 --format torch --with "
                        "p2p,allreduce")

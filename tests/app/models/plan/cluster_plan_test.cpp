@@ -117,7 +117,7 @@ TEST_CASE("without a GPU nothing is predicted, and a scheme of two directions br
     ClusterPlan titan = planOf("bitpipe", 4);
     titan.launcher = engine::Launcher::Torchtitan;
     CHECK(outlookOf(titan)->command.isEmpty());
-    CHECK(outlookOf(titan)->commandProblem.startsWith(QStringLiteral("Torchtitan uses")));
+    CHECK(outlookOf(titan)->commandProblem.startsWith(QStringLiteral("Torchtitan cannot execute")));
     ClusterPlan uneven = planOf("1f1b", 6);
     const auto refused = outlookOf(uneven);
     REQUIRE_FALSE(refused);
