@@ -36,7 +36,7 @@ public:
     void setNarrow(bool isNarrow); // the files are below the fields
 
 Q_SIGNALS:
-    void edited(); // plan() changed
+    void edited();         // plan() changed
     void writeRequested(); // to a folder
     void archiveRequested();
     void cancelRequested();
