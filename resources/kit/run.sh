@@ -32,7 +32,7 @@ fi
 # torchrun needs a PyTorch with libuv (Debian's has none): on one node the ranks are started without it.
 [ "$nodes" = 1 ] || { echo "run.sh: this PyTorch has no libuv, which torchrun needs" >&2; exit 1; }
 export USE_LIBUV=0 WORLD_SIZE=$ranks_per_node MASTER_ADDR=$first MASTER_PORT=$port
-trap 'kill $(jobs -p) 2> /dev/null' EXIT
+trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
 for ((rank = 0; rank < ranks_per_node; ++rank)); do
     RANK=$rank LOCAL_RANK=$rank "$python" "${arguments[@]}" &
 done

@@ -140,6 +140,8 @@ failures() {
     expect "has no complete backward of 0F1" inside python3 "$seen/kit/train.py" --check
     cp "$work/good.csv" "$folder/schedule.csv"
     expect "need 2 ranks, not 1" inside python3 "$seen/kit/train.py"
+    inside env PORT=$((port + 50)) "$seen/kit/run.sh" --profile 0 > "$work/run.log" 2>&1 \
+        || fail "run.sh ends with $?: $(tail -n 3 "$work/run.log")"
     # One rank has another version of PyTorch, dies, or never comes back from an op.
     cat > "$work/faulty.py" <<'PYTHON'
 import os, runpy, signal, sys, time
