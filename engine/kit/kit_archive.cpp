@@ -42,12 +42,14 @@ bool writeEntry(archive* writer, const std::string& name, const KitFile& file)
 Result<void> writeEntries(const TrainingKit& kit, const std::filesystem::path& file,
                           const KitProgress& progress, const TextSink& sink)
 {
+    const TextSink* passed = &sink; // outlives the writer, which flushes when it is freed
     const Writer writer(archive_write_new());
-    const TextSink* passed = &sink;
     const auto failed = [&] {
+        const char* reason = archive_error_string(writer.get());
         return fail(
             Error::Code::Io,
-            fmt::format("cannot write {}: {}", file.string(), archive_error_string(writer.get())));
+            fmt::format("cannot write {}: {}", file.string(),
+                        reason != nullptr ? reason : "libarchive cannot write this format"));
     };
     const bool isZip = file.extension() == ".zip";
     if ((isZip ? archive_write_set_format_zip(writer.get())
