@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -121,9 +122,16 @@ TEST_CASE("a name, a tag and a star that the user adds are there in the next win
     RunLedger next; // the star is written in the background
     const auto findStarred
         = [&] { return std::ranges::find(next.runs(), true, &LedgerRun::isStarred); };
+    QSignalSpy listed(&next, &RunLedger::changed);
+    next.refresh();
     REQUIRE(waitFor([&] {
-        next.refresh();
-        return next.runs().size() == 4 && findStarred() != next.runs().end();
+        if (next.runs().size() == 4 && findStarred() != next.runs().end())
+            return true;
+        if (!listed.isEmpty()) { // each answer is waited for
+            listed.clear();
+            next.refresh();
+        }
+        return false;
     }));
     const auto starred = findStarred();
     CHECK(starred->name == QStringLiteral("main run"));
