@@ -176,14 +176,14 @@ double plannedPeak(const RunView& view, engine::DeviceId device)
 }
 
 // A triangle at the left edge of the bar, and the number below the others.
-void paintPlannedPeak(QPainter& painter, const LaneCell& cell, const QRectF& bar, double scale)
+void paintPlannedPeak(QPainter& painter, const LaneCell& cell,
+                      const profiler::DeviceMetrics& metrics, const QRectF& bar, double scale)
 {
-    const double planned = plannedPeak(cell.view, cell.device);
-    const auto* metrics = metricsOf(cell.view, cell.device, cell.iteration);
-    if (planned <= 0 || metrics == nullptr)
+    const double planned = plannedPeak(cell.view, metrics.device);
+    if (planned <= 0)
         return;
     const Chrome& chrome = cell.colours.theme().chrome;
-    const bool isOver = memoryPeak(cell.view, *metrics) > planned;
+    const bool isOver = memoryPeak(cell.view, metrics) > planned;
     const QPointF tip(bar.left(), bar.bottom() - std::round(bar.height() * planned / scale));
     fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)}, chrome.text);
     painter.setPen(isOver ? chrome.error : chrome.text2);
@@ -376,7 +376,7 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
         painter.setFont(uiFont(11));
         painter.drawText(QPointF(bar.right() + 12, bar.top() + 39),
                          isGroup ? tr("device %1").arg(device.value) : text.second);
-        paintPlannedPeak(painter, cell, bar, scale);
+        paintPlannedPeak(painter, cell, *metrics, bar, scale);
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
         if (isGroup)
