@@ -137,7 +137,8 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             m_devicesAreLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
-        m_alone[ref.device.value] = ref.position + 1;
+        std::uint32_t& position = m_alone[ref.device.value];
+        position = std::max(position, ref.position + 1); // all-reduces may come later
         progress(i + 1, order.size());
     }
     for (const auto& worker : m_workers)
