@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/check_runnable.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
@@ -72,9 +73,8 @@ engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionR
                    : tl::unexpected(ops.error());
     }
     std::optional<engine::ModelOnHardware> on;
-    if (request.source.kind == CostSource::Kind::Hardware) {
+    if (request.source.kind == CostSource::Kind::Hardware)
         on = TRY(modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel));
-    }
     const auto prices = TRY(pricesOf(lowered, request, units, on));
     auto ops = TRY(engine::resolved(lowered, prices));
     return Costs{std::move(ops), std::move(on),
@@ -175,6 +175,7 @@ engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
 engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
 {
     const auto schedule = TRY(orderOf(request));
+    TRY(engine::checkSync(schedule, request.sync));
     if (!request.scheduleFile.empty())
         return checked(schedule, fileName(request.scheduleFile), request.sync);
     PreparedSchedule prepared = checked(schedule, labelOf(request.schedule.scheme), request.sync);

@@ -78,6 +78,17 @@ TEST_CASE("a prediction states whether its closed form matches the simulation")
     CHECK(closedFormText(predicted("gpipe", 4, 4, costs)).endsWith(QStringLiteral("free links")));
 }
 
+TEST_CASE("late all-reduces of an asynchronous scheme are refused, as by bscope simulate")
+{
+    PredictionRequest request;
+    request.schedule.scheme = "bitpipe-async";
+    CHECK(app::predict(request));
+    request.sync = engine::SyncPolicy::Late;
+    const auto refused = app::predict(request);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Catch::Contains("--sync late"));
+}
+
 TEST_CASE("an edited schedule that lacks an op is predicted as its violations")
 {
     auto schedule = engine::buildSchedule(request("1f1b", 2, 2));
