@@ -1,12 +1,12 @@
 #include "profiler/analysis/compare.h"
 
+#include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "profiler/analysis/words.h"
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <utility>
 
 namespace profiler {

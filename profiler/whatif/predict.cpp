@@ -1,5 +1,6 @@
 #include "profiler/whatif/predict.h"
 
+#include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/cost/op_prices.h"
@@ -288,10 +289,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
         if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
             all.push_back(corrected(*again));
     }
-    std::ranges::sort(all);
-    const std::size_t outside = all.size() / 40; // 2.5 % at each end
-    prediction.least = std::min(all[outside], prediction.iteration);
-    prediction.most = std::max(all[all.size() - 1 - outside], prediction.iteration);
+    const Interval interval = middle95(std::move(all));
+    prediction.least = std::min(interval.least, prediction.iteration);
+    prediction.most = std::max(interval.most, prediction.iteration);
     prediction.run.schedule = lowered;
     prediction.run.timeline = std::move(timeline);
     scale(prediction.run.timeline, m_correction);

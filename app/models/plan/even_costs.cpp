@@ -1,5 +1,6 @@
 #include "app/models/plan/even_costs.h"
 
+#include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/sim/simulate.h"
@@ -17,15 +18,6 @@ using engine::OpKind;
 
 // Ops with the same class are assumed to have equal costs.
 using Class = std::pair<OpKind, engine::StageId>;
-
-std::int64_t median(std::vector<std::int64_t> values)
-{
-    if (values.empty())
-        return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
 
 struct Medians
 {
@@ -65,12 +57,12 @@ Medians collect(const engine::Run& run, int iteration)
 
 OpCosts evenCosts(const engine::Run& run, int iteration)
 {
-    const Medians medians = collect(run, iteration);
+    Medians medians = collect(run, iteration);
     std::map<Class, OpCosts::Cost> costs;
-    for (const auto& [kind, durations] : medians.durations)
-        costs[kind].duration = median(durations);
-    for (const auto& [kind, latencies] : medians.latencies)
-        costs[kind].latency = median(latencies);
+    for (auto& [kind, durations] : medians.durations)
+        costs[kind].duration = engine::medianOf(durations);
+    for (auto& [kind, latencies] : medians.latencies)
+        costs[kind].latency = engine::medianOf(latencies);
     OpCosts result;
     result.ticksPerUnit = run.info.ticksPerUnit;
     for (const auto& program : run.schedule.program) {

@@ -124,9 +124,8 @@ engine::Result<QStringList> sampleFiles(const Sample& sample)
     QStringList files;
     for (const engine::ScheduleRequest& request : sample.runs) {
         const QString file = fileOf(request);
-        if (!QFileInfo::exists(file)) {
+        if (!QFileInfo::exists(file))
             TRY(writeSample(request, file));
-        }
         files.append(file);
     }
     return files;

@@ -1,6 +1,7 @@
 #include "app/models/tables/scheme_table_model.h"
 
 #include "app/models/text.h"
+#include "engine/base/median.h"
 
 namespace app {
 namespace {
@@ -41,9 +42,7 @@ double thumbnailScale(std::vector<double> durations)
 {
     if (durations.empty())
         return 1;
-    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-    std::nth_element(durations.begin(), middle, durations.end());
-    const double typical = *middle * kOutlier;
+    const double typical = engine::medianOf(durations) * kOutlier;
     return std::min(*std::ranges::max_element(durations), std::max(kThumbnailUnits, typical));
 }
 

@@ -1,5 +1,7 @@
 #include "app/timeline/view/iteration_times.h"
 
+#include "engine/base/median.h"
+
 #include <algorithm>
 
 namespace app {
@@ -20,11 +22,9 @@ void finish(IterationColumn& column, std::span<const engine::Iteration> inSight)
     std::vector<std::int64_t> durations;
     for (const auto& one : inSight.subspan(column.first, column.count))
         durations.push_back(one.window.duration());
-    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-    std::ranges::nth_element(durations, middle);
     const auto [least, greatest] = std::ranges::minmax(durations);
     column.least = least;
-    column.median = *middle;
+    column.median = engine::medianOf(durations);
     column.greatest = greatest;
 }
 

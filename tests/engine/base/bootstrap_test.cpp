@@ -28,3 +28,11 @@ TEST_CASE("two measurements have no bootstrap interval, equal ones an empty one"
     CHECK_FALSE(bootstrapInterval(2, 100, seven));
     CHECK(bootstrapInterval(3, 100, seven) == Interval{7, 7});
 }
+
+TEST_CASE("the middle 95 % leave out a fortieth of the values at each end")
+{
+    std::vector<std::int64_t> values(200);
+    std::iota(values.rbegin(), values.rend(), 1);
+    CHECK(middle95(values) == Interval{6, 195});
+    CHECK(middle95({8, 3}) == Interval{3, 8});
+}
