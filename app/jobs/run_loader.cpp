@@ -64,13 +64,11 @@ struct RunLoader::Reading
 
 engine::Result<profiler::TraceReader::Chunk> RunLoader::Reading::next()
 {
-    if (!reader) {
+    if (!reader)
         reader = TRY(profiler::TraceReader::open(file));
-    }
     auto chunk = reader->pollChunk(*run);
-    if (chunk && !chunk->more) {
+    if (chunk && !chunk->more)
         TRY(profiler::checkHasOps(*run, file));
-    }
     return chunk;
 }
 

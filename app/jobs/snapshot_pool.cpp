@@ -27,9 +27,8 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
             return buffer;
         }
     }
-    if (!m_opened) {
+    if (!m_opened)
         m_opened = TRY(profiler::TraceReader::open(m_file, kLockWait));
-    }
     return std::make_unique<Buffer>(Buffer{*m_opened, {}});
 }
 

@@ -129,9 +129,8 @@ Result<void> Importer::readMember(const std::string& name, const ByteSource& byt
     constexpr std::size_t kHead = 16; // bytes that show the format
     std::string head(kHead, '\0');
     std::size_t size = 0;
-    for (std::size_t more = 1; more > 0 && size < kHead; size += more) {
+    for (std::size_t more = 1; more > 0 && size < kHead; size += more)
         more = TRY(bytes({head.data() + size, kHead - size}));
-    }
     head.resize(size);
     const auto withHead = [&](std::span<char> buffer) -> Result<std::size_t> {
         if (head.empty())

@@ -191,9 +191,8 @@ Result<void> Rules::Rule::readKinds(const toml::table& entry, const std::string&
                         "communication, none or iteration",
                         excerpt(name)));
     };
-    if (const toml::node* const node = entry.get("kind")) {
+    if (const toml::node* const node = entry.get("kind"))
         kind = TRY(read(*node));
-    }
     if (const toml::table* const table = entry["kinds"].as_table())
         for (const auto& [group, value] : *table) {
             const auto known = TRY(read(value));

@@ -119,9 +119,8 @@ Result<int> analyze(const AnalyzeOptions& options)
     const auto gpu = TRY(readGpuTrace(options.file));
     const auto kernels = TRY(kernelsOf(options, run, gpu));
     std::vector<Note> notes;
-    if (options.notes) {
+    if (options.notes)
         notes = TRY(readNotes(options.file));
-    }
     std::optional<WhyReport> why;
     if (options.why) {
         auto report = whyReport(run, options.iteration);

@@ -223,9 +223,8 @@ Result<int> print(const SimulationOptions& options)
         return fail(Error::Code::InvalidArgument,
                     "-o writes one run; use it with a single --scheme");
     std::optional<NewFile> file;
-    if (!options.output.file.empty()) {
+    if (!options.output.file.empty())
         file = TRY(createOutput(options.output));
-    }
     if (isHuge(options.schedule.request))
         restartWithHugePages();
     const auto all = TRY(simulateAll(options));

@@ -64,7 +64,7 @@ private:
     std::shared_ptr<const ClusterOutlook> m_outlook; // null: not known yet, or not possible
     QString m_problem;                               // why there is no outlook
     KitWriter m_writer{this};
-    QString m_source, m_written; // the folder of the kit; "": not written
+    QString m_source, m_written; // folder or archive of the kit; "": not written
     std::shared_ptr<RunDocument> m_emulated;
 
     QAction *m_write, *m_archive, *m_cancel, *m_watch, *m_compare, *m_copy;

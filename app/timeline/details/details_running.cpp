@@ -56,14 +56,14 @@ DetailsSection progressSection(const RunView& view, const RunProgress& progress)
     if (progress.warmup > 0)
         section.add(tr("... of these warm-up"),
                     QString::number(std::min(progress.done, progress.warmup)));
-    const QString ops = number(static_cast<double>(engine::opCount(run.schedule)), 0);
     if (progress.ops > 0)
         section.add(tr("Ops of %1").arg(nextName(progress)),
                     tr("%1 of %2")
                         .arg(number(static_cast<double>(progress.opsDone), 0),
                              number(static_cast<double>(progress.ops), 0)));
     else
-        section.add(tr("Ops of an iteration"), ops);
+        section.add(tr("Ops of an iteration"),
+                    number(static_cast<double>(engine::opCount(run.schedule)), 0));
     if (progress.rows > 0)
         section.add(tr("Rows written"), number(static_cast<double>(progress.rows), 0));
     return section;

@@ -149,8 +149,7 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// The end of the drawn iteration and, if it is the reported one, its 95 % interval; an arrow if it
-// is right of the ruler.
+// The end of the iteration and its 95 % interval; an arrow if it is right of the ruler.
 void CompactRow::paintEnd() const
 {
     const TimeAxis& axis = m_paint.axis;

@@ -49,7 +49,7 @@ public:
 };
 
 // Gives a hidden page the current look when it is shown. Qt polishes and informs every polished
-// widget of the program when the style sheet changes, which takes 80 us a widget.
+// widget of the program when the style sheet changes, which takes 80 µs per widget.
 class LateLook : public QObject
 {
 public:

@@ -12,6 +12,7 @@ namespace app {
 namespace {
 
 constexpr int kProgressWidth = 460, kProgressSteps = 1000;
+
 QString megabytes(double bytes)
 {
     const Scale scale = scaleIn(Unit::MB);
