@@ -13,7 +13,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-constexpr const char* kGroup = "Model on hardware";
+constexpr const char* kModelGroup = "Model on hardware";
 
 // The options of a simulation; closed forms vary the one and have no all-reduces.
 bool isOfSimulation(std::string_view flag)
@@ -27,11 +27,11 @@ void addModelOptions(CLI::App& app, ModelOptions& options)
     app.add_option("--model", options.model,
                    fmt::format("{}, or a .toml file", fmt::join(transformerNames(), ", ")))
         ->type_name("NAME|FILE")
-        ->group(kGroup);
+        ->group(kModelGroup);
     app.add_option("--hardware", options.hardware,
                    fmt::format("{}, or a .toml file", fmt::join(hardwareNames(), ", ")))
         ->type_name("NAME|FILE")
-        ->group(kGroup);
+        ->group(kModelGroup);
     addFieldOptions(app, trainingSetupFields(), options.setup, isOfSimulation);
 }
 

@@ -15,7 +15,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-constexpr const char* kGroup = "Schedule";
+constexpr const char* kScheduleGroup = "Schedule";
 
 bool isOfCopies(std::string_view flag)
 {
@@ -82,7 +82,7 @@ void addPassOptions(CLI::App& app, PassOptions& options)
     FieldFacts evict
         = option("", "--evict", "Evict", "Share stashes between devices d and D-1-d, as BPipe does")
               .oneOf({"none", "lazy", "steady"});
-    evict.group = kGroup;
+    evict.group = kScheduleGroup;
     addFieldOption(app, evict, "none", [&options](std::string_view text) {
         options.evict.reset();
         if (text != "none")
@@ -91,7 +91,7 @@ void addPassOptions(CLI::App& app, PassOptions& options)
     });
     const auto& field = experimentField("--recompute");
     FieldFacts recompute = field.withDefault("none");
-    recompute.group = kGroup;
+    recompute.group = kScheduleGroup;
     addFieldOption(app, recompute, "none", [&field, &options](std::string_view text) {
         Experiment experiment;
         const auto done = field.set(experiment, text);
