@@ -35,6 +35,11 @@ QString schemeTitle(const QString& name)
     return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
+QString nameOf(const QString& scheme, const QString& devices, const QString& microBatches)
+{
+    return QStringLiteral("%1-D%2-N%3").arg(scheme, devices, microBatches);
+}
+
 } // namespace
 
 std::function<std::filesystem::path(int)> runFileNames(const QString& what)
@@ -51,16 +56,19 @@ std::function<std::filesystem::path(int)> runFileNames(const QString& what)
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
 {
     const bool isFromFile = options.contains(QStringLiteral("--schedule"));
-    return runFileNames(
-        QStringLiteral("%1-D%2-N%3")
-            .arg(isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
-                 optionValue(options, "--devices", "4"),
-                 optionValue(options, "--micro-batches", "8")));
+    return runFileNames(nameOf(
+        isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
+        optionValue(options, "--devices", "4"), optionValue(options, "--micro-batches", "8")));
 }
 
-engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options)
+engine::Result<QString> writeNewRun(engine::Run run)
 {
-    auto file = TRY(engine::NewFile::firstFree(newRunNames(options)));
+    // The name of an unknown scheme is a text of a file and no part of a path.
+    const bool isKnown = engine::findScheme(run.info.scheme) != nullptr;
+    const engine::Shape& shape = run.schedule.shape;
+    auto file = TRY(engine::NewFile::firstFree(
+        runFileNames(nameOf(isKnown ? fromUtf8(run.info.scheme) : QStringLiteral("file"),
+                            QString::number(shape.devices), QString::number(shape.microBatches)))));
     const QString name = QString::fromStdString(file.target().string());
     run.info.program = engine::buildId();
     TRY(profiler::writeRun(std::move(file), run));

@@ -75,8 +75,7 @@ std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 // The same for a run with these options: .../<time>-<scheme>-D<D>-N<N>.sqlite.
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options);
 
-// Writes a run of this program, made with `options`, to a new file of newRunNames(). Returns the
-// file.
-engine::Result<QString> writeNewRun(engine::Run run, const QStringList& options);
+// Writes a run of this program to a new file, named as by newRunNames(). Returns the file.
+engine::Result<QString> writeNewRun(engine::Run run);
 
 } // namespace app

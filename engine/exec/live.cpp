@@ -5,6 +5,9 @@
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/op_patience.h"
+#include "engine/exec/patient_clock.h"
+#include "engine/exec/standstill.h"
+#include "engine/schedule/notation.h"
 #include "engine/sim/simulate.h"
 #include "engine/sim/track_writer.h"
 
@@ -14,6 +17,23 @@
 #include <set>
 
 namespace engine {
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
+// After an error, how long the threads may take to return before they stop waiting for GPUs, and
+// then again before they are abandoned.
+constexpr std::int64_t kGrace = 1'000'000'000;
+
+Watchdog::RunningOp runningOp(const Worker& worker)
+try {
+    const auto position = worker.running();
+    return {position, position ? worker.tookBefore(*position) : 0};
+} catch (const std::exception&) {
+    return {}; // the worker of the failed GPU reports the error
+}
+
+} // namespace
+
 Live::Live(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
@@ -192,6 +212,131 @@ void Live::place(Iteration iteration)
     placeMemory(m_pipeline.plan().memory, number, opCount(m_setup.pipeline.lowered),
                 m_run.timeline);
     divideStream(m_setup.pipeline.lowered, measuredWindows, m_run.timeline, m_timings);
+}
+
+// Monitors the device threads. Returns when all workers are done, one has failed, the run is
+// cancelled, or no op makes progress.
+Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& cancel)
+{
+    Watchdog watchdog(m_setup.patience, !m_setup.pipeline.executorDevices.empty());
+    PatientClock clock;
+    std::optional<std::int64_t> gaveUp; // when; nullopt: not yet
+    std::string why;                    // "" if a worker reports the cause
+    while (!m_end.waitFor(kGlance)) {
+        const std::int64_t now = clock.look();
+        const auto giveUp = [&](std::string cause) {
+            gaveUp = now;
+            why = std::move(cause);
+            stop();
+        };
+        if (auto cause = gaveUp ? std::nullopt : fault())
+            giveUp(*std::move(cause));
+        if (!gaveUp && cancel.load(std::memory_order_relaxed))
+            stop();
+        if (gaveUp && !insist(now - *gaveUp, !why.empty()))
+            break;
+        std::size_t steps = opsDone();
+        for (const auto& worker : m_workers)
+            steps += worker->ended();
+        if (watchdog.hasMoved(now, steps))
+            progress(opsDone(), opsToDo());
+        else if (std::string cause = gaveUp ? std::string() : judge(watchdog, now); !cause.empty())
+            giveUp(std::move(cause));
+    }
+    return outcome(why);
+}
+
+// The error that ends the run, "" if a worker reports it; nullopt: none.
+std::optional<std::string> Live::fault()
+try {
+    if (std::ranges::any_of(m_workers, [](const auto& worker) { return worker->hasFailed(); }))
+        return "";
+    m_pipeline.transport().poll();
+    return std::nullopt;
+} catch (const std::exception& error) { // of the transport, which no op reports
+    return error.what();
+}
+
+// Why a run that has not moved must end; "": it goes on.
+std::string Live::judge(Watchdog& watchdog, std::int64_t now)
+{
+    bool allWait = true;
+    std::vector<Watchdog::RunningOp> running;
+    for (const auto& worker : m_workers) {
+        allWait = allWait && (worker->waits() || worker->isOver());
+        running.push_back(runningOp(*worker));
+    }
+    const Watchdog::Verdict verdict = watchdog.judge(now, allWait, running);
+    using Kind = Watchdog::Verdict::Kind;
+    m_devicesAreLost
+        = verdict.kind == Kind::EndlessOp || verdict.kind == Kind::SilentDriver || m_devicesAreLost;
+    if (verdict.kind == Kind::GoOn)
+        return {};
+    if (verdict.kind == Kind::SilentDriver)
+        return fmt::format("the CUDA driver has not responded for {:.1f} s",
+                           static_cast<double>(verdict.time) / 1e9);
+    if (verdict.kind == Kind::EndlessOp) {
+        const Worker& worker = *m_workers[DeviceId(static_cast<int>(verdict.worker))];
+        const OpRef ref{worker.device(), *running[verdict.worker].position, 0, worker.copy()};
+        return fmt::format("{}, index {}, {}: {}", deviceText(m_pipeline, ref), ref.position,
+                           toString(m_pipeline.at(ref)), endlessText(verdict.time));
+    }
+    std::vector<std::uint32_t> positions;
+    for (const auto& worker : m_workers)
+        positions.push_back(worker->unfinished());
+    return describeStandstill(m_pipeline, positions);
+}
+
+// Makes the threads return after an error. Returns false if they were abandoned.
+bool Live::insist(std::int64_t since, bool isCertain)
+{
+    if (isCertain || since > kGrace)
+        for (const auto& worker : m_workers)
+            worker->abandon();
+    m_devicesAreLost = m_devicesAreLost || since >= 2 * kGrace;
+    return since < 2 * kGrace;
+}
+
+Result<void> Live::outcome(const std::string& why)
+{
+    for (const auto& worker : m_workers)
+        m_devicesAreLost = m_devicesAreLost || worker->hasUnfinished();
+    if (!why.empty())
+        return fail(Error::Code::Device, why);
+    for (const auto& worker : m_workers)
+        if (worker->hasFailed())
+            return fail(Error::Code::Device, worker->failure());
+    return opsDone() < opsToDo() ? fail(Error::Code::Cancelled, "cancelled") : Result<void>();
+}
+
+std::size_t Live::opsDone() const
+{
+    std::size_t done = 0;
+    for (const auto& worker : m_workers)
+        done += worker->position();
+    return done;
+}
+
+std::size_t Live::opsToDo() const
+{
+    return opCount(m_setup.pipeline.lowered) * static_cast<std::size_t>(m_pipeline.copies());
+}
+
+std::vector<std::uint32_t> Live::positions() const
+{
+    if (!m_alone.empty())
+        return m_alone;
+    std::vector<std::uint32_t> positions;
+    for (const auto& worker : m_workers)
+        if (worker->copy() == 0)
+            positions.push_back(isOnGpu() ? worker->ended() : worker->position());
+    return positions;
+}
+
+// Called when the transport is no longer usable and the workers have stopped or are stopping.
+void Live::stop()
+{
+    m_pipeline.transport().abort();
 }
 
 } // namespace engine

@@ -3,6 +3,7 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/interference_meter.h"
 #include "engine/exec/launch_hooks.h"
+#include "engine/exec/watchdog.h"
 #include "engine/exec/worker.h"
 #include "engine/sim/track_writer.h"
 
@@ -43,8 +44,6 @@ public:
     std::size_t threads() const override { return m_workers.size() + m_pipeline.sideThreads(); }
 
 private:
-    class Watch;
-
     bool isOnGpu() const
     {
         return m_setup.pipeline.device != nullptr || !m_setup.pipeline.executorDevices.empty();
@@ -54,14 +53,12 @@ private:
     void placeAlone();
     Result<void> runTogether(const Progress& progress, const std::atomic<bool>& cancel);
     Result<void> watch(const Progress& progress, const std::atomic<bool>& cancel);
+    std::optional<std::string> fault();
+    std::string judge(Watchdog& watchdog, std::int64_t now);
+    bool insist(std::int64_t since, bool isCertain);
+    Result<void> outcome(const std::string& why);
     std::size_t opsDone() const;
     std::size_t opsToDo() const;
-    bool allWait() const;
-    bool hasFailed() const;
-    std::string describe(const Worker& worker, std::uint32_t position) const;
-    std::string standstill();
-    std::string transportFault();
-    std::string failure() const;
     void stop();
     void place(Iteration iteration);
     void addShare();

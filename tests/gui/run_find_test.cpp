@@ -76,15 +76,15 @@ TEST_CASE("C and L go through colours and flows, and the toolbar follows")
     auto* colours = search.find<QComboBox>("colourBy");
     CHECK(colours->currentText() == QStringLiteral("operation"));
     QTest::keyClick(search.timeline, Qt::Key_C);
-    CHECK(search.timeline->colourBy() == ColourBy::MicroBatch);
+    CHECK(search.timeline->look().colourBy == ColourBy::MicroBatch);
     CHECK(colours->currentText() == QStringLiteral("micro-batch"));
     QTest::keyClick(search.timeline, Qt::Key_L);
-    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::All);
+    CHECK(search.timeline->look().flow == TimelineLook::Flow::All);
     QTest::keyClick(search.timeline, Qt::Key_L);
-    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::Off);
+    CHECK(search.timeline->look().flow == TimelineLook::Flow::Off);
     auto* segments = search.find<QWidget>("flowSegments");
     QTest::mouseClick(segments, Qt::LeftButton, {}, QPoint(segments->width() - 6, 8));
-    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::All);
+    CHECK(search.timeline->look().flow == TimelineLook::Flow::All);
 }
 
 TEST_CASE("with the details folded a selection is explained under its box, with a link")

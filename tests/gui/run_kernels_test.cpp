@@ -49,14 +49,14 @@ TEST_CASE("a run with kernels shows them under their ops, by the key and by the 
     OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
     REQUIRE(waitFor([&] { return opened.hasKernels(); }));
     auto* timeline = opened.find<TimelineWidget>("timeline");
-    CHECK_FALSE(timeline->areKernelsShown());
+    CHECK_FALSE(timeline->look().areKernelsShown);
     CHECK_FALSE(opened.find<QWidget>("laneSegments")->isHidden());
     auto* action = opened.find<QAction>("showKernels");
     action->trigger();
-    CHECK(timeline->areKernelsShown());
+    CHECK(timeline->look().areKernelsShown);
     CHECK(action->isChecked());
     action->trigger();
-    CHECK_FALSE(timeline->areKernelsShown());
+    CHECK_FALSE(timeline->look().areKernelsShown);
 }
 
 TEST_CASE("the table of kernels is filtered by op type, device and selection, and copied as CSV")
@@ -113,7 +113,7 @@ TEST_CASE("a run without kernels shows the reason in the table, and the key open
     };
     REQUIRE(waitFor([&] { return says("used the CPU"); }));
     opened.find<QAction>("showKernels")->trigger();
-    CHECK_FALSE(opened.find<TimelineWidget>("timeline")->areKernelsShown());
+    CHECK_FALSE(opened.find<TimelineWidget>("timeline")->look().areKernelsShown);
     CHECK_FALSE(opened.find<QAction>("showKernels")->isChecked());
     auto* tabs = opened.find<QTabBar>("panelTabs");
     CHECK(tabs->tabText(tabs->currentIndex()) == QLatin1String("Kernels"));

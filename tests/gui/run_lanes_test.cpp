@@ -32,7 +32,7 @@ struct Laned : OpenedRun
         lane.iteration = 0;
         timeline->select(lane);
     }
-    std::vector<int> shown() const { return timeline->laneOrder().shown(4); }
+    std::vector<int> shown() const { return timeline->lanes().order().shown(4); }
     bool says(const char* text) const
     {
         return page->statusTexts().join(QLatin1Char('|')).contains(QString::fromUtf8(text));
@@ -153,7 +153,7 @@ TEST_CASE("the palette finds ops, ranges and settings of the run")
     run.page->foundActions(QStringLiteral("2B3")).front()->trigger();
     CHECK(run.timeline->selection().kind == Selection::Kind::Op);
     run.page->foundActions(QStringLiteral("colour by chunk")).front()->trigger();
-    CHECK(run.timeline->colourBy() == ColourBy::Chunk);
+    CHECK(run.timeline->look().colourBy == ColourBy::Chunk);
     run.page->foundActions(QStringLiteral("1-2")).front()->trigger();
     CHECK(run.timeline->selection().kind == Selection::Kind::Range);
 }
@@ -162,12 +162,12 @@ TEST_CASE("Shift+G collapses the lanes of a group into one, and a click on its t
 {
     const Laned run(12);
     CHECK_FALSE(run.find<QAction>("groupLanes")->isEnabled()); // no lane is selected
-    const bool areKernelsShown = run.timeline->areKernelsShown();
+    const bool areKernelsShown = run.timeline->look().areKernelsShown;
     run.press(Qt::Key_G, Qt::ShiftModifier);
-    CHECK(run.timeline->areKernelsShown() == areKernelsShown); // that would be G
+    CHECK(run.timeline->look().areKernelsShown == areKernelsShown); // that would be G
     run.selectLane(9);
     run.press(Qt::Key_G, Qt::ShiftModifier);
-    const auto shown = [&] { return run.timeline->laneOrder().shown(12); };
+    const auto shown = [&] { return run.timeline->lanes().order().shown(12); };
     CHECK(shown() == Order{0, 1, 2, 3, 4, 5, 6, 7, 8});
     CHECK(run.says("1 group collapsed"));
     CHECK(run.find<QAction>("groupLanes")->text() == QStringLiteral("Expand the group of lanes"));
@@ -187,8 +187,8 @@ TEST_CASE("Shift+G collapses the lanes of a group into one, and a click on its t
     QTest::mouseClick(run.timeline, Qt::LeftButton, {}, {300, 200}); // has no ops
     CHECK(run.timeline->selection().kind == Selection::Kind::None);
     const int below = run.timeline->height() - 40; // in the header of the lower lane
-    const LaneOrder before = run.timeline->laneOrder();
-    for (int y = 74; y < below && run.timeline->laneOrder() == before; y += 8)
+    const LaneOrder before = run.timeline->lanes().order();
+    for (int y = 74; y < below && run.timeline->lanes().order() == before; y += 8)
         QTest::mouseClick(run.timeline, Qt::LeftButton, {}, {12, y});
     CHECK(shown() == Order{0, 1, 2, 3, 4, 5, 6, 7, 8});
     run.find<QAction>("showAllLanes")->trigger();
@@ -200,7 +200,7 @@ TEST_CASE("an op that is selected in a collapsed group expands the group")
     const Laned run(12);
     run.find<QAction>("groupAllLanes")->trigger();
     run.page->foundActions(QStringLiteral("10B3")).front()->trigger();
-    CHECK(run.timeline->laneOrder().shown(12) == Order{0, 8, 9, 10, 11});
+    CHECK(run.timeline->lanes().order().shown(12) == Order{0, 8, 9, 10, 11});
     QMenu* menu = run.openMenu({70, 100});
     CHECK(Laned::names(*menu).contains(QStringLiteral("groupLanes")));
     menu->close();

@@ -71,17 +71,17 @@ TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
     auto* timeline = opened.find<TimelineWidget>("timeline");
     auto* plan = opened.find<SegmentControl>("planSegments");
     CHECK(plan->isVisible());
-    CHECK(timeline->isPlanShown());
+    CHECK(timeline->look().isPlanShown);
     for (QWidget* part : {static_cast<QWidget*>(plan), opened.find<QWidget>("stopRunButton")})
         CHECK(part->width() >= part->sizeHint().width()); // no text is cut
     const QImage with = timeline->grab().toImage();
     plan->setFocus();
     QTest::keyClick(plan, Qt::Key_Right);
-    CHECK_FALSE(timeline->isPlanShown());
+    CHECK_FALSE(timeline->look().isPlanShown);
     CHECK_FALSE(opened.find<QAction>("showPlan")->isChecked());
     CHECK(timeline->grab().toImage() != with);
     opened.find<QAction>("showPlan")->trigger();
-    CHECK(timeline->isPlanShown());
+    CHECK(timeline->look().isPlanShown);
 
     QTest::mouseClick(stop, Qt::LeftButton);
     REQUIRE(waitFor([&] { return opened.isRead(); }));

@@ -115,9 +115,8 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
         const double middle = timeline->inSight().centre();
         timeline->setInSight({middle - 2, middle + 3});
         inSight = timeline->inSight();
-        timeline->setFlowMode(TimelineWidget::FlowMode::All);
-        timeline->setColourBy(ColourBy::Stage);
-        timeline->setLaneOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
+        timeline->setLook({TimelineLook::Flow::All, ColourBy::Stage});
+        timeline->lanes().setOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
         auto* splitter = first.window.currentPage()->findChild<QSplitter*>();
         settle();
         splitter->setSizes({300, 900, 396});
@@ -128,9 +127,10 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
     Start second(desk);
     REQUIRE(waitFor([&] { return second.isRead(); }));
     CHECK(second.timeline()->inSight() == inSight);
-    CHECK(second.timeline()->flowMode() == TimelineWidget::FlowMode::All);
-    CHECK(second.timeline()->colourBy() == ColourBy::Stage);
-    CHECK(second.timeline()->laneOrder() == LaneOrder{{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
+    CHECK(second.timeline()->look().flow == TimelineLook::Flow::All);
+    CHECK(second.timeline()->look().colourBy == ColourBy::Stage);
+    CHECK(second.timeline()->lanes().order()
+          == LaneOrder{{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
     auto* showRuns = second.window.findChild<QAction*>(QStringLiteral("showRuns"));
     CHECK_FALSE(showRuns->isChecked());
     showRuns->setChecked(true);

@@ -24,7 +24,7 @@ WrittenPredictions writePredictions(const std::vector<RunPlan>& plans)
         }
         engine::Run run = *prediction->run;
         run.info.command = commandText(plan).toStdString();
-        if (const auto file = writeNewRun(std::move(run), runOptions(plan)))
+        if (const auto file = writeNewRun(std::move(run)))
             written.files.append(*file);
         else
             fail(file.error().message);

@@ -156,19 +156,17 @@ void ResultsController::compare()
     m_isPredicting = true;
     m_view.compare.setEnabled(false);
     m_view.panel.showProgress(tr("Writing the prediction"));
-    m_background.run(
-        [run = m_outlook->prediction->run, options = runOptions({m_plan.experiment, {}, {}, {}})] {
-            return writeNewRun(*run, options);
-        },
-        [this](const engine::Result<QString>& file) {
-            m_isPredicting = false;
-            m_view.compare.setEnabled(true);
-            m_view.panel.showProgress({});
-            if (!file)
-                return m_view.panel.showFailure(capitalized(fromUtf8(file.error().message)));
-            m_predictedFile = *file;
-            requestComparison();
-        });
+    m_background.run([run = m_outlook->prediction->run] { return writeNewRun(*run); },
+                     [this](const engine::Result<QString>& file) {
+                         m_isPredicting = false;
+                         m_view.compare.setEnabled(true);
+                         m_view.panel.showProgress({});
+                         if (!file)
+                             return m_view.panel.showFailure(
+                                 capitalized(fromUtf8(file.error().message)));
+                         m_predictedFile = *file;
+                         requestComparison();
+                     });
 }
 
 void ResultsController::requestComparison()

@@ -259,8 +259,7 @@ void EditorPage::simulate()
     run.info.label = m_file->name().toStdString();
     if (!m_file->path().isEmpty() && !isModified())
         run.info.command = simulateCommand().toStdString();
-    const QStringList options{QStringLiteral("--schedule"), m_file->name()};
-    if (const auto file = writeNewRun(std::move(run), options); !file)
+    if (const auto file = writeNewRun(std::move(run)); !file)
         m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
     else
         Q_EMIT openRequested(*file);

@@ -30,16 +30,16 @@ RunLanes::RunLanes(TimelineWidget& timeline, const RunActions& actions, QObject*
     edit(lanes.down, [all](LaneOrder& order, int device) { order.move(device, 1, all()); });
     edit(lanes.group, [this](LaneOrder& order, int) { order.toggleGroup(*group()); });
     connect(lanes.groupAll, &QAction::triggered, this, [this] {
-        LaneOrder order = m_timeline.laneOrder();
+        LaneOrder order = m_timeline.lanes().order();
         order.collapsed = m_timeline.laneGroups();
-        m_timeline.setLaneOrder(order);
+        m_timeline.lanes().setOrder(order);
     });
     connect(lanes.expand, &QAction::triggered, this, [this] {
         if (device() >= 0)
-            m_timeline.toggleLane(device());
+            m_timeline.lanes().toggle(device());
     });
-    connect(lanes.showAll, &QAction::triggered, this, [this] { m_timeline.setLaneOrder({}); });
-    connect(&timeline, &TimelineWidget::laneOrderChanged, this, [this] {
+    connect(lanes.showAll, &QAction::triggered, this, [this] { m_timeline.lanes().setOrder({}); });
+    connect(&timeline.lanes(), &LaneHeaders::orderChanged, this, [this] {
         update();
         Q_EMIT changed();
     });
@@ -66,15 +66,15 @@ void RunLanes::change(const std::function<void(LaneOrder&)>& edit)
 {
     if (device() < 0)
         return;
-    LaneOrder order = m_timeline.laneOrder();
+    LaneOrder order = m_timeline.lanes().order();
     edit(order);
-    m_timeline.setLaneOrder(order);
+    m_timeline.lanes().setOrder(order);
 }
 
 void RunLanes::update()
 {
     const RunActions::Lanes& lanes = m_actions.lanes;
-    const LaneOrder& order = m_timeline.laneOrder();
+    const LaneOrder& order = m_timeline.lanes().order();
     const bool isOnLane = device() >= 0;
     const bool hasOthers = isOnLane && order.shown(m_timeline.devices()).size() > 1;
     for (QAction* action : {lanes.pin, lanes.expand})
@@ -93,7 +93,7 @@ void RunLanes::update()
 
 QStringList RunLanes::status() const
 {
-    const LaneOrder& order = m_timeline.laneOrder();
+    const LaneOrder& order = m_timeline.lanes().order();
     QStringList texts;
     if (!order.hidden.empty())
         texts << tr("%1 of %2 lanes hidden").arg(order.hidden.size()).arg(m_timeline.devices());

@@ -14,66 +14,50 @@ RunLook::RunLook(const Parts& parts, const RunActions& actions, QObject* parent)
     , m_parts(parts)
     , m_actions(actions)
 {
-    connectFlow();
-    connectColours();
-    connectKernels();
-    connectPlan();
-}
-
-// The key selects the next choice; the toolbar has all choices.
-void RunLook::connectFlow()
-{
-    using Mode = TimelineWidget::FlowMode;
     TimelineWidget* timeline = m_parts.timeline;
-    const auto setFlow = [timeline](int mode) { timeline->setFlowMode(static_cast<Mode>(mode)); };
-    connect(m_actions.flow, &QAction::triggered, timeline,
-            [timeline, setFlow] { setFlow((static_cast<int>(timeline->flowMode()) + 1) % 3); });
-    connect(m_parts.toolbar, &RunToolbar::flowChosen, timeline, setFlow);
-    connect(timeline, &TimelineWidget::flowModeChanged, m_parts.toolbar,
-            [this](Mode mode) { m_parts.toolbar->setFlow(static_cast<int>(mode)); });
-    m_parts.toolbar->setFlow(static_cast<int>(timeline->flowMode()));
-}
-
-void RunLook::connectColours()
-{
-    TimelineWidget* timeline = m_parts.timeline;
-    connect(m_actions.colourBy, &QAction::triggered, timeline,
-            [timeline] { timeline->setColourBy(nextColourBy(timeline->colourBy())); });
-    connect(m_parts.toolbar, &RunToolbar::colourByChosen, timeline,
-            [timeline](int by) { timeline->setColourBy(static_cast<ColourBy>(by)); });
-    connect(timeline, &TimelineWidget::colourByChanged, m_parts.toolbar,
-            [this](ColourBy by) { m_parts.toolbar->setColourBy(static_cast<int>(by)); });
-}
-
-void RunLook::connectKernels()
-{
-    connect(m_actions.kernels, &QAction::triggered, this, &RunLook::setKernelsShown);
-    connect(m_parts.toolbar, &RunToolbar::kernelsChosen, this, &RunLook::setKernelsShown);
-    connect(m_parts.timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
-        m_actions.kernels->setChecked(shown);
-        m_parts.toolbar->setKernelsShown(shown);
-    });
-}
-
-void RunLook::connectPlan()
-{
-    connect(m_actions.plan, &QAction::triggered, m_parts.timeline, &TimelineWidget::setPlanShown);
-    connect(m_parts.toolbar, &RunToolbar::planChosen, m_parts.timeline,
-            &TimelineWidget::setPlanShown);
-    connect(m_parts.timeline, &TimelineWidget::planShownChanged, this, [this](bool shown) {
-        m_actions.plan->setChecked(shown);
-        m_parts.toolbar->setPlanShown(shown);
-    });
+    connect(m_actions.back, &QAction::triggered, timeline, &TimelineWidget::zoomBack);
+    connect(m_actions.forward, &QAction::triggered, timeline, &TimelineWidget::zoomForward);
+    connect(m_actions.fit, &QAction::triggered, timeline, &TimelineWidget::zoomToFit);
+    connect(m_actions.fitAll, &QAction::triggered, timeline, &TimelineWidget::zoomToAll);
+    connect(m_actions.fitSelection, &QAction::triggered, timeline,
+            &TimelineWidget::zoomToSelection);
+    connect(m_actions.follow, &QAction::toggled, timeline, &TimelineWidget::setFollow);
+    connect(timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
+    connect(m_parts.toolbar, &RunToolbar::iterationChosen, timeline,
+            &TimelineWidget::showIteration);
+    const auto change = [this, timeline](QAction* action, auto edit) {
+        connect(action, &QAction::triggered, this, [timeline, edit](bool isOn) {
+            TimelineLook look = timeline->look();
+            edit(look, isOn);
+            timeline->setLook(look);
+        });
+    };
+    // The key selects the next choice; the toolbar has all choices.
+    change(m_actions.flow, [](TimelineLook& look, bool) { look.flow = nextFlow(look.flow); });
+    change(m_actions.colourBy,
+           [](TimelineLook& look, bool) { look.colourBy = nextColourBy(look.colourBy); });
+    change(m_actions.plan, [](TimelineLook& look, bool isOn) { look.isPlanShown = isOn; });
+    connect(m_actions.kernels, &QAction::triggered, this, &RunLook::showKernels);
+    connect(m_parts.toolbar, &RunToolbar::lookChosen, timeline, &TimelineWidget::setLook);
+    const auto follow = [this](const TimelineLook& look) {
+        m_parts.toolbar->setLook(look);
+        m_actions.kernels->setChecked(look.areKernelsShown);
+        m_actions.plan->setChecked(look.isPlanShown);
+    };
+    connect(timeline, &TimelineWidget::lookChanged, this, follow);
+    follow(timeline->look());
 }
 
 // Without kernels, the table shows the reason.
-void RunLook::setKernelsShown(bool shown)
+void RunLook::showKernels(bool areShown)
 {
     const KernelViewPointer& kernels = m_parts.timeline->kernels();
     const bool hasAny = kernels && !kernels->isEmpty();
-    m_parts.timeline->setKernelsShown(shown && hasAny);
-    m_actions.kernels->setChecked(shown && hasAny);
-    if (!shown || hasAny)
+    TimelineLook look = m_parts.timeline->look();
+    look.areKernelsShown = areShown && hasAny;
+    m_parts.timeline->setLook(look);
+    m_actions.kernels->setChecked(look.areKernelsShown);
+    if (!areShown || hasAny)
         return;
     m_parts.panels->setFolded(false);
     m_parts.panels->setPanel(RunPanels::Panel::Kernels);

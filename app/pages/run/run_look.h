@@ -9,8 +9,8 @@ class RunPanels;
 class RunToolbar;
 class TimelineWidget;
 
-// Keeps the look of a run's timeline (flow arrows, colours, kernels) the same in its actions, its
-// toolbar and its timeline.
+// Connects the actions and the toolbar of a run with what its timeline shows: the visible time, and
+// the TimelineLook, which all of them display.
 class RunLook : public QObject
 {
     Q_OBJECT
@@ -26,11 +26,7 @@ public:
     RunLook(const Parts& parts, const RunActions& actions, QObject* parent);
 
 private:
-    void connectFlow();
-    void connectColours();
-    void connectKernels();
-    void connectPlan();
-    void setKernelsShown(bool shown);
+    void showKernels(bool areShown);
 
     Parts m_parts;
     const RunActions& m_actions;

@@ -55,7 +55,7 @@ void RunMenu::addSelection(QMenu& menu)
     }
     if (selection.kind == Range)
         menu.addAction(m_actions.savePart);
-    if (m_view && (selection.kind == Op || selection.kind == Bubble))
+    if (selection.kind == Op || selection.kind == Bubble)
         addOp(menu, selection);
     QAction* copy = named(menu.addAction(tr("Copy the details as text")), "copyDetails");
     connect(copy, &QAction::triggered, this,
@@ -64,17 +64,17 @@ void RunMenu::addSelection(QMenu& menu)
 
 void RunMenu::addOp(QMenu& menu, const Selection& selection)
 {
-    if (const auto cause = toCause(*m_view, selection)) {
-        QAction* go
-            = named(menu.addAction(tr("Select what it waited for: %1")
-                                       .arg(opName(m_view->run().info, m_view->op(cause->op)))),
-                    "selectCause");
+    const RunView& view = *m_parts.timeline->view();
+    if (const auto cause = toCause(view, selection)) {
+        QAction* go = named(menu.addAction(tr("Select what it waited for: %1")
+                                               .arg(opName(view.run().info, view.op(cause->op)))),
+                            "selectCause");
         connect(go, &QAction::triggered, this,
                 [this, to = *cause] { m_parts.timeline->select(to); });
     }
     if (selection.kind != Selection::Kind::Op)
         return;
-    const engine::Op& op = m_view->op(selection.op);
+    const engine::Op& op = view.op(selection.op);
     const QString kind = fromUtf8(engine::kindShortName(op.kind));
     if (!engine::isCompute(op.kind) || !op.microBatch.isValid())
         return;

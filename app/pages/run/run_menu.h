@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
 #include <QObject>
@@ -30,8 +29,6 @@ public:
 
     RunMenu(const Parts& parts, const RunActions& actions, QWidget* page);
 
-    void setView(const RunViewPointer& view) { m_view = view; }
-
 private:
     void show(const QPoint& at);
     void addSelection(QMenu& menu);
@@ -41,7 +38,6 @@ private:
     Parts m_parts;
     const RunActions& m_actions;
     QWidget* m_page;
-    RunViewPointer m_view;
 };
 
 } // namespace app

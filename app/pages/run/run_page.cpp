@@ -6,6 +6,7 @@
 #include "app/pages/run/run_lanes.h"
 #include "app/pages/run/run_look.h"
 #include "app/pages/run/run_menu.h"
+#include "app/pages/run/run_popover.h"
 #include "app/pages/run/run_prediction.h"
 #include "app/pages/run/why_controller.h"
 #include "app/pages/run_saver.h"
@@ -19,7 +20,6 @@
 #include "app/widgets/run/notes_panel.h"
 #include "app/widgets/run/progress_panel.h"
 #include "app/widgets/run/run_panels.h"
-#include "app/widgets/run/selection_popover.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
@@ -41,7 +41,6 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))
     , m_state(new RunStateView(theme, m_timeline))
-    , m_popover(new SelectionPopover(theme, m_timeline))
     , m_panels(new RunPanels(theme))
     , m_details(new DetailsPanel(theme))
     , m_findBar(new FindBar(theme))
@@ -50,7 +49,6 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
     , m_prediction(new RunPrediction(m_analysis, this))
     , m_lanes(new RunLanes(*m_timeline, m_actions, this))
-    , m_menu(new RunMenu({m_timeline, m_find, m_details}, m_actions, this))
     , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
     , m_why(new WhyController(theme, {m_actions, *m_timeline, *m_panels, *this}, m_document))
@@ -65,6 +63,8 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_timeline);
     new RunLook({m_timeline, m_toolbar, m_panels}, m_actions, this);
+    new RunMenu({m_timeline, m_find, m_details}, m_actions, this);
+    new RunPopover(theme, *m_timeline, m_actions, this);
     connectActions();
     connectTimeline();
     connectDock();
@@ -83,14 +83,6 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
 
 void RunPage::connectActions()
 {
-    connect(m_actions.back, &QAction::triggered, m_timeline, &TimelineWidget::zoomBack);
-    connect(m_actions.forward, &QAction::triggered, m_timeline, &TimelineWidget::zoomForward);
-    connect(m_actions.fit, &QAction::triggered, m_timeline, &TimelineWidget::zoomToFit);
-    connect(m_actions.fitAll, &QAction::triggered, m_timeline, &TimelineWidget::zoomToAll);
-    connect(m_actions.fitSelection, &QAction::triggered, m_timeline,
-            &TimelineWidget::zoomToSelection);
-    connect(m_actions.follow, &QAction::toggled, m_timeline, &TimelineWidget::setFollow);
-    connect(m_timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
     connectFind();
     connectNotes();
     connect(m_actions.pause, &QAction::triggered, this,
@@ -104,7 +96,6 @@ void RunPage::connectActions()
         m_saver->savePart(m_document->run(), m_document->file(), m_timeline->selection().window);
     });
     connect(m_saver, &RunSaver::partSaved, this, &Page::openRequested);
-    connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
     connect(m_actions.foldPanels, &QAction::triggered, this,
             [this] { m_panels->setFolded(!m_panels->isFolded()); });
 }
@@ -136,16 +127,10 @@ void RunPage::connectTimeline()
 {
     connect(m_timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
     connect(m_timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
-    connect(m_timeline, &TimelineWidget::viewChanged, this, [this] {
-        if (isExplainedInPlace())
-            m_popover->place(m_timeline->selectionRect());
-    });
     connect(m_details, &DetailsPanel::jumpTo, m_timeline, &TimelineWidget::select);
-    connect(m_popover, &SelectionPopover::jumpTo, m_timeline, &TimelineWidget::select);
     connect(m_panels, &RunPanels::selected, m_timeline, &TimelineWidget::select);
-    const auto go = [this](int iteration) { m_timeline->showIteration(iteration); };
-    connect(m_toolbar, &RunToolbar::iterationChosen, this, go);
-    connect(&m_panels->progress(), &ProgressPanel::iterationChosen, this, go);
+    connect(&m_panels->progress(), &ProgressPanel::iterationChosen, m_timeline,
+            &TimelineWidget::showIteration);
 }
 
 void RunPage::connectDock()
@@ -187,7 +172,7 @@ void RunPage::connectDocument()
         const RunProgress& progress = m_document->progress();
         m_timeline->setOpsDone(progress.done, progress.devices);
         m_toolbar->showRun(*m_document, m_timeline->iteration());
-        if (!m_view)
+        if (!view())
             showWaiting();
         showProgress();
         Q_EMIT statusChanged();
@@ -195,10 +180,15 @@ void RunPage::connectDocument()
     connect(document, &RunDocument::logged, m_panels, &RunPanels::addLogLine);
 }
 
+const RunViewPointer& RunPage::view() const
+{
+    return m_timeline->view();
+}
+
 void RunPage::showRun()
 {
     const RunPointer run = m_document->run();
-    if (!m_view)
+    if (!view())
         Q_EMIT titleChanged(); // the name of the run is known before it is drawn
     if (!hasIterations(run.get()))
         return;
@@ -208,8 +198,7 @@ void RunPage::showRun()
 
 void RunPage::showView(const RunViewPointer& view)
 {
-    const bool isFirst = !m_view;
-    m_view = view;
+    const bool isFirst = !this->view();
     m_timeline->setView(view,
                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
     m_state->setCurrentWidget(m_timeline);
@@ -218,8 +207,6 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst && isVisible())
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
-    m_menu->setView(view);
-    m_palette->setView(view);
     m_lanes->update();
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows, the details describe the newest iteration unless an op is selected.
@@ -233,31 +220,31 @@ void RunPage::showView(const RunViewPointer& view)
 void RunPage::askForMore()
 {
     reportFinished();
-    if (m_view) {
-        m_kernels.ask(m_view->shared(), *m_document);
+    if (view()) {
+        m_kernels.ask(view()->shared(), *m_document);
         const RunPointer run = m_document->run();
-        m_prediction->setRun(run, !m_document->isRunning() && m_view->shared() == run);
+        m_prediction->setRun(run, !m_document->isRunning() && view()->shared() == run);
     }
-    m_notes->setRun(m_view, *m_document);
+    m_notes->setRun(view(), *m_document);
     m_link->viewShown();
 }
 
 void RunPage::showIteration(int iteration)
 {
     m_toolbar->showRun(*m_document, iteration);
-    if (m_view) {
-        m_panels->showRun(m_view->shared(), iteration);
-        m_analysis.ask(m_view->shared(), iteration);
+    if (view()) {
+        m_panels->showRun(view()->shared(), iteration);
+        m_analysis.ask(view()->shared(), iteration);
     }
     m_find->setPlace(m_timeline->selection(), iteration);
-    m_why->setIteration(m_view, iteration);
-    m_range->setView(m_view, iteration);
+    m_why->setIteration(view(), iteration);
+    m_range->setView(view(), iteration);
     Q_EMIT statusChanged();
 }
 
 void RunPage::select(const Selection& selection)
 {
-    m_details->show(m_view, selection);
+    m_details->show(view(), selection);
     m_panels->showSelection(selection);
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_notes->setSelection(selection);
@@ -267,14 +254,13 @@ void RunPage::select(const Selection& selection)
     showProgress();
     m_find->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(selection.kind == Selection::Kind::Range);
-    showPopover();
     Q_EMIT statusChanged();
 }
 
 void RunPage::showState()
 {
-    if (m_view && !m_document->isRunning())
-        m_details->show(m_view, m_timeline->selection());
+    if (view() && !m_document->isRunning())
+        m_details->show(view(), m_timeline->selection());
     showWaiting();
     showProgress();
     m_toolbar->showRun(*m_document, m_timeline->iteration());
@@ -285,7 +271,7 @@ void RunPage::showState()
 
 RunStateView::Facts RunPage::facts() const
 {
-    return {m_view != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
+    return {view() != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
 }
 
 // Hides the empty tables if there is no timeline.
@@ -308,7 +294,7 @@ void RunPage::showProgress()
 void RunPage::reportFinished()
 {
     const RunPointer run = m_document->run();
-    if (m_document->state() != RunDocument::State::Finished || !m_view || m_view->shared() != run
+    if (m_document->state() != RunDocument::State::Finished || !view() || view()->shared() != run
         || std::exchange(m_isReported, true))
         return;
     // When a followed run ends, shows the median iteration.
@@ -326,7 +312,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     m_details->setKernels(kernels);
     m_panels->showKernels(kernels, reason);
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
-    m_find->setRun(m_view, kernels); // "kernel:" can now find kernels
+    m_find->setRun(view(), kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();
 }
 
@@ -359,30 +345,12 @@ QStringList RunPage::statusTexts() const
 {
     const KernelView* kernels = m_timeline->kernels().get();
     return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
-        + (m_view ? recordStatus(*m_view, kernels) : QStringList()) + m_lanes->status();
+        + (view() ? recordStatus(*view(), kernels) : QStringList()) + m_lanes->status();
 }
 
 QString RunPage::statusNote() const
 {
     return iterationStatus(*m_document, m_metrics);
-}
-
-// While the details are folded, describes the selection next to it.
-bool RunPage::isExplainedInPlace() const
-{
-    const Selection::Kind kind = m_timeline->selection().kind;
-    return m_view && !m_actions.showDetails->isChecked()
-        && (kind == Selection::Kind::Op || kind == Selection::Kind::Bubble
-            || kind == Selection::Kind::Kernel);
-}
-
-void RunPage::showPopover()
-{
-    if (isExplainedInPlace())
-        m_popover->show(detailsOf(*m_view, m_timeline->selection(), m_timeline->kernels().get()),
-                        m_timeline->selectionRect());
-    else
-        m_popover->hide();
 }
 
 void RunPage::showEvent(QShowEvent* event)

@@ -20,12 +20,10 @@ class FindController;
 class LinkController;
 class RunFrame;
 class RunLanes;
-class RunMenu;
 class RunSaver;
 class RunPanels;
 class RunPrediction;
 class RunsDock;
-class SelectionPopover;
 class TimelineWidget;
 class WhyController;
 
@@ -76,8 +74,7 @@ private:
     void showIteration(int iteration);
     void select(const Selection& selection);
     RunStateView::Facts facts() const;
-    bool isExplainedInPlace() const;
-    void showPopover();
+    const RunViewPointer& view() const; // of timeline, details and tables; may be nullptr
     void runAgain();
 
     const ThemeController& m_theme;
@@ -86,7 +83,6 @@ private:
     RunAnalysis m_analysis;
     ViewPreparation m_views;
     KernelLoader m_kernels;
-    RunViewPointer m_view; // shown by timeline, details and tables; may be nullptr
     profiler::RunMetrics m_metrics;
     bool m_isReported = false; // whether runOpened() was emitted
 
@@ -95,7 +91,6 @@ private:
     RunToolbar* m_toolbar;
     TimelineWidget* m_timeline;
     RunStateView* m_state; // contains the timeline
-    SelectionPopover* m_popover;
     RunPanels* m_panels;
     DetailsPanel* m_details;
     FindBar* m_findBar;
@@ -104,7 +99,6 @@ private:
     RunRange* m_range;
     RunPrediction* m_prediction;
     RunLanes* m_lanes;
-    RunMenu* m_menu;
     RunPalette* m_palette;
     RunSaver* m_saver;
     WhyController* m_why;

@@ -67,7 +67,8 @@ QList<QAction*> RunPalette::find(const QString& text)
 {
     m_found = std::make_unique<QObject>();
     QList<QAction*> found;
-    if (!m_view || m_view->isEmpty() || text.trimmed().isEmpty())
+    const RunViewPointer& view = m_parts.timeline->view();
+    if (!view || view->isEmpty() || text.trimmed().isEmpty())
         return found;
     findOps(text, found);
     findRange(text, found);
@@ -81,18 +82,19 @@ void RunPalette::findOps(const QString& text, QList<QAction*>& found)
     const auto wanted = wantedOp(text);
     if (!wanted)
         return;
+    const RunView& view = *m_parts.timeline->view();
     const int iteration = m_parts.timeline->iteration();
     std::uint32_t number = 0;
-    for (const auto& program : m_view->run().schedule.program) {
+    for (const auto& program : view.run().schedule.program) {
         for (const engine::Op& op : program) {
             const std::uint32_t own = number++;
             if (op.kind != wanted->kind || op.microBatch.value != wanted->microBatch
                 || (wanted->stage && op.stage.value != *wanted->stage) || found.size() >= kMostOps)
                 continue;
-            const auto to = selectOp(*m_view, own, iteration);
+            const auto to = selectOp(view, own, iteration);
             if (to)
                 found.append(add(tr("Show %1 on device %2")
-                                     .arg(opName(m_view->run().info, op))
+                                     .arg(opName(view.run().info, op))
                                      .arg(to->device.value),
                                  [this, to = *to] {
                                      m_parts.timeline->select(to);
@@ -104,29 +106,34 @@ void RunPalette::findOps(const QString& text, QList<QAction*>& found)
 
 void RunPalette::findRange(const QString& text, QList<QAction*>& found)
 {
-    const auto range = parseRange(text, *m_view->shared(), m_parts.timeline->iteration());
+    const engine::Run& run = m_parts.timeline->view()->run();
+    const auto range = parseRange(text, run, m_parts.timeline->iteration());
     if (range)
-        found.append(add(tr("Mark the range %1").arg(rangeName(*m_view->shared(), *range)),
+        found.append(add(tr("Mark the range %1").arg(rangeName(run, *range)),
                          [this, range = *range] { m_parts.range->mark(range); }));
 }
 
 void RunPalette::findSettings(const QString& text, QList<QAction*>& found)
 {
-    const QStringList colours = colourByNames();
-    TimelineWidget* timeline = m_parts.timeline;
-    const auto offer = [&](const QString& name, const std::function<void()>& trigger) {
+    const auto offer = [&](const QString& name, const TimelineLook& look) {
         if (matchQuality(name, text) >= 0)
-            found.append(add(name, trigger));
+            found.append(add(name, [this, look] { m_parts.timeline->setLook(look); }));
     };
-    for (int by = 0; by < colours.size(); ++by)
-        offer(tr("Colour by %1").arg(colours.at(by)),
-              [timeline, by] { timeline->setColourBy(static_cast<ColourBy>(by)); });
-    using Arrows = TimelineWidget::FlowMode;
-    offer(tr("Flow arrows off"), [timeline] { timeline->setFlowMode(Arrows::Off); });
-    offer(tr("Flow arrows of the selection"),
-          [timeline] { timeline->setFlowMode(Arrows::Selected); });
-    offer(tr("Flow arrows of all micro-batches"),
-          [timeline] { timeline->setFlowMode(Arrows::All); });
+    const QStringList colours = colourByNames();
+    TimelineLook look = m_parts.timeline->look();
+    for (int by = 0; by < colours.size(); ++by) {
+        look.colourBy = static_cast<ColourBy>(by);
+        offer(tr("Colour by %1").arg(colours.at(by)), look);
+    }
+    look.colourBy = m_parts.timeline->look().colourBy;
+    using Arrows = TimelineLook::Flow;
+    for (const auto& [flow, name] :
+         {std::pair(Arrows::Off, tr("Flow arrows off")),
+          std::pair(Arrows::Selected, tr("Flow arrows of the selection")),
+          std::pair(Arrows::All, tr("Flow arrows of all micro-batches"))}) {
+        look.flow = flow;
+        offer(name, look);
+    }
 }
 
 } // namespace app

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "app/timeline/view/run_view.h"
-
 #include <QObject>
 
 #include <functional>
@@ -29,7 +27,6 @@ public:
 
     RunPalette(const Parts& parts, QObject* parent);
 
-    void setView(const RunViewPointer& view) { m_view = view; }
     // The actions are valid until the next call.
     QList<QAction*> find(const QString& text);
 
@@ -40,7 +37,6 @@ private:
     QAction* add(const QString& text, const std::function<void()>& trigger);
 
     Parts m_parts;
-    RunViewPointer m_view;
     std::unique_ptr<QObject> m_found; // owns the actions
 };
 

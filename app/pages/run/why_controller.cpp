@@ -157,25 +157,18 @@ void WhyController::compare()
     const engine::Run& run = m_view->run();
     profiler::describeRecorded(run, m_document->file().toStdString(), predicted.schedule.shape,
                                predicted.info);
-    const QString scheme = QString::fromStdString(m_next.next->scheme);
-    predicted.info.label = schemeLabel(scheme).toStdString();
+    predicted.info.label = schemeLabel(QString::fromStdString(m_next.next->scheme)).toStdString();
     predicted.info.outcome = engine::Outcome::Finished;
     predicted.info.started = run.info.started;
     predicted.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
-    const engine::Shape& shape = predicted.schedule.shape;
-    const QStringList options{
-        QStringLiteral("--scheme"),        scheme,
-        QStringLiteral("--devices"),       QString::number(shape.devices),
-        QStringLiteral("--micro-batches"), QString::number(shape.microBatches)};
-    m_writing.run(
-        [predicted = std::move(predicted), options] { return writeNewRun(predicted, options); },
-        [this](const engine::Result<QString>& file) {
-            if (file)
-                Q_EMIT m_parts.page.compareRequested({m_document->file(), *file});
-            else
-                QMessageBox::warning(&m_parts.page, tr("Not written"),
-                                     QString::fromStdString(file.error().message));
-        });
+    m_writing.run([predicted = std::move(predicted)] { return writeNewRun(predicted); },
+                  [this](const engine::Result<QString>& file) {
+                      if (file)
+                          Q_EMIT m_parts.page.compareRequested({m_document->file(), *file});
+                      else
+                          QMessageBox::warning(&m_parts.page, tr("Not written"),
+                                               QString::fromStdString(file.error().message));
+                  });
 }
 
 void WhyController::run()

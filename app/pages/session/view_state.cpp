@@ -114,22 +114,24 @@ void saveTimeline(QJsonObject& state, const TimelineWidget& timeline)
 {
     if (timeline.iteration() >= 0)
         state.insert(kTime, QJsonArray{timeline.inSight().begin, timeline.inSight().end});
-    state.insert(kFlow, static_cast<int>(timeline.flowMode()));
-    if (!timeline.laneOrder().isDefault())
-        state.insert(kLanes, stateOf(timeline.laneOrder()));
-    state.insert(kColourBy, static_cast<int>(timeline.colourBy()));
+    state.insert(kFlow, static_cast<int>(timeline.look().flow));
+    if (!timeline.lanes().order().isDefault())
+        state.insert(kLanes, stateOf(timeline.lanes().order()));
+    state.insert(kColourBy, static_cast<int>(timeline.look().colourBy));
 }
 
 void restoreTimeline(const QJsonObject& state, TimelineWidget& timeline)
 {
-    using Flow = TimelineWidget::FlowMode;
+    using Arrows = TimelineLook::Flow;
+    TimelineLook look = timeline.look();
     const int flow = state.value(kFlow).toInt(-1), colourBy = state.value(kColourBy).toInt(-1);
-    if (flow >= 0 && flow <= static_cast<int>(Flow::All))
-        timeline.setFlowMode(static_cast<Flow>(flow));
+    if (flow >= 0 && flow <= static_cast<int>(Arrows::All))
+        look.flow = static_cast<Arrows>(flow);
     if (colourBy >= 0 && colourBy < kColourBys)
-        timeline.setColourBy(static_cast<ColourBy>(colourBy));
+        look.colourBy = static_cast<ColourBy>(colourBy);
+    timeline.setLook(look);
     if (state.contains(kLanes))
-        timeline.setLaneOrder(laneOrderOf(state.value(kLanes).toObject()));
+        timeline.lanes().setOrder(laneOrderOf(state.value(kLanes).toObject()));
     const QJsonArray time = state.value(kTime).toArray();
     const ViewWindow window{time.at(0).toDouble(), time.at(1).toDouble()};
     if (time.size() == 2 && std::isfinite(window.duration()) && window.duration() > 0)

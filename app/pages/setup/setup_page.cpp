@@ -250,7 +250,7 @@ void SetupPage::keepPrediction()
         return;
     engine::Run run = *prediction->run;
     run.info.command = commandText(plan()).toStdString();
-    if (const auto file = writeNewRun(std::move(run), runOptions(plan())); !file)
+    if (const auto file = writeNewRun(std::move(run)); !file)
         m_prediction->band().show(Band::Kind::Error, tr("Not written."),
                                   fromUtf8(file.error().message));
     else

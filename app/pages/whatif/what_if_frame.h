@@ -1,10 +1,9 @@
 #pragma once
 
-#include "app/models/theme.h"
+#include "app/pages/whatif/what_if_actions.h"
 
 #include <QWidget>
 
-class QAction;
 class QComboBox;
 class QScrollArea;
 class QStackedWidget;
@@ -19,12 +18,6 @@ class RunsModel;
 class WhatIfForm;
 class WhatIfTable;
 
-struct WhatIfActions
-{
-    QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *shorten,
-        *lengthen, *showRuns, *showDetails;
-};
-
 // The layout of the what-if page: runs, measured times, both timelines above the ranking, details.
 // It hides parts if the window is small. The page creates the content of the parts.
 class WhatIfFrame : public QWidget
@@ -32,6 +25,7 @@ class WhatIfFrame : public QWidget
     Q_OBJECT
 
 public:
+    // `actions` must outlive the frame.
     WhatIfFrame(const ThemeController& theme, const WhatIfActions& actions, RunsModel& runs);
 
     // Folds the details first, then the list of runs. A part that the user opened stays open until
@@ -54,7 +48,7 @@ private:
     QWidget* makeToolbar(const ThemeController& theme);
     QWidget* makeDetails(const ThemeController& theme);
 
-    WhatIfActions m_actions;
+    const WhatIfActions& m_actions;
     bool m_hasRoomForRuns = true, m_hasRoomForDetails = true;
 };
 

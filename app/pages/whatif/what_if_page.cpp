@@ -8,14 +8,16 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
-#include "app/widgets/controls/themed_icon.h"
 #include "app/widgets/run/details_layout.h"
 #include "app/widgets/whatif/slow_form.h"
 #include "app/widgets/whatif/what_if_form.h"
 #include "app/widgets/whatif/what_if_table.h"
+#include "engine/schedules/scheme.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -28,18 +30,7 @@ namespace app {
 namespace {
 
 constexpr int kEditDelay = 60; // ms
-
-Band::Kind bandKind(WhatIfVerdict::Kind kind)
-{
-    switch (kind) {
-    case WhatIfVerdict::Kind::Shorter:
-        return Band::Kind::Ok;
-    case WhatIfVerdict::Kind::Unclear:
-        return Band::Kind::Neutral;
-    default:
-        return Band::Kind::Warning;
-    }
-}
+constexpr double kStep = 1.05; // of the duration of an op, by key
 
 } // namespace
 
@@ -49,18 +40,35 @@ WhatIfPage::WhatIfPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
+    , m_actions(theme, *this)
+    , m_frame(new WhatIfFrame(theme, m_actions, library.runs()))
 {
     setObjectName(QStringLiteral("whatIfPage"));
-    makeActions();
-    m_frame = new WhatIfFrame(theme, m_actions, library.runs());
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
+    connectActions();
     connectAll();
     m_frame->runs->setCurrent(m_document.get());
     setInitialFocus(m_frame->compare);
     showDocument();
 }
 
-WhatIfPage::~WhatIfPage() = default;
+void WhatIfPage::connectActions()
+{
+    const auto on = [this](QAction* action, const auto& trigger) {
+        connect(action, &QAction::triggered, this, trigger);
+    };
+    on(m_actions.open, [this] { openPrediction(); });
+    on(m_actions.copy, [this] { copyCommand(); });
+    on(m_actions.exportFigure, [this] { Q_EMIT exportRequested({m_run, m_details.run}); });
+    on(m_actions.schedule, [this] { openSchedule(m_scheme); });
+    on(m_actions.blink, [this] { m_frame->compare->blink(); });
+    on(m_actions.fit, [this] { m_frame->compare->zoomToFit(); });
+    on(m_actions.undo, [this] { m_frame->form->undo(); });
+    on(m_actions.redo, [this] { m_frame->form->redo(); });
+    on(m_actions.reset, [this] { m_frame->form->reset(); });
+    on(m_actions.shorten, [this] { m_frame->form->scaleOp(1 / kStep); });
+    on(m_actions.lengthen, [this] { m_frame->form->scaleOp(kStep); });
+}
 
 void WhatIfPage::connectAll()
 {
@@ -69,7 +77,7 @@ void WhatIfPage::connectAll()
     m_delay.setInterval(kEditDelay);
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
     connect(m_frame->form, &WhatIfForm::changed, this, [this] {
-        enableActions(false); // until the prediction has these changes
+        m_actions.enablePrediction(false); // until the prediction has these changes
         if (isOwnOrder())
             preview();
         m_delay.start();
@@ -178,8 +186,7 @@ void WhatIfPage::showSelected(int run, const Selection& selection)
 {
     m_selected = {run, selection};
     const auto op = predictedOp();
-    m_actions.shorten->setEnabled(op.has_value());
-    m_actions.lengthen->setEnabled(op.has_value());
+    m_actions.enableOp(op.has_value());
     m_frame->form->slow().showOp(op);
 }
 
@@ -244,7 +251,7 @@ void WhatIfPage::showPrediction(const WhatIfDetails& details, const RunViewPoint
         return;
     m_details = details;
     m_frame->form->setShown(m_changes);
-    enableActions(details.run != nullptr);
+    m_actions.enablePrediction(details.run != nullptr);
     m_predictedView = view;
     showViews();
     showDetails();
@@ -290,7 +297,11 @@ void WhatIfPage::showSentence()
     }
     const WhatIfVerdict verdict = verdictOf(*row, numbers());
     const QString excess = m_model->excess(*row);
-    m_frame->sentence->show(bandKind(verdict.kind), verdict.bold,
+    using Kind = WhatIfVerdict::Kind;
+    const Band::Kind kind = verdict.kind == Kind::Shorter ? Band::Kind::Ok
+        : verdict.kind == Kind::Unclear                   ? Band::Kind::Neutral
+                                                          : Band::Kind::Warning;
+    m_frame->sentence->show(kind, verdict.bold,
                             excess.isEmpty() ? verdict.rest
                                              : verdict.rest + tr(" It needs %1.").arg(excess));
 }
@@ -305,6 +316,44 @@ WhatIfNumbers WhatIfPage::numbers() const
     if (!m_details.comparison.runs.empty())
         numbers.measuredBytes = peaksOf(m_details.comparison.runs.front());
     return numbers;
+}
+
+void WhatIfPage::openPrediction()
+{
+    if (m_details.run == nullptr)
+        return;
+    engine::Run run = *m_details.run;
+    run.info.command = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape)
+                           .toStdString();
+    run.info.timing = tr("medians of %1").arg(m_document->title()).toStdString();
+    run.info.started = m_run->info.started;
+    m_writing.run([run = std::move(run)] { return writeNewRun(run); },
+                  [this](const engine::Result<QString>& file) {
+                      if (file)
+                          Q_EMIT openRequested(*file);
+                      else
+                          m_frame->notice->show(Band::Kind::Error, tr("Not written."),
+                                                fromUtf8(file.error().message));
+                  });
+}
+
+void WhatIfPage::openSchedule(const QString& scheme)
+{
+    PredictionRequest request;
+    request.schedule.scheme = scheme == kOwnOrder ? m_run->schedule.scheme : scheme.toStdString();
+    request.schedule.devices = m_run->schedule.shape.devices;
+    request.schedule.microBatches = m_changes.microBatches;
+    if (auto schedule = engine::buildSchedule(request.schedule))
+        Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*std::move(schedule)),
+                             request);
+}
+
+void WhatIfPage::copyCommand()
+{
+    const QString command
+        = whatIfCommand(m_document->file(), m_scheme, m_changes, m_run->schedule.shape);
+    QGuiApplication::clipboard()->setText(command);
+    m_frame->notice->show(Band::Kind::Ok, tr("Copied."), command);
 }
 
 QString WhatIfPage::title() const

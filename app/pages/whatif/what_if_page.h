@@ -28,20 +28,18 @@ class WhatIfPage : public Page
 public:
     WhatIfPage(const ThemeController& theme, RunLibrary& library,
                std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
-    ~WhatIfPage() override;
 
     QString title() const override;
     QStringList statusTexts() const override;
     QString statusNote() const override;
-    QList<QAction*> menuActions(Menu menu) const override;
+    QList<QAction*> menuActions(Menu menu) const override { return m_actions.of(menu); }
     const RunDocument* document() const { return m_document.get(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void makeActions();
-    void enableActions(bool isPredicted);
+    void connectActions();
     void connectAll();
 
     void showDocument(); // shows an empty state until the run is read
@@ -80,7 +78,7 @@ private:
     QTimer m_delay; // delays predictions while a slider moves
     Background m_writing{this};
     WhatIfActions m_actions;
-    WhatIfFrame* m_frame = nullptr;
+    WhatIfFrame* m_frame;
 };
 
 } // namespace app

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/models/theme.h"
-#include "app/timeline/paint/colour_by.h"
+#include "app/timeline/paint/timeline_look.h"
 #include "app/timeline/paint/hatch.h"
 #include "engine/schedule/schedule.h"
 #include "profiler/analysis/kernel_kind.h"

@@ -1,10 +1,15 @@
 #include "app/widgets/compare/compare_scene.h"
 
+#include "app/timeline/details/tool_tip.h"
 #include "app/timeline/paint/compare_memory.h"
+#include "app/timeline/paint/compare_painter.h"
 #include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/view/translate.h"
 #include "app/timeline/view/walk_keys.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace app {
 
@@ -16,10 +21,54 @@ constexpr double kChevronFrom = 36, kChevronTo = 56;
 
 } // namespace
 
+void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
+                           const QStringList& titles)
+{
+    std::vector<bool> expanded;
+    int stays = -1;
+    for (const RunViewPointer& view : views) {
+        const auto before = std::ranges::find(runs, view) - runs.begin();
+        expanded.push_back(before < std::ssize(runs)
+                           && isExpanded(static_cast<std::size_t>(before)));
+        if (before < std::ssize(runs) && before == current)
+            stays = static_cast<int>(expanded.size()) - 1;
+    }
+    runs = std::move(views);
+    current = stays;
+    numbers = nullptr;
+    arrangement.order.clear();
+    arrangement.expanded = std::move(expanded);
+    arrangement.baseline = baseline;
+    arrangement.titles.clear();
+    for (const QString& title : titles)
+        arrangement.titles.push_back(title.toStdString());
+}
+
+bool CompareScene::isExpanded(std::size_t run) const
+{
+    return run < arrangement.expanded.size() && arrangement.expanded[run];
+}
+
+void CompareScene::setExpanded(std::size_t run, bool isExpanded)
+{
+    arrangement.expanded.resize(std::max(arrangement.expanded.size(), run + 1));
+    arrangement.expanded[run] = isExpanded;
+}
+
 void CompareScene::layout(QSizeF of)
 {
     size = of;
-    rows = layoutComparison(runs, arrangement, std::max(0.0, size.height() - kRuler - kLegend));
+    const double height = std::max(0.0, size.height() - kRuler - kLegend);
+    const bool hasOrder = !arrangement.order.empty();
+    if (!hasOrder) {
+        arrangement.order.resize(runs.size());
+        std::iota(arrangement.order.begin(), arrangement.order.end(), std::size_t{0});
+    }
+    rows = layoutComparison(runs, arrangement, height);
+    if (!hasOrder && rows.isCompact() && numbers) {
+        arrangement.order = numbers->ranking.order;
+        rows = layoutComparison(runs, arrangement, height);
+    }
     columns.clear();
     if (rows.isCompact() && numbers)
         columns = layoutColumns(*numbers, rows, headerWidth(), size.width());
@@ -89,8 +138,9 @@ ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) con
     return {at(time.begin), at(time.end)};
 }
 
-const CompareRow* CompareScene::rowAt(double y) const
+const CompareRow* CompareScene::rowAt(QPointF at) const
 {
+    const double y = at.y() - kRuler + scroll;
     for (const CompareRow& row : rows.rows)
         if (y >= row.top && y < row.top + row.height)
             return &row;
@@ -142,14 +192,14 @@ CompareScene::Mark CompareScene::hit(QPointF at) const
     if (at.y() < area.top() || at.y() >= area.bottom())
         return {};
     const bool isPinned = isBaselinePinned() && at.y() >= area.bottom() - CompareLayout::kLane;
-    const QPointF inRows(at.x(), at.y() - kRuler + scroll);
-    const CompareRow* row = isPinned ? baseline() : rowAt(inRows.y());
+    const CompareRow* row = isPinned ? baseline() : rowAt(at);
     if (!row)
         return {};
-    const Selection found = isPinned ? Selection() : hitIn(*row, inRows);
+    const Selection found
+        = isPinned ? Selection() : hitIn(*row, {at.x(), at.y() - kRuler + scroll});
     if (found.kind == Selection::Kind::None && !rows.isCompact())
         return {};
-    return {static_cast<int>(row - rows.rows.data()), found};
+    return {indexOf(*row), found};
 }
 
 bool CompareScene::isChevron(const Mark& mark, QPointF at) const
@@ -158,24 +208,27 @@ bool CompareScene::isChevron(const Mark& mark, QPointF at) const
         && mark.selection.kind == Selection::Kind::None;
 }
 
-const CompareColumn* CompareScene::titleAt(QPointF at) const
+std::optional<profiler::RankBy> CompareScene::rankAt(QPointF at) const
 {
+    if (!rows.isCompact() || at.y() >= kRuler)
+        return std::nullopt;
+    if (at.x() < headerWidth())
+        return profiler::RankBy::Name;
     for (const CompareColumn& column : columns)
-        if (at.y() < kRuler && at.x() >= column.left && at.x() < column.left + column.width)
-            return &column;
-    return nullptr;
+        if (at.x() >= column.left && at.x() < column.left + column.width)
+            return column.ranksBy();
+    return std::nullopt;
 }
 
 std::optional<CompareScene::Mark> CompareScene::rangeAt(QPointF from, double toX) const
 {
-    const double y = from.y() - kRuler + scroll;
-    const CompareRow* row = rowAt(y);
+    const CompareRow* row = rowAt(from);
     row = row || rows.rows.empty() ? row : &rows.rows.back();
     if (!row || row->iteration < 0)
         return std::nullopt;
     const TimeAxis axis = axisOf(*row);
     const double a = axis.time(from.x()), b = axis.time(toX);
-    Mark range{static_cast<int>(row - rows.rows.data()), {}};
+    Mark range{indexOf(*row), {}};
     range.selection.kind = Selection::Kind::Range;
     range.selection.iteration = row->iteration;
     range.selection.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
@@ -187,8 +240,7 @@ std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
     const int to = selected.row + step;
     if (to < 0 || to >= static_cast<int>(rows.rows.size()))
         return std::nullopt;
-    const CompareRow& from = rows.rows[static_cast<std::size_t>(selected.row)];
-    const CompareRow& row = rows.rows[static_cast<std::size_t>(to)];
+    const CompareRow &from = this->row(selected.row), &row = this->row(to);
     if (row.iteration < 0 || !row.isExpanded)
         return std::nullopt;
     const engine::Window here = selected.selection.window, whole = row.window();
@@ -204,12 +256,10 @@ std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 
 std::optional<CompareScene::Mark> CompareScene::walkedTo(int key) const
 {
-    const CompareRow* chosen
-        = current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
-    const int at = selected.row >= 0 ? selected.row
-        : rows.isCompact() && chosen ? static_cast<int>(chosen - rows.rows.data())
-                                     : 0;
-    const CompareRow& row = rows.rows[static_cast<std::size_t>(at)];
+    const int at = selected.row >= 0   ? selected.row
+        : rows.isCompact() && chosen() ? indexOf(*chosen())
+                                       : 0;
+    const CompareRow& row = this->row(at);
     auto to = walked(*row.view, selected.selection, row.iteration, key);
     while (to && to->lane != engine::Track::Kind::Compute) // skips lanes that are not drawn
         to = walked(*row.view, *to, row.iteration, key);
@@ -220,17 +270,48 @@ std::optional<CompareScene::Mark> CompareScene::walkedTo(int key) const
     return std::nullopt;
 }
 
+std::size_t CompareScene::steppedRun(int by) const
+{
+    const int last = static_cast<int>(rows.rows.size()) - 1;
+    const int to = chosen() ? indexOf(*chosen()) + by : by > 0 ? 0 : last;
+    return row(std::clamp(to, 0, last)).run;
+}
+
+std::optional<CompareScene::Mark> CompareScene::opIn(const CompareRow& of, std::uint32_t op) const
+{
+    const auto found = selectOp(*of.view, op, of.iteration);
+    return found ? std::optional(Mark{indexOf(of), *found}) : std::nullopt;
+}
+
 QRectF CompareScene::boxOf(const Mark& mark) const
 {
     if (mark.row < 0 || mark.row >= static_cast<int>(rows.rows.size())
         || !mark.selection.device.isValid())
         return {};
-    const CompareRow& row = rows.rows[static_cast<std::size_t>(mark.row)];
+    const CompareRow& row = this->row(mark.row);
     if (!row.isExpanded)
         return {};
     const double top = row.lanesTop + mark.selection.device.value * row.pitch;
     return boxRect(axisOf(row), mark.selection.window, top, row.pitch - 2)
         .translated(0, kRuler - scroll);
+}
+
+QString CompareScene::toolTip() const
+{
+    const CompareRow& row = this->row(hover.row);
+    if (hover.selection.kind != Selection::Kind::None)
+        return toolTipText(*row.view, hover.selection);
+    QStringList lines{compareSubtitle(row)};
+    const Scale scale = compareTime(rows, row);
+    if (numbers) {
+        if (const auto& interval = numbers->comparison.runs[row.run].interval)
+            lines << tr("95 % interval: %1 to %2")
+                         .arg(scale.text(static_cast<double>(interval->least)),
+                              scale.withUnit(static_cast<double>(interval->most)));
+    }
+    lines << (row.isExpanded ? tr("Enter hides the devices") : tr("Enter shows the devices"));
+    return toolTipPage(QString::fromStdString(row.name),
+                       scale.withUnit(static_cast<double>(row.window().duration())), lines);
 }
 
 } // namespace app

@@ -6,6 +6,7 @@
 #include "app/widgets/compare/coverage_lane.h"
 
 #include <QRectF>
+#include <QStringList>
 
 #include <optional>
 
@@ -40,8 +41,20 @@ struct CompareScene
     double dpr = 1;
     int scroll = 0;
 
+    // Replaces the runs. Those that stay remain expanded, and chosen.
+    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
+                 const QStringList& titles);
+    bool isExpanded(std::size_t run) const;
+    void setExpanded(std::size_t run, bool isExpanded);
+    // Replaces an empty CompareArrangement::order by that of the runs, in a compact comparison with
+    // numbers by the ranking.
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
+    int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
+    const CompareRow* chosen() const // nullptr: none
+    {
+        return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
+    }
     const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
     double headerWidth() const;                   // of the names at the left
     double columnsWidth() const;                  // of the numbers at the right
@@ -54,22 +67,28 @@ struct CompareScene
     bool isBaselinePinned() const;
     // The height of all rows, with space for a pinned baseline if they scroll.
     double contentHeight() const;
+    double fitWidth() const { return rowsArea().width() - 16; }
     ViewWindow fit() const
     {
-        return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, rowsArea().width() - 16);
+        return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, fitWidth());
     }
     // Converts a window of the row's run to fractions of the visible time.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
+    const CompareRow* rowAt(QPointF at) const; // nullptr: none
     bool isChevron(const Mark& mark, QPointF at) const;
-    const CompareColumn* titleAt(QPointF at) const; // nullptr: no title is there
+    // What a click on the titles of a compact comparison ranks by; nullopt: no title is there.
+    std::optional<profiler::RankBy> rankAt(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
+    std::size_t steppedRun(int by) const; // the run so many rows below the chosen one
+    // An op in another row whose run has it; nullopt: the row has no iteration or not this op.
+    std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
+    QString toolTip() const;              // of the hovered item or row
 
 private:
-    const CompareRow* rowAt(double y) const; // y is relative to the rows before scrolling
     int deviceAt(const CompareRow& row, QPointF at) const;
     Selection hitIn(const CompareRow& row, QPointF at) const;
     // Neighbour of the selection in the run above or below.

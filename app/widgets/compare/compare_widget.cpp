@@ -1,14 +1,13 @@
 #include "app/widgets/compare/compare_widget.h"
 
-#include "app/timeline/view/view_keys.h"
+#include "app/timeline/view/walk_keys.h"
 #include "app/widgets/compare/compare_scene_painter.h"
 
-#include <QPainter>
-#include <QResizeEvent>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QMouseEvent>
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace app {
@@ -35,27 +34,10 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
                              const QStringList& titles)
 {
     const bool isOther = views.size() != m_scene.runs.size();
-    std::vector<bool> expanded;
-    int current = -1;
-    for (const RunViewPointer& view : views) { // runs that stay keep their state
-        const auto before = std::ranges::find(m_scene.runs, view);
-        const auto index = static_cast<std::size_t>(before - m_scene.runs.begin());
-        expanded.push_back(before != m_scene.runs.end() && isExpanded(index));
-        if (before != m_scene.runs.end() && static_cast<int>(index) == m_scene.current)
-            current = static_cast<int>(expanded.size()) - 1;
-    }
-    m_scene.runs = std::move(views);
-    m_scene.current = current;
-    m_scene.numbers = nullptr;
+    m_scene.setRuns(std::move(views), baseline, titles);
     QStringList names;
     for (const RunViewPointer& view : m_scene.runs)
         names << QString::fromStdString(view->run().info.label);
-    m_scene.arrangement.expanded = std::move(expanded);
-    m_scene.arrangement.baseline = baseline;
-    m_scene.arrangement.titles.clear();
-    for (const QString& title : titles)
-        m_scene.arrangement.titles.push_back(title.toStdString());
-    m_pictures.assign(m_scene.runs.size(), {});
     endHover();
     setSelected({});
     setAccessibleDescription(names.join(QStringLiteral(", ")));
@@ -64,7 +46,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
             Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
     else
         setEmptyState(std::nullopt);
-    orderRows();
+    relayout();
     if (isOther) {
         forgetHistory();
         moveTo(m_scene.fit(), Remember::No);
@@ -73,47 +55,26 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
 
 void CompareWidget::replaceView(std::size_t run, RunViewPointer view)
 {
-    const bool wasFitted = inSight() == m_scene.fit();
-    CompareScene::Mark mark = m_scene.selected;
+    const CompareScene::Mark mark = m_scene.selected;
     const bool isSelected = mark.row >= 0 && m_scene.row(mark.row).run == run;
     m_scene.runs[run] = std::move(view);
-    m_pictures[run] = {};
     endHover();
-    relayout();
-    if (wasFitted)
-        moveTo(m_scene.fit(), Remember::No);
+    keepFit([this] { relayout(); });
     if (!isSelected)
         return;
-    const RunView& now = *m_scene.runs[run];
-    const auto span = mark.selection.kind == Selection::Kind::Op
-        ? now.spanOf(mark.selection.op, m_scene.row(mark.row).iteration)
+    const auto now = mark.selection.kind == Selection::Kind::Op
+        ? m_scene.opIn(m_scene.row(mark.row), mark.selection.op)
         : std::nullopt;
-    if (span)
-        mark.selection.window = span->window();
-    setSelected(span ? mark : CompareScene::Mark());
-}
-
-// Tall rows keep the order of the runs; compact ones follow the ranking.
-void CompareWidget::orderRows()
-{
-    auto& order = m_scene.arrangement.order;
-    order.resize(m_scene.runs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    relayout();
-    if (!isCompact() || !m_scene.numbers)
-        return;
-    order = m_scene.numbers->ranking.order;
-    relayout();
+    setSelected(now.value_or(CompareScene::Mark()));
 }
 
 void CompareWidget::setNumbers(CompareNumbersPointer numbers)
 {
-    const bool wasFitted = inSight() == m_scene.fit();
-    m_scene.numbers = std::move(numbers);
-    setSelected({}); // rows may be exchanged
-    orderRows();
-    if (wasFitted)
-        moveTo(m_scene.fit(), Remember::No); // the columns change the width of the time area
+    keepFit([&] { // the columns change the width of the time area
+        m_scene.numbers = std::move(numbers);
+        setSelected({}); // rows may be exchanged
+        orderRows();
+    });
 }
 
 void CompareWidget::setBaseline(std::size_t run)
@@ -127,8 +88,7 @@ void CompareWidget::setCurrent(int run)
 {
     if (run == std::exchange(m_scene.current, run) || run < 0)
         return;
-    if (const CompareRow* row = m_scene.rows.rowOf(static_cast<std::size_t>(run));
-        row && isCompact()) {
+    if (const CompareRow* row = m_scene.chosen(); row && isCompact()) {
         const double height = timeArea().height() - 2 * CompareLayout::kLane;
         if (row->top < scrollY() || row->top > scrollY() + height)
             scrollTo(static_cast<int>(row->top - height / 2));
@@ -136,17 +96,9 @@ void CompareWidget::setCurrent(int run)
     contentChanged();
 }
 
-bool CompareWidget::isExpanded(std::size_t run) const
-{
-    const auto& expanded = m_scene.arrangement.expanded;
-    return run < expanded.size() && expanded[run];
-}
-
 void CompareWidget::setExpanded(std::size_t run, bool isExpanded)
 {
-    auto& expanded = m_scene.arrangement.expanded;
-    expanded.resize(std::max(expanded.size(), run + 1));
-    expanded[run] = isExpanded;
+    m_scene.setExpanded(run, isExpanded);
     setSelected({});
     relayout();
 }
@@ -170,20 +122,28 @@ void CompareWidget::setGhost(bool hasGhost)
     contentChanged();
 }
 
+void CompareWidget::setEditable(int run)
+{
+    m_opEnd.setRun(run);
+    unsetCursor();
+}
+
 void CompareWidget::select(std::size_t run, const Selection& selection)
 {
-    const CompareRow* row = m_scene.rows.rowOf(run);
-    if (!row)
-        return;
-    const CompareScene::Mark mark{static_cast<int>(row - m_scene.rows.rows.data()), selection};
-    setSelected(mark);
-    reveal(mark);
+    if (const CompareRow* row = m_scene.rows.rowOf(run))
+        selectAndReveal({m_scene.indexOf(*row), selection});
 }
 
 int CompareWidget::greatestHeight() const
 {
     return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend
                                       + app::greatestHeight(m_scene.rows)));
+}
+
+void CompareWidget::orderRows()
+{
+    m_scene.arrangement.order.clear();
+    relayout();
 }
 
 void CompareWidget::relayout()
@@ -206,63 +166,17 @@ void CompareWidget::paintCanvas(QPainter& painter)
 {
     const CompareScenePainter comparison(painter, m_scene, colours());
     comparison.paintFrame();
-    const QRectF area = timeArea();
-    painter.save();
-    painter.setClipRect(QRectF(0, area.top(), width(), area.height()));
-    painter.translate(0, area.top() - scrollY());
-    paintRows(painter);
-    painter.restore();
+    m_rows.paint(painter, m_scene, colours(), pictureKey({}));
     comparison.paintMarks();
     comparison.paintLegend();
 }
 
-// Each row is a picture of its own, so that scrolling copies pictures and zooming draws only the
-// visible rows.
-void CompareWidget::paintRows(QPainter& painter)
-{
-    const CompareScenePainter comparison(painter, m_scene, colours());
-    const double top = scrollY(), bottom = top + timeArea().height();
-    comparison.paintGround();
-    for (const CompareRow& row : m_scene.rows.rows)
-        if (row.top < bottom && row.top + row.height > top)
-            paintRow(painter, row);
-    comparison.paintOverRows();
-    const CompareRow* base = m_scene.baseline();
-    if (!m_scene.isBaselinePinned())
-        return;
-    const QRectF strip(0, bottom - CompareLayout::kLane, width(), CompareLayout::kLane);
-    painter.setClipRect(strip);
-    painter.fillRect(strip, look().chrome.surface);
-    painter.translate(0, strip.top() - base->top);
-    paintRow(painter, *base);
-    painter.fillRect(QRectF(0, base->top, width(), 1), look().chrome.lineStrong);
-}
-
-void CompareWidget::paintRow(QPainter& painter, const CompareRow& row)
-{
-    CachedPicture::Key key = pictureKey({m_scene.size.width(), row.height});
-    key.scroll = 0;
-    painter.drawPixmap(QPointF(0, row.top),
-                       m_pictures[row.run].get(key, look().chrome.surface, [&](QPainter& on) {
-                           on.translate(0, -row.top);
-                           CompareScenePainter(on, m_scene, colours()).paintRow(row);
-                       }));
-}
-
-void CompareWidget::zoomToAll()
-{
-    moveTo(fitted(extent(), timeArea().width() - 16), Remember::Yes);
-}
-
-void CompareWidget::zoomToSelection()
+std::optional<ViewWindow> CompareWidget::selectedBox() const
 {
     const CompareScene::Mark& selected = m_scene.selected;
-    if (selected.row < 0 || selected.selection.window.duration() <= 0) {
-        zoomToFit();
-        return;
-    }
-    const ViewWindow box = m_scene.shareOf(m_scene.row(selected.row), selected.selection.window);
-    moveTo(centredThenFitted(inSight(), box), Remember::Yes);
+    return selected.row < 0
+        ? std::nullopt
+        : std::optional(m_scene.shareOf(m_scene.row(selected.row), selected.selection.window));
 }
 
 void CompareWidget::blink()
@@ -287,6 +201,16 @@ void CompareWidget::setSelected(const CompareScene::Mark& mark)
         choose(run);
 }
 
+void CompareWidget::selectAndReveal(const CompareScene::Mark& mark)
+{
+    setSelected(mark);
+    const CompareRow& row = m_scene.row(mark.row);
+    reveal(m_scene.shareOf(row, mark.selection.window));
+    const double top = row.lanesTop + mark.selection.device.value * row.pitch;
+    const double pinned = isCompact() ? CompareLayout::kLane : 0;
+    revealLane(top - CompareLayout::kTitle, top + row.pitch + pinned);
+}
+
 void CompareWidget::choose(int run)
 {
     if (run == m_scene.current)
@@ -295,26 +219,128 @@ void CompareWidget::choose(int run)
     Q_EMIT runChosen(run);
 }
 
-void CompareWidget::reveal(const CompareScene::Mark& mark)
+void CompareWidget::click(QPointF at)
 {
-    const CompareRow& row = m_scene.row(mark.row);
-    const ViewWindow box = m_scene.shareOf(row, mark.selection.window);
-    if (box.end <= inSight().begin || box.begin >= inSight().end)
-        moveTo(inSight().moved(box.centre() - inSight().centre()), Remember::Yes);
-    const double top = row.lanesTop + mark.selection.device.value * row.pitch;
-    const double height = timeArea().height() - (isCompact() ? CompareLayout::kLane : 0);
-    if (top - CompareLayout::kTitle < scrollY())
-        scrollTo(static_cast<int>(top - CompareLayout::kTitle));
-    if (top + row.pitch > scrollY() + height)
-        scrollTo(static_cast<int>(std::ceil(top + row.pitch - height)));
+    if (const auto by = m_scene.rankAt(at)) {
+        Q_EMIT rankRequested(*by);
+        return;
+    }
+    const CompareScene::Mark mark = m_scene.hit(at);
+    if (mark.row < 0 || mark.selection.kind != Selection::Kind::None)
+        return setSelected(mark);
+    const std::size_t run = m_scene.row(mark.row).run;
+    setSelected({});
+    choose(static_cast<int>(run));
+    if (m_scene.isChevron(mark, at))
+        setExpanded(run, !isExpanded(run));
 }
 
-void CompareWidget::resizeEvent(QResizeEvent* event)
+void CompareWidget::contextMenuEvent(QContextMenuEvent* event)
 {
-    const bool wasFitted = inSight() == m_scene.fit() || !event->oldSize().isValid();
-    orderRows();
-    if (wasFitted)
-        moveTo(m_scene.fit(), Remember::No);
+    const bool isAboutChosen
+        = event->reason() == QContextMenuEvent::Keyboard && m_scene.current >= 0;
+    const CompareRow* row
+        = event->pos().y() < CompareScene::kRuler ? nullptr : m_scene.rowAt(event->pos());
+    if (!isAboutChosen && row == nullptr)
+        return;
+    const int index = isAboutChosen ? m_scene.current : static_cast<int>(row->run);
+    const auto run = static_cast<std::size_t>(index);
+    QMenu menu(this);
+    connect(menu.addAction(tr("Open timeline")), &QAction::triggered, this,
+            [this, index] { Q_EMIT openRequested(index); });
+    connect(menu.addAction(tr("Set as baseline")), &QAction::triggered, this,
+            [this, index] { Q_EMIT baselineRequested(index); });
+    if (isCompact())
+        connect(menu.addAction(isExpanded(run) ? tr("Hide devices") : tr("Show devices")),
+                &QAction::triggered, this, [this, run] { setExpanded(run, !isExpanded(run)); });
+    menu.exec(event->globalPos());
+}
+
+bool CompareWidget::hover(QPointF at)
+{
+    if (m_opEnd.isAt(m_scene, at))
+        setCursor(Qt::SplitHCursor);
+    else
+        unsetCursor();
+    const CompareScene::Mark under = m_scene.hit(at);
+    return under != std::exchange(m_scene.hover, under);
+}
+
+void CompareWidget::selectRange(QPointF from, double toX)
+{
+    if (const auto range = m_scene.rangeAt(from, toX))
+        setSelected(*range);
+}
+
+std::optional<ViewWindow> CompareWidget::openAt(QPointF at)
+{
+    if (at.y() < CompareScene::kRuler && at.x() >= timeArea().left()) {
+        zoomToFit();
+        return std::nullopt;
+    }
+    const CompareScene::Mark mark = m_scene.hit(at);
+    if (mark.row < 0)
+        return std::nullopt;
+    if (mark.selection.kind == Selection::Kind::None) {
+        const std::size_t run = m_scene.row(mark.row).run;
+        if (!m_scene.isChevron(mark, at))
+            setExpanded(run, !isExpanded(run));
+        return std::nullopt;
+    }
+    setSelected(mark);
+    return selectedBox();
+}
+
+bool CompareWidget::ownPress(QMouseEvent& event)
+{
+    const auto changed = event.button() == Qt::LeftButton && event.modifiers() == Qt::NoModifier
+        ? m_opEnd.begin(m_scene, event.position())
+        : std::nullopt;
+    if (changed)
+        setSelected(*changed);
+    return changed.has_value();
+}
+
+void CompareWidget::ownDrag(QPointF from, QPointF to)
+{
+    if (const double ratio = m_opEnd.moved(to.x() - from.x()); ratio != 1)
+        Q_EMIT opScaled(ratio, false);
+}
+
+void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
+{
+    TimeCanvas::mouseReleaseEvent(event);
+    if (m_opEnd.end())
+        Q_EMIT opScaled(1, true);
+}
+
+bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
+{
+    if (key == Qt::Key_B) {
+        blink();
+        return true;
+    }
+    const bool isOnRow = isCompact() && m_scene.selected.row < 0;
+    if (isOnRow && (key == Qt::Key_Up || key == Qt::Key_Down)) {
+        choose(static_cast<int>(m_scene.steppedRun(key == Qt::Key_Up ? -1 : 1)));
+        return true;
+    }
+    const auto run = static_cast<std::size_t>(std::max(0, m_scene.current));
+    if (isOnRow && (key == Qt::Key_Return || key == Qt::Key_Enter) && m_scene.current >= 0) {
+        setExpanded(run, !isExpanded(run));
+        return true;
+    }
+    const bool isFolded = m_scene.current < 0 || !isExpanded(run);
+    if (!isWalkKey(key) || (isOnRow && isFolded))
+        return false;
+    if (const auto to = m_scene.walkedTo(key))
+        selectAndReveal(*to);
+    return true;
+}
+
+void CompareWidget::resizeEvent(QResizeEvent*)
+{
+    keepFit([this] { orderRows(); });
 }
 
 } // namespace app

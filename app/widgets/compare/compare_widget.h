@@ -1,9 +1,7 @@
 #pragma once
 
-#include "app/widgets/compare/compare_scene.h"
-#include "app/widgets/timeline/time_canvas.h"
-
-#include <vector>
+#include "app/widgets/compare/op_end_drag.h"
+#include "app/widgets/compare/row_pictures.h"
 
 namespace app {
 
@@ -34,7 +32,7 @@ public:
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_scene.current; }
     void setExpanded(std::size_t run, bool isExpanded); // only compact rows change
-    bool isExpanded(std::size_t run) const;
+    bool isExpanded(std::size_t run) const { return m_scene.isExpanded(run); }
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
@@ -48,10 +46,7 @@ public:
     QSize minimumSizeHint() const override { return {400, 200}; }
 
 public Q_SLOTS:
-    void zoomToFit() override { moveTo(m_scene.fit(), Remember::Yes); }
-    void zoomToAll() override;
-    void zoomToSelection() override; // zooms out if nothing is selected
-    void blink();                    // key B: exchanges the first two runs in place
+    void blink(); // key B: exchanges the first two runs in place
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
@@ -71,13 +66,16 @@ protected:
     {
         return {0, static_cast<std::int64_t>(compareEnd(m_scene.rows))};
     }
+    double fitWidth() const override { return m_scene.fitWidth(); }
+    std::optional<ViewWindow> fit() const override { return m_scene.fit(); }
+    std::optional<ViewWindow> selectedBox() const override;
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;
 
     bool hover(QPointF at) override;
     bool isHovering() const override { return m_scene.hover.row >= 0; }
     void endHover() override { m_scene.hover = {}; }
-    QString toolTip() const override;
+    QString toolTip() const override { return m_scene.toolTip(); }
     void click(QPointF at) override;
     void selectRange(QPointF from, double toX) override;
     void clearSelection() override { setSelected({}); }
@@ -91,33 +89,14 @@ protected:
 
 private:
     void relayout();
-    void orderRows();
-    void paintRows(QPainter& painter);
-    void paintRow(QPainter& painter, const CompareRow& row);
+    void orderRows(); // discards the order of blink()
     void setSelected(const CompareScene::Mark& mark);
+    void selectAndReveal(const CompareScene::Mark& mark);
     void choose(int run);
-    void stepRun(int by);
-    void reveal(const CompareScene::Mark& mark);
-    void showMenu(std::size_t run, const QPoint& at);
-    QString rowToolTip(const CompareRow& row) const;
-
-    // The op whose end is at a point, in the editable run or one of the same schedule; nullopt:
-    // none.
-    std::optional<CompareScene::Mark> endAt(QPointF at) const;
-    // The same op in the editable run; nullopt if the schedules differ.
-    std::optional<CompareScene::Mark> editableOf(const CompareScene::Mark& mark) const;
-
-    // An op whose end is dragged.
-    struct Resize
-    {
-        double ticksPerPixel = 1;
-        std::int64_t before = 0, now = 0; // the duration pressed and as last reported
-    };
 
     CompareScene m_scene;
-    int m_editable = -1;
-    std::optional<Resize> m_resize;
-    std::vector<CachedPicture> m_pictures; // [run] of its row
+    OpEndDrag m_opEnd;
+    RowPictures m_rows;
 };
 
 } // namespace app

@@ -2,7 +2,6 @@
 
 #include "app/models/numbers.h"
 #include "app/models/whatif/what_if.h"
-#include "app/timeline/paint/colour_by.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/controls/themed_icon.h"
@@ -14,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QToolButton>
 
 namespace app {
@@ -61,8 +61,6 @@ void RunToolbar::fillRunning()
     spaced(new QHBoxLayout(m_running), {}, 10,
            {makeActionButton(m_actions.pause), makeActionButton(m_actions.stop), m_segments, m_left,
             makeActionButton(m_actions.follow), m_names.back(), m_plan});
-    connect(m_plan, &SegmentControl::currentChanged, this,
-            [this](int choice) { Q_EMIT planChosen(choice == 0); });
 }
 
 QWidget* RunToolbar::makeView()
@@ -85,16 +83,27 @@ QWidget* RunToolbar::makeView()
     row->addWidget(m_lanes);
     row->addWidget(m_names.at(1));
     row->addWidget(m_flow);
-    connect(m_lanes, &SegmentControl::currentChanged, this,
-            [this](int choice) { Q_EMIT kernelsChosen(choice == 1); });
-    connect(m_flow, &SegmentControl::currentChanged, this, &RunToolbar::flowChosen);
-    connect(m_colourBy, &QComboBox::activated, this, &RunToolbar::colourByChosen);
+    const auto choose = [this] { Q_EMIT lookChosen(look()); };
+    for (SegmentControl* control : {m_plan, m_lanes, m_flow})
+        connect(control, &SegmentControl::currentChanged, this, choose);
+    connect(m_colourBy, &QComboBox::activated, this, choose);
     return view;
 }
 
-void RunToolbar::setFlow(int mode)
+void RunToolbar::setLook(const TimelineLook& look)
 {
-    m_flow->setCurrent(mode);
+    const QSignalBlocker flow(m_flow), lanes(m_lanes), plan(m_plan);
+    m_flow->setCurrent(static_cast<int>(look.flow));
+    m_colourBy->setCurrentIndex(static_cast<int>(look.colourBy));
+    m_lanes->setCurrent(look.areKernelsShown ? 1 : 0);
+    m_plan->setCurrent(look.isPlanShown ? 0 : 1);
+}
+
+TimelineLook RunToolbar::look() const
+{
+    return {static_cast<TimelineLook::Flow>(m_flow->current()),
+            static_cast<ColourBy>(m_colourBy->currentIndex()), m_lanes->current() == 1,
+            m_plan->current() == 0};
 }
 
 void RunToolbar::offerKernels(bool areKnown, const QString& reason)
@@ -102,21 +111,6 @@ void RunToolbar::offerKernels(bool areKnown, const QString& reason)
     m_lanes->setVisible(areKnown);
     fitTexts();
     m_lanes->setToolTip(areKnown ? tr("Kernels, copies and NCCL under their ops (G)") : reason);
-}
-
-void RunToolbar::setKernelsShown(bool shown)
-{
-    m_lanes->setCurrent(shown ? 1 : 0);
-}
-
-void RunToolbar::setPlanShown(bool shown)
-{
-    m_plan->setCurrent(shown ? 0 : 1);
-}
-
-void RunToolbar::setColourBy(int by)
-{
-    m_colourBy->setCurrentIndex(by);
 }
 
 // A narrow toolbar hides labels first, because icons and lists are sufficient.

@@ -2,6 +2,7 @@
 
 #include "app/models/run_document.h"
 #include "app/models/theme.h"
+#include "app/timeline/paint/timeline_look.h"
 
 #include <QWidget>
 
@@ -33,19 +34,13 @@ public:
 
     // Shows the current state of `document`.
     void showRun(const RunDocument& document, int iteration);
-    void setFlow(int mode);   // `mode` is a TimelineWidget::FlowMode
-    void setColourBy(int by); // `by` is a ColourBy
+    void setLook(const TimelineLook& look);
     // Enables the kernels button, or disables it with the reason as its tooltip.
     void offerKernels(bool areKnown, const QString& reason);
-    void setKernelsShown(bool shown);
-    void setPlanShown(bool shown);
 
 Q_SIGNALS:
     void iterationChosen(int iteration);
-    void flowChosen(int mode);
-    void colourByChosen(int by);
-    void kernelsChosen(bool shown);
-    void planChosen(bool shown);
+    void lookChosen(const app::TimelineLook& look);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -56,6 +51,7 @@ private:
     enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few, Bare };
     void fitTexts();
     QWidget* makeView();
+    TimelineLook look() const; // as chosen
     void fillRunning();
 
     Actions m_actions;

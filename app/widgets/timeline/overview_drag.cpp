@@ -1,5 +1,7 @@
 #include "app/widgets/timeline/overview_drag.h"
 
+#include "app/timeline/paint/overview_painter.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +20,19 @@ OverviewDrag::Grip OverviewDrag::gripAt(const QRectF& frame, double x)
     if (frame.width() < 3 * kReach || !isOnHandle(frame, x))
         return Grip::Frame;
     return std::abs(x - frame.left()) <= kReach ? Grip::Begin : Grip::End;
+}
+
+ViewWindow OverviewDrag::press(const RunView& view, const QRectF& area, ViewWindow inSight,
+                               QPointF at)
+{
+    const QRectF frame = overviewWindowRect(view, area, inSight);
+    const TimeAxis whole = overviewAxis(view, area, 1);
+    const Grip grip = gripAt(frame, at.x());
+    if (grip == Grip::Frame && !frame.contains(at))
+        inSight = inSight.moved(whole.time(at.x()) - inSight.centre());
+    m_ticksPerPixel = whole.ticksPerPixel();
+    begin(grip, inSight);
+    return inSight;
 }
 
 ViewWindow OverviewDrag::moved(double ticks, double least) const

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
 
 #include <QRectF>
@@ -16,6 +17,14 @@ public:
     static Grip gripAt(const QRectF& frame, double x);
     static bool isOnHandle(const QRectF& frame, double x);
 
+    // Starts a drag in the overview of a run, which fills `area`, and returns the window to show:
+    // the one in sight, moved to a point outside its frame.
+    ViewWindow press(const RunView& view, const QRectF& area, ViewWindow inSight, QPointF at);
+    // Returns the window after the pointer has moved. Requires press().
+    ViewWindow dragged(double pixels, double least) const
+    {
+        return moved(pixels * m_ticksPerPixel, least);
+    }
     void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
     void end() { m_grip = Grip::None; }
     bool isActive() const { return m_grip != Grip::None; }
@@ -25,6 +34,7 @@ public:
 private:
     Grip m_grip = Grip::None;
     ViewWindow m_from;
+    double m_ticksPerPixel = 1; // of the overview
 };
 
 } // namespace app

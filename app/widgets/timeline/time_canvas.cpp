@@ -135,6 +135,27 @@ void TimeCanvas::userMovesTo(ViewWindow to, Remember remember)
     moveTo(to, remember);
 }
 
+void TimeCanvas::zoomToFit()
+{
+    if (const auto to = fit())
+        userMovesTo(*to, Remember::Yes);
+}
+
+void TimeCanvas::zoomToAll()
+{
+    if (!isEmpty())
+        userMovesTo(fitted(extent(), fitWidth()), Remember::Yes);
+}
+
+void TimeCanvas::zoomToSelection()
+{
+    const auto box = isEmpty() ? std::nullopt : selectedBox();
+    if (box && box->duration() > 0)
+        userMovesTo(centredThenFitted(m_window, *box), Remember::Yes);
+    else
+        zoomToFit();
+}
+
 void TimeCanvas::zoomBack()
 {
     ViewWindow to = m_window;
@@ -157,6 +178,29 @@ int TimeCanvas::scrollY() const
 void TimeCanvas::scrollTo(int y)
 {
     m_scrollBar->setValue(y);
+}
+
+void TimeCanvas::reveal(ViewWindow box)
+{
+    if (box.end <= m_window.begin || box.begin >= m_window.end)
+        moveTo(m_window.moved(box.centre() - m_window.centre()), Remember::Yes);
+}
+
+void TimeCanvas::revealLane(double top, double bottom)
+{
+    const double height = timeArea().height();
+    if (top < scrollY())
+        scrollTo(static_cast<int>(top));
+    if (bottom > scrollY() + height)
+        scrollTo(static_cast<int>(std::ceil(bottom - height)));
+}
+
+void TimeCanvas::keepFit(const std::function<void()>& change)
+{
+    const bool wasFitted = fit() == m_window;
+    change();
+    if (wasFitted)
+        moveTo(*fit(), Remember::No);
 }
 
 void TimeCanvas::layoutScrollBar(double contentHeight)

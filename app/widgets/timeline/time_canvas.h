@@ -56,9 +56,9 @@ public:
     void setInSight(ViewWindow window);
 
 public Q_SLOTS:
-    virtual void zoomToFit() = 0;
-    virtual void zoomToAll() = 0;
-    virtual void zoomToSelection() = 0;
+    void zoomToFit();
+    void zoomToAll();
+    void zoomToSelection(); // as zoomToFit() if nothing is selected
     void zoomBack();
     void zoomForward();
 
@@ -83,6 +83,10 @@ protected:
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
+    void reveal(ViewWindow box);                // moves it to the centre unless it is in sight
+    void revealLane(double top, double bottom); // in the lanes, before scrolling
+    // Changes what is shown. If exactly fit() was shown, it is shown afterwards, too.
+    void keepFit(const std::function<void()>& change);
     void layoutScrollBar(double contentHeight); // next to timeArea()
     void setEmptyState(const std::optional<EmptyState::Texts>& texts);
     // Drops the cached picture. Call it after the content of the lanes has changed.
@@ -95,6 +99,9 @@ protected:
     virtual QRectF timeArea() const = 0; // the lanes, in widget coordinates
     // The window that contains everything that can be shown.
     virtual engine::Window extent() const = 0;
+    virtual double fitWidth() const { return timeArea().width(); } // pixels for fitted()
+    virtual std::optional<ViewWindow> fit() const = 0;
+    virtual std::optional<ViewWindow> selectedBox() const = 0;
     virtual void paintCanvas(QPainter& painter) = 0;
     virtual void updateAxis() { } // sets the axis from inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }

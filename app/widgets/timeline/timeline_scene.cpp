@@ -6,10 +6,13 @@
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/iteration_strip.h"
+#include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
+#include "app/timeline/view/walk_keys.h"
 #include "app/timeline/why/path_painter.h"
 #include "app/timeline/why/why_words.h"
+#include "app/widgets/timeline/overview_drag.h"
 #include "app/widgets/timeline/time_canvas.h"
 
 namespace app {
@@ -31,7 +34,7 @@ std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
                              {}};
 }
 
-void TimelineScene::layout(QSizeF size, LaneOptions& options)
+void TimelineScene::layout(QSizeF size, LaneOptions options)
 {
     const bool hasMany = !isEmpty() && iterations().size() > IterationStrip::kFrom;
     areas = TimelineGeometry(size, {hasMany, !notes.empty()});
@@ -53,7 +56,7 @@ std::optional<ViewWindow> TimelineScene::fitOf(int which) const
 PlanView TimelineScene::drawnPlan() const
 {
     const bool isGrowing = !isEmpty() && view->run().info.outcome == engine::Outcome::Running;
-    if (!isGrowing || !isPlanShown || !plan)
+    if (!isGrowing || !look.isPlanShown || !plan)
         return {};
     PlanView drawn{plan.get(), view->extent().end};
     const int next = static_cast<int>(iterations().size());
@@ -93,6 +96,14 @@ QString TimelineScene::plannedText(const PlannedOp& planned) const
              .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit),
          isDone ? TimeCanvas::tr("has run; measured times follow with its iteration")
                 : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
+}
+
+engine::Window TimelineScene::extent() const
+{
+    engine::Window all = view->extent();
+    if (const PlanView drawn = drawnPlan(); drawn.plan != nullptr)
+        all.end = drawn.window().end;
+    return all;
 }
 
 RulerScale TimelineScene::rulerScale() const
@@ -159,12 +170,31 @@ int TimelineScene::reasonAt(QPointF at) const
     return path && areas.ruler.contains(at) ? app::reasonAt(*path, axis, areas.ruler, at) : -1;
 }
 
-QString TimelineScene::reasonPlate() const
+const profiler::WhyReason* TimelineScene::highlighted() const
 {
     const auto at = static_cast<std::size_t>(reason);
-    return reason >= 0 && at < path->why.reasons.size()
-        ? app::reasonPlate(path->why, at, timeScale(view->run().info, path->why.iteration()))
-        : QString();
+    return path && reason >= 0 && at < path->why.reasons.size() ? &path->why.reasons[at] : nullptr;
+}
+
+std::optional<Selection> TimelineScene::reasonTarget() const
+{
+    const profiler::WhyReason* of = isEmpty() ? nullptr : highlighted();
+    if (of == nullptr)
+        return std::nullopt;
+    Selection piece;
+    piece.kind = Selection::Kind::Op;
+    piece.iteration = path->why.path.iteration;
+    piece.device = of->device;
+    piece.window = of->window;
+    return piece;
+}
+
+QString TimelineScene::reasonPlate() const
+{
+    return highlighted() == nullptr
+        ? QString()
+        : app::reasonPlate(path->why, static_cast<std::size_t>(reason),
+                           timeScale(view->run().info, path->why.iteration()));
 }
 
 int TimelineScene::iterationAt(QPointF at) const
@@ -178,6 +208,13 @@ IterationStrip TimelineScene::iterationStrip() const
     return {iterations(), axis, areas.iterations};
 }
 
+bool TimelineScene::isOnHandle(QPointF at) const
+{
+    const QRectF& area = areas.overview;
+    const QRectF frame = overviewWindowRect(*view, area, {axis.begin, axis.end});
+    return area.contains(at) && OverviewDrag::isOnHandle(frame, at.x());
+}
+
 int TimelineScene::noteAt(QPointF at) const
 {
     return areas.notes.contains(at) ? app::noteAt(noteStrip(), at) : -1;
@@ -188,6 +225,42 @@ Selection TimelineScene::hit(QPointF at) const
     if (isEmpty() || !areas.lanes.contains(at))
         return {};
     return selectionAt(*view, axis, lanes, at.x(), laneY(at.y()), drawnKernels());
+}
+
+Selection TimelineScene::menuTarget(QPointF at) const
+{
+    if (const int device = deviceAt(at); device >= 0)
+        return deviceSelection(device);
+    const bool isInRange = selection.kind == Selection::Kind::Range && areas.lanes.contains(at)
+        && selection.window.contains(std::llround(axis.time(at.x())));
+    return isInRange ? selection : hit(at);
+}
+
+bool TimelineScene::hoverAt(QPointF at)
+{
+    const auto planned = plannedAt(at);
+    const Selection under = planned ? Selection() : hit(at);
+    const bool isOther = under != hover || planned != plannedHover;
+    hover = under;
+    plannedHover = planned;
+    return isOther;
+}
+
+void TimelineScene::endHover()
+{
+    hover = {};
+    plannedHover.reset();
+}
+
+std::optional<Selection> TimelineScene::walkedTo(int key, Qt::KeyboardModifiers modifiers) const
+{
+    const bool isOnKernel = selection.kind == Selection::Kind::Kernel;
+    const auto step = kernels ? kernelStep(key, modifiers, isOnKernel) : std::nullopt;
+    if (!step && !isWalkKey(key))
+        return std::nullopt;
+    const auto to = step ? walkedKernel(*view, *kernels, selection, *step)
+                         : walked(*view, selection, iteration, key);
+    return to.value_or(selection);
 }
 
 int TimelineScene::deviceAt(QPointF at) const
@@ -204,6 +277,8 @@ QString TimelineScene::columnText(QPointF at) const
 
 QString TimelineScene::toolTip(QPointF at) const
 {
+    if (plannedHover)
+        return plannedText(*plannedHover);
     if (hover.kind == Selection::Kind::Kernel)
         return kernelToolTip(*view, *kernels, hover);
     const double y = laneY(at.y());
@@ -243,12 +318,12 @@ QString TimelineScene::spoken() const
     }
 }
 
-ViewLink TimelineScene::link(ColourBy colouring) const
+ViewLink TimelineScene::link() const
 {
     ViewLink link;
     link.window = {axis.begin, axis.end};
-    link.colouring = static_cast<int>(colouring);
-    link.areKernelsShown = areKernelsShown;
+    link.colouring = static_cast<int>(look.colourBy);
+    link.areKernelsShown = look.areKernelsShown;
     if (selection.kind == Selection::Kind::Op) {
         link.kind = selection.kind;
         link.op = selection.op;
@@ -284,6 +359,13 @@ QRectF TimelineScene::boxOf(const Selection& what) const
 NoteStrip TimelineScene::noteStrip() const
 {
     return {notes, axis, areas.notes, currentNote()};
+}
+
+std::optional<Selection> TimelineScene::noteTarget(int note) const
+{
+    if (isEmpty() || note < 0 || note >= static_cast<int>(notes.size()))
+        return std::nullopt;
+    return selectionOf(*view, notes[static_cast<std::size_t>(note)]);
 }
 
 int TimelineScene::currentNote() const

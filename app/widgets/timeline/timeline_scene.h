@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/timeline/details/view_link.h"
-#include "app/timeline/paint/colour_by.h"
 #include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/paint/timeline_look.h"
 #include "app/timeline/plan/plan_view.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
@@ -27,7 +27,7 @@ struct TimelineScene
 {
     RunViewPointer view;
     KernelViewPointer kernels;
-    bool areKernelsShown = false;
+    TimelineLook look;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
     PathMarksPointer path;    // nullptr: not shown
@@ -35,12 +35,10 @@ struct TimelineScene
     PlanPointer plan;         // nullptr: unknown
     int planIteration = -1;   // index of the iteration that `opsDone` is about
     std::vector<int> opsDone; // [device] complete ops; empty: unknown
-    bool isPlanShown = true;
     Selection selection, hover;
     std::optional<PlannedOp> plannedHover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;
-    bool areAllFlowsShown = false;
     int iteration = -1; // the iteration at the centre of the view
 
     TimelineGeometry areas;
@@ -52,26 +50,37 @@ struct TimelineScene
     const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
     const KernelView* drawnKernels() const // nullptr: hidden or unknown
     {
-        return areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
+        return look.areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
     }
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
-    std::optional<PlannedOp> plannedAt(QPointF at) const;
-    QString plannedText(const PlannedOp& planned) const; // tooltip
+    engine::Window extent() const; // with the drawn plan
     // As app::rulerScale(); counts from the start of a planned iteration that is under way.
     RulerScale rulerScale() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
-    void layout(QSizeF size, LaneOptions& options);      // computes areas and lanes
+    void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
     Selection hit(QPointF at) const;
+    // What a menu at a point is about: the device of a header, the marked range, or an item.
+    Selection menuTarget(QPointF at) const;
+    bool hoverAt(QPointF at); // whether another item is hovered
+    bool isHovering() const { return plannedHover || hover.kind != Selection::Kind::None; }
+    void endHover();
+    // What a key selects that moves from the selected box or kernel to another one, or without a
+    // selection to the first op of the iteration; nullopt: another key.
+    std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
     int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
+    bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
     int noteAt(QPointF at) const;        // index of the note at a point; -1: none
     int reasonAt(QPointF at) const;      // the reason whose number is at a point; -1: none
     int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
     QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
     int currentNote() const;             // index of the note about the selection; -1: none
-    QString reasonPlate() const;         // text of the highlighted reason on the ruler
+    std::optional<Selection> noteTarget(int note) const; // nullopt: no such note
+    // The part of the path that the highlighted reason is about; nullopt: none.
+    std::optional<Selection> reasonTarget() const;
+    QString reasonPlate() const; // text of the highlighted reason on the ruler
     NoteStrip noteStrip() const;
     IterationStrip iterationStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
@@ -80,9 +89,9 @@ struct TimelineScene
     // scrolled out of view.
     QRectF boxOf(const Selection& what) const;
     QString columnText(QPointF at) const; // what the cell of a collapsed group shows
-    QString toolTip(QPointF at) const;    // tooltip of the item at a point
+    QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
     // What is in sight and selected, without a file and a note.
-    ViewLink link(ColourBy colouring) const;
+    ViewLink link() const;
     std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
     QString spoken() const; // describes the selection for screen readers
 
@@ -91,6 +100,11 @@ struct TimelineScene
     // The window at the newest iteration of a growing run, otherwise at the reported one; keeps the
     // zoom.
     ViewWindow tail() const;
+
+private:
+    const profiler::WhyReason* highlighted() const; // nullptr: none
+    std::optional<PlannedOp> plannedAt(QPointF at) const;
+    QString plannedText(const PlannedOp& planned) const; // tooltip
 };
 
 } // namespace app

@@ -3,17 +3,16 @@
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/view_keys.h"
 #include "app/timeline/view/walk_keys.h"
 #include "app/widgets/timeline/timeline_painter.h"
 
 #include <QAccessible>
+#include <QContextMenuEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
 
-#include <cmath>
 #include <utility>
 
 namespace app {
@@ -21,6 +20,10 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
     , m_lanes(this)
 {
+    connect(&m_headers, &LaneHeaders::changed, this, [this] {
+        endHover();
+        relayout();
+    });
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
     relayout();
@@ -39,16 +42,24 @@ void TimelineWidget::setView(RunViewPointer view, View how)
         forgetHistory();
         setSelection({});
         if (!isEmpty())
-            fitIteration(m_isFollowing ? static_cast<int>(m_scene.iterations().size()) - 1
-                                       : engine::reportedIteration(m_scene.view->timeline()),
-                         Remember::No);
-    } else if (m_isFollowing && !isEmpty()) {
-        moveTo(m_scene.tail(), Remember::No);
+            moveTo(*m_scene.fitOf(m_isFollowing
+                                      ? static_cast<int>(m_scene.iterations().size()) - 1
+                                      : engine::reportedIteration(m_scene.view->timeline())),
+                   Remember::No);
+    } else {
+        showTail();
     }
     updateFlow();
     updateIteration();
     if (wasHovering && !isEmpty())
         hover(pointer()); // a tooltip that is about to appear does
+}
+
+void TimelineWidget::relayout()
+{
+    m_scene.layout(size(), m_headers.options());
+    m_scene.scroll = 0; // the pinned lanes are at their places without scrolling
+    layoutScrollBar(heightOf(m_scene.lanes));
 }
 
 void TimelineWidget::updateAxis()
@@ -72,9 +83,8 @@ void TimelineWidget::updateIteration()
 void TimelineWidget::updateFlow()
 {
     m_scene.flow.reset();
-    if (m_flowMode == FlowMode::Selected && !isEmpty())
+    if (m_scene.look.flow == TimelineLook::Flow::Selected && !isEmpty())
         m_scene.flow = flowOf(*m_scene.view, m_scene.selection);
-    m_scene.areAllFlowsShown = m_flowMode == FlowMode::All;
     contentChanged();
 }
 
@@ -96,76 +106,136 @@ void TimelineWidget::paintCanvas(QPainter& painter)
     timeline.paintLegend();
 }
 
+void TimelineWidget::setNotes(std::vector<engine::Note> notes)
+{
+    const bool had = !m_scene.notes.empty();
+    m_scene.notes = std::move(notes);
+    if (had != !m_scene.notes.empty())
+        relayout();
+    update();
+}
+
+void TimelineWidget::goToNote(int note)
+{
+    const auto target = m_scene.noteTarget(note);
+    if (!target)
+        return;
+    if (const auto to = bringIn(target->window, inSight()))
+        userMovesTo(*to, Remember::Yes);
+    select(*target);
+}
+
 void TimelineWidget::setFound(FoundPointer found)
 {
     m_scene.found = std::move(found);
     contentChanged();
 }
 
+void TimelineWidget::setPath(PathMarksPointer path)
+{
+    m_scene.path = std::move(path);
+    m_scene.reason = -1;
+    contentChanged();
+}
+
+void TimelineWidget::setReason(int reason)
+{
+    m_scene.reason = reason;
+    update();
+}
+
+void TimelineWidget::revealReason(int reason)
+{
+    setReason(reason);
+    if (const auto target = m_scene.reasonTarget())
+        revealItem(*target);
+}
+
+// The first Esc closes the path, the next one clears the selection.
+void TimelineWidget::clearSelection()
+{
+    if (m_scene.path)
+        Q_EMIT pathClosed();
+    else
+        setSelection({});
+}
+
+void TimelineWidget::setKernels(KernelViewPointer kernels)
+{
+    if (m_scene.selection.kind == Selection::Kind::Kernel)
+        setSelection({});
+    m_scene.kernels = std::move(kernels);
+    endHover();
+    relayout();
+}
+
+void TimelineWidget::setLook(const TimelineLook& look)
+{
+    if (look == m_scene.look)
+        return;
+    const TimelineLook before = std::exchange(m_scene.look, look);
+    if (!look.areKernelsShown && m_scene.selection.kind == Selection::Kind::Kernel)
+        setSelection({});
+    if (look.colourBy != before.colourBy)
+        setColoursBy(look.colourBy);
+    if (look.areKernelsShown != before.areKernelsShown)
+        relayout();
+    updateFlow();
+    showTail();
+    Q_EMIT lookChanged(look);
+}
+
+void TimelineWidget::setPlan(std::shared_ptr<const engine::Run> plan)
+{
+    m_scene.plan = plan ? std::make_shared<const Plan>(std::move(plan)) : nullptr;
+    contentChanged();
+    showTail();
+}
+
+void TimelineWidget::setOpsDone(int iterations, std::vector<int> devices)
+{
+    const auto title = [this] { return isEmpty() ? QString() : m_scene.rulerScale().title; };
+    const QString before = title();
+    m_scene.planIteration = iterations;
+    m_scene.opsDone = std::move(devices);
+    if (title() != before)
+        contentChanged(); // the grid, which is part of the picture of the lanes
+    showTail();
+    update();
+}
+
 void TimelineWidget::setFollow(bool follow)
 {
-    if (m_isFollowing == follow)
+    if (follow == std::exchange(m_isFollowing, follow))
         return;
-    m_isFollowing = follow;
-    if (follow && !isEmpty())
-        moveTo(m_scene.tail(), Remember::No);
+    showTail();
     Q_EMIT followChanged(follow);
 }
 
-void TimelineWidget::setFlowMode(FlowMode mode)
+void TimelineWidget::showTail()
 {
-    if (m_flowMode == mode)
-        return;
-    m_flowMode = mode;
-    updateFlow();
-    Q_EMIT flowModeChanged(mode);
-}
-
-void TimelineWidget::setColourBy(ColourBy by)
-{
-    if (m_colourBy == by)
-        return;
-    m_colourBy = by;
-    setColoursBy(by);
-    Q_EMIT colourByChanged(by);
+    if (m_isFollowing && !isEmpty())
+        moveTo(m_scene.tail(), Remember::No);
 }
 
 void TimelineWidget::showIteration(int iteration)
 {
     setFollow(false);
-    fitIteration(iteration, Remember::Yes);
+    if (const auto to = m_scene.fitOf(iteration))
+        moveTo(*to, Remember::Yes);
 }
 
 bool TimelineWidget::showLink(const ViewLink& link)
 {
-    setColourBy(static_cast<ColourBy>(std::min(link.colouring, kColourBys - 1)));
-    setKernelsShown(link.areKernelsShown);
+    TimelineLook look = m_scene.look;
+    look.colourBy = static_cast<ColourBy>(std::min(link.colouring, kColourBys - 1));
+    look.areKernelsShown = link.areKernelsShown;
+    setLook(look);
     if (!isEmpty())
         userMovesTo(link.window, Remember::Yes);
     const std::optional<Selection> to = m_scene.selectionIn(link);
     setSelection(to.value_or(Selection()));
     return to.has_value();
-}
-
-void TimelineWidget::zoomToAll()
-{
-    if (!isEmpty())
-        userMovesTo(fitted(extent(), m_scene.areas.lanes.width()), Remember::Yes);
-}
-
-void TimelineWidget::zoomToSelection()
-{
-    const auto& window = m_scene.selection.window;
-    if (isEmpty() || m_scene.selection.kind == Selection::Kind::None || window.duration() <= 0)
-        zoomToFit();
-    else
-        userMovesTo(centredThenFitted(inSight(), viewOf(window)), Remember::Yes);
-}
-
-void TimelineWidget::fitIteration(int which, Remember remember)
-{
-    if (const auto to = m_scene.fitOf(which))
-        moveTo(*to, remember);
 }
 
 void TimelineWidget::setSelection(const Selection& to)
@@ -185,35 +255,42 @@ void TimelineWidget::select(const Selection& selection)
     const Selection to = selection; // a copy, because `selection` may belong to what changes
     setSelection(to);
     if (!isEmpty())
-        reveal(to);
+        revealItem(to);
+}
+
+void TimelineWidget::revealItem(const Selection& what)
+{
+    if (what.kind == Selection::Kind::None || what.kind == Selection::Kind::Device)
+        return;
+    reveal(viewOf(what.window));
+    const auto device = static_cast<std::size_t>(what.device.value);
+    if (!what.device.isValid() || device >= m_scene.lanes.size())
+        return;
+    if (TimelineLook look = m_scene.look; what.kind == Selection::Kind::Kernel) {
+        look.areKernelsShown = true;
+        setLook(look);
+    }
+    if (!m_scene.lanes[device].hasBoxes())
+        m_headers.show(what.device.value);
+    if (const Lane& lane = m_scene.lanes[device]; !lane.isPinned)
+        revealLane(lane.top, lane.bottom());
 }
 
 bool TimelineWidget::hover(QPointF at)
 {
-    const QRectF& overview = m_scene.areas.overview;
-    const bool isOnHandle = overview.contains(at)
-        && OverviewDrag::isOnHandle(overviewWindowRect(*m_scene.view, overview, inSight()), at.x());
     const QString text = m_scene.stripText(at);
-    setCursor(isOnHandle            ? Qt::SizeHorCursor
-                  : !text.isEmpty() ? Qt::PointingHandCursor
-                                    : Qt::ArrowCursor);
+    setCursor(m_scene.isOnHandle(at) ? Qt::SizeHorCursor
+                  : !text.isEmpty()  ? Qt::PointingHandCursor
+                                     : Qt::ArrowCursor);
     if (const QString tip = text + m_scene.columnText(at); !tip.isEmpty())
         QToolTip::showText(mapToGlobal(at.toPoint() + QPoint(8, 8)), tip, this);
-    const auto planned = m_scene.plannedAt(at);
-    const Selection under = planned ? Selection() : m_scene.hit(at);
-    const bool isOther = under != m_scene.hover || planned != m_scene.plannedHover;
-    m_scene.hover = under;
-    m_scene.plannedHover = planned;
-    return isOther;
+    return m_scene.hoverAt(at);
 }
 
 std::optional<ViewWindow> TimelineWidget::openAt(QPointF at)
 {
-    const Selection under = m_scene.hit(at);
-    if (under.kind == Selection::Kind::None || under.kind == Selection::Kind::Device)
-        return std::nullopt;
-    setSelection(under);
-    return viewOf(under.window);
+    setSelection(m_scene.hit(at));
+    return selectedBox();
 }
 
 bool TimelineWidget::ownPress(QMouseEvent& event)
@@ -222,45 +299,34 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     const TimelineGeometry& areas = m_scene.areas;
     const bool isLeft = event.button() == Qt::LeftButton;
     m_overviewDrag.end();
-    m_heldLane = -1;
-    if (isLeft && areas.notes.contains(at))
+    m_headers.release();
+    if (isLeft && areas.notes.contains(at)) {
         goToNote(m_scene.noteAt(at));
-    else if (const int reason = isLeft ? m_scene.reasonAt(at) : -1; reason >= 0)
+    } else if (const int reason = isLeft ? m_scene.reasonAt(at) : -1; reason >= 0) {
         Q_EMIT reasonClicked(reason);
-    else if (isLeft && areas.iterations.contains(at))
+    } else if (isLeft && areas.iterations.contains(at)) {
         showIteration(m_scene.iterationAt(at));
-    else if (areas.overview.contains(at))
-        pressOverview(at);
-    else if (areas.lanes.contains(at) || areas.ruler.contains(at))
+    } else if (areas.overview.contains(at)) {
+        remember();
+        const auto to = m_overviewDrag.press(*m_scene.view, areas.overview, inSight(), at);
+        if (to != inSight())
+            userMovesTo(to, Remember::No);
+    } else if (areas.lanes.contains(at) || areas.ruler.contains(at)) {
         return false;
-    else if (const int device = m_scene.deviceAt(at); isLeft && device >= 0)
-        pressHeader(at, device);
-    return true;
-}
-
-void TimelineWidget::pressOverview(QPointF at)
-{
-    const QRectF& area = m_scene.areas.overview;
-    const QRectF frame = overviewWindowRect(*m_scene.view, area, inSight());
-    const OverviewDrag::Grip grip = OverviewDrag::gripAt(frame, at.x());
-    remember();
-    if (grip == OverviewDrag::Grip::Frame && !frame.contains(at)) {
-        const double time = overviewAxis(*m_scene.view, area, 1).time(at.x());
-        userMovesTo(inSight().moved(time - inSight().centre()), Remember::No);
+    } else if (const int device = m_scene.deviceAt(at); isLeft && device >= 0) {
+        if (m_headers.press(at.x(), device))
+            setSelection(m_scene.deviceSelection(device));
     }
-    m_overviewDrag.begin(grip, inSight());
+    return true;
 }
 
 void TimelineWidget::ownDrag(QPointF from, QPointF to)
 {
-    if (m_heldLane >= 0)
-        dragLane(from, to);
-    if (!m_overviewDrag.isActive())
-        return;
-    const TimeAxis whole = overviewAxis(*m_scene.view, m_scene.areas.overview, 1);
+    const int over = m_scene.deviceAt({m_scene.areas.header.center().x(), to.y()});
+    m_headers.drag(to.y() - from.y(), over, devices());
     const double least = extent().duration() > 0 ? m_scene.axis.ticksPerPixel() : 1;
-    userMovesTo(m_overviewDrag.moved((to.x() - from.x()) * whole.ticksPerPixel(), least),
-                Remember::No);
+    if (m_overviewDrag.isActive())
+        userMovesTo(m_overviewDrag.dragged(to.x() - from.x(), least), Remember::No);
 }
 
 bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
@@ -268,9 +334,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     const QPointF at = event.position();
     if (event.modifiers() & Qt::AltModifier) { // Alt exchanges the axes on some platforms
         const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
-        m_laneOptions.compute = std::clamp(m_laneOptions.compute.value_or(now) + 3 * notches,
-                                           LaneOptions::kLeast, LaneOptions::kMost);
-        relayout();
+        m_headers.resize(m_headers.options().compute.value_or(now) + 3 * notches);
         return true;
     }
     const bool isSideways = event.modifiers() & Qt::ShiftModifier || event.angleDelta().y() == 0;
@@ -281,66 +345,53 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     return true;
 }
 
-// Moves from the selected box or kernel to another one; without a selection, to the first op of the
-// iteration.
-bool TimelineWidget::walkKey(int key, Qt::KeyboardModifiers modifiers)
-{
-    std::optional<Selection> to;
-    const bool isOnKernel = m_scene.selection.kind == Selection::Kind::Kernel;
-    const auto step = m_scene.kernels ? kernelStep(key, modifiers, isOnKernel) : std::nullopt;
-    if (step)
-        to = walkedKernel(*m_scene.view, *m_scene.kernels, m_scene.selection, *step);
-    else if (isWalkKey(key))
-        to = walked(*m_scene.view, m_scene.selection, m_scene.iteration, key);
-    else
-        return false;
-    setByKeyboard();
-    if (to)
-        select(*to);
-    update();
-    return true;
-}
-
 bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
     // A letter with Shift belongs to an action, which may be disabled.
     if (modifiers & Qt::ShiftModifier && key >= Qt::Key_A && key <= Qt::Key_Z)
         return false;
-    switch (key) {
-    case Qt::Key_PageUp:
-        showIteration(m_scene.iteration - 1);
-        return true;
-    case Qt::Key_PageDown:
-        showIteration(m_scene.iteration + 1);
-        return true;
-    case Qt::Key_Space:
+    TimelineLook look = m_scene.look;
+    if (key == Qt::Key_C)
+        look.colourBy = nextColourBy(look.colourBy);
+    if (key == Qt::Key_L)
+        look.flow = nextFlow(look.flow);
+    if (key == Qt::Key_G)
+        look.areKernelsShown = !look.areKernelsShown;
+    if (look != m_scene.look) {
+        setLook(look);
+    } else if (key == Qt::Key_PageUp || key == Qt::Key_PageDown) {
+        showIteration(m_scene.iteration + (key == Qt::Key_PageUp ? -1 : 1));
+    } else if (key == Qt::Key_Space) {
         setFollow(!m_isFollowing);
-        return true;
-    case Qt::Key_C:
-        setColourBy(nextColourBy(m_colourBy));
-        return true;
-    case Qt::Key_L:
-        setFlowMode(static_cast<FlowMode>((static_cast<int>(m_flowMode) + 1) % 3));
-        return true;
-    case Qt::Key_G:
-        setKernelsShown(!m_scene.areKernelsShown);
-        return true;
-    default:
-        if (key < Qt::Key_1 || key > Qt::Key_9 || m_scene.notes.empty())
-            return walkKey(key, modifiers);
+    } else if (key >= Qt::Key_1 && key <= Qt::Key_9 && !m_scene.notes.empty()) {
         goToNote(key - Qt::Key_1);
-        return true;
+    } else if (const auto to = m_scene.walkedTo(key, modifiers)) {
+        setByKeyboard();
+        if (*to != m_scene.selection)
+            select(*to);
+        update();
+    } else {
+        return false;
     }
+    return true;
 }
 
-// A resize keeps the visible time, or shows the whole iteration again if exactly one was shown.
+// The menu is about the item under the pointer, which is selected; by keyboard, about the
+// selection.
+void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
+{
+    if (isEmpty())
+        return;
+    const bool isByMouse = event->reason() == QContextMenuEvent::Mouse;
+    if (isByMouse)
+        setSelection(m_scene.menuTarget(event->pos()));
+    const QRect box = selectionRect().isEmpty() ? rect() : selectionRect();
+    Q_EMIT menuRequested(isByMouse ? event->globalPos() : mapToGlobal(box.center()));
+}
+
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
-    const int iteration = m_scene.iteration;
-    const bool wasFitted = m_scene.fitOf(iteration) == inSight();
-    relayout();
-    if (wasFitted)
-        fitIteration(iteration, Remember::No);
+    keepFit([this] { relayout(); });
 }
 
 } // namespace app

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/paint/colour_by.h"
+#include "app/widgets/timeline/lane_headers.h"
 #include "app/widgets/timeline/lane_picture.h"
 #include "app/widgets/timeline/overview_drag.h"
 #include "app/widgets/timeline/time_canvas.h"
@@ -17,8 +17,6 @@ class TimelineWidget : public TimeCanvas
 
 public:
     enum class View { Keep, FitIteration };
-    // Whether arrows show the selected micro-batch and dim the others, or show all micro-batches.
-    enum class FlowMode { Off, Selected, All };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
@@ -29,17 +27,16 @@ public:
     {
         setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
     }
+    const RunViewPointer& view() const { return m_scene.view; } // nullptr: none
     int iteration() const { return m_scene.iteration; } // the iteration at the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
     void select(const Selection& selection); // also scrolls so that the selection is visible
     bool follow() const { return m_isFollowing; }
-    FlowMode flowMode() const { return m_flowMode; }
-    ColourBy colourBy() const { return m_colourBy; }
-    // The kernels below the ops; nullptr: unknown. Drawn after setKernelsShown(true).
+    const TimelineLook& look() const { return m_scene.look; }
+    // The kernels below the ops; nullptr: unknown.
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
-    bool areKernelsShown() const { return m_scene.areKernelsShown; }
     // Sets the notes, which are shown in a strip below the ruler. Keys 1 to 9 and clicks select
     // one.
     void setNotes(std::vector<engine::Note> notes);
@@ -54,22 +51,23 @@ public:
     void setReason(int reason);    // highlights a reason of the path; -1: none
     void revealReason(int reason); // also scrolls so that it is visible
     // What is in sight and selected, without a file and a note.
-    ViewLink viewLink() const { return m_scene.link(m_colourBy); }
+    ViewLink viewLink() const { return m_scene.link(); }
     // Shows what a link describes. Returns false if the run has not the selected op; the rest is
     // then shown.
     bool showLink(const ViewLink& link);
     // Hidden, pinned and moved lanes. A selected item whose lane is hidden shows its lane again.
-    const LaneOrder& laneOrder() const { return m_laneOptions.order; }
-    void setLaneOrder(const LaneOrder& order);
-    void toggleLane(int device); // expands or collapses the lane, or expands its group
+    LaneHeaders& lanes() { return m_headers; }
+    const LaneHeaders& lanes() const { return m_headers; }
     // The groups into which the lanes of the run can collapse.
-    std::vector<LaneGroup> laneGroups() const;
+    std::vector<LaneGroup> laneGroups() const
+    {
+        return isEmpty() ? std::vector<LaneGroup>() : app::laneGroups(m_scene.view->run());
+    }
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
     // How many ops each device has completed of the iteration after `iterations` complete ones.
     void setOpsDone(int iterations, std::vector<int> devices);
-    bool isPlanShown() const { return m_scene.isPlanShown; }
     QRect selectionRect() const // visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
@@ -78,32 +76,27 @@ public:
     QSize minimumSizeHint() const override { return {360, 200}; }
 
 public Q_SLOTS:
-    void zoomToFit() override { showIteration(iteration()); }
-    void zoomToAll() override;
-    void zoomToSelection() override;
     void setFollow(bool follow); // shows the end of a growing run
-    void setFlowMode(app::TimelineWidget::FlowMode mode);
-    void setColourBy(app::ColourBy by);
-    void setKernelsShown(bool shown);
-    void setPlanShown(bool shown);
+    void setLook(const app::TimelineLook& look);
 
 Q_SIGNALS:
-    void laneOrderChanged();
-    void planShownChanged(bool shown);
     void menuRequested(const QPoint& at); // in global coordinates; about the selection
     void selectionChanged(const app::Selection& selection);
     void iterationChanged(int iteration);
     void followChanged(bool follow);
-    void flowModeChanged(app::TimelineWidget::FlowMode mode);
-    void colourByChanged(app::ColourBy by);
-    void kernelsShownChanged(bool shown);
+    void lookChanged(const app::TimelineLook& look);
     void reasonClicked(int reason); // on the ruler
     void pathClosed();              // with Esc
 
 protected:
     bool isEmpty() const override { return m_scene.isEmpty(); }
     QRectF timeArea() const override { return m_scene.areas.lanes; }
-    engine::Window extent() const override;
+    engine::Window extent() const override { return m_scene.extent(); }
+    std::optional<ViewWindow> fit() const override { return m_scene.fitOf(iteration()); }
+    std::optional<ViewWindow> selectedBox() const override
+    {
+        return viewOf(m_scene.selection.window); // without a duration if nothing is selected
+    }
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;
     void sightChanged() override { updateIteration(); }
@@ -111,20 +104,9 @@ protected:
     void coloursChanged() override { ++m_overviewSerial; }
 
     bool hover(QPointF at) override;
-    bool isHovering() const override
-    {
-        return m_scene.plannedHover || m_scene.hover.kind != Selection::Kind::None;
-    }
-    void endHover() override
-    {
-        m_scene.hover = {};
-        m_scene.plannedHover.reset();
-    }
-    QString toolTip() const override
-    {
-        return m_scene.plannedHover ? m_scene.plannedText(*m_scene.plannedHover)
-                                    : m_scene.toolTip(pointer());
-    }
+    bool isHovering() const override { return m_scene.isHovering(); }
+    void endHover() override { m_scene.endHover(); }
+    QString toolTip() const override { return m_scene.toolTip(pointer()); }
     void click(QPointF at) override { setSelection(m_scene.hit(at)); }
     void selectRange(QPointF from, double toX) override
     {
@@ -143,24 +125,16 @@ private:
     void relayout(); // computes lanes, scroll bar and empty state
     void updateIteration();
     void updateFlow();
-    void planChanged();
-    void fitIteration(int iteration, Remember remember);
+    void showTail(); // if a growing run is followed
     void setSelection(const Selection& selection);
-    void reveal(const Selection& selection);
-    void pressOverview(QPointF at);
-    void pressHeader(QPointF at, int device);
-    void dragLane(QPointF from, QPointF to);
-    bool walkKey(int key, Qt::KeyboardModifiers modifiers);
+    void revealItem(const Selection& selection);
 
     TimelineScene m_scene;
-    LaneOptions m_laneOptions;
+    LaneHeaders m_headers;
     OverviewDrag m_overviewDrag;
-    FlowMode m_flowMode = FlowMode::Selected;
-    ColourBy m_colourBy = ColourBy::Operation;
     bool m_isFollowing = false;
     LanePicture m_lanes;
     CachedPicture m_overview;
-    int m_heldLane = -1; // device whose header is pressed; -1: none
     int m_overviewSerial = 0;
 };
 

@@ -148,7 +148,7 @@ TEST_CASE("two windows never choose the same name for a new run")
             documents.push_back(library->start({}));
             names.insert(documents.back()->file());
         }
-    const auto written = writeNewRun(simulatedRun({"bitpipe", 4, 8}), {});
+    const auto written = writeNewRun(simulatedRun({"bitpipe", 4, 8}));
     REQUIRE(written.has_value());
     names.insert(*written);
     CHECK(names.size() == 9);

@@ -1,4 +1,6 @@
+#include "app/timeline/paint/overview_painter.h"
 #include "app/widgets/timeline/overview_drag.h"
+#include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
 using app::OverviewDrag;
@@ -28,4 +30,18 @@ TEST_CASE("an edge of the frame never passes the other one")
     CHECK(drag.moved(-500, 1) == ViewWindow{-400, -300});
     drag.end();
     CHECK_FALSE(drag.isActive());
+}
+
+TEST_CASE("a press beside the frame moves it there, and the overview's scale moves it on")
+{
+    const app::RunView view(sample::units({"1f1b", 4, 8, 2}));
+    const QRectF area(140, 0, 800, 48);
+    const app::TimeAxis whole = app::overviewAxis(view, area, 1);
+    const ViewWindow start{whole.time(200), whole.time(400)};
+    OverviewDrag drag;
+    CHECK(drag.press(view, area, start, {300, 30}) == start);
+    CHECK(drag.dragged(10, 1).begin == Approx(whole.time(210)));
+    CHECK(drag.press(view, area, start, {399, 30}) == start);
+    CHECK(drag.dragged(10, 1) == ViewWindow{start.begin, start.end + 10 * whole.ticksPerPixel()});
+    CHECK(drag.press(view, area, start, {700, 30}).centre() == Approx(whole.time(700)));
 }

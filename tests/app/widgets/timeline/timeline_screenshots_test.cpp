@@ -136,7 +136,7 @@ void kernelPictures(app::ThemeController& theme, const QString& suffix)
     timeline.resize(1092, 654);
     timeline.setView(view, app::TimelineWidget::View::FitIteration);
     timeline.setKernels(kernels);
-    timeline.setKernelsShown(true);
+    timeline.setLook({.areKernelsShown = true});
     timeline.show();
     timeline.showIteration(1);
     save(timeline, QStringLiteral("kernels-iteration") + suffix);

@@ -307,7 +307,7 @@ TEST_CASE("switching the flow off shows every box in its colour")
     Shown shown;
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, kDevice0);
     const QImage withFlow = shown.picture();
-    QSignalSpy spy(&shown.widget, &TimelineWidget::flowModeChanged);
+    QSignalSpy spy(&shown.widget, &TimelineWidget::lookChanged);
     QTest::keyClick(&shown.widget, Qt::Key_L);
     CHECK(spy.count() == 1);
     CHECK(shown.picture() != withFlow);
@@ -319,12 +319,12 @@ TEST_CASE("a link restores the time in sight, the selection and the colouring")
     shown.wheel({500, 300}, 4);
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, {500, 110});
     REQUIRE(shown.selection().kind == Selection::Kind::Op);
-    shown.widget.setColourBy(app::ColourBy::Stage);
+    shown.widget.setLook({.colourBy = app::ColourBy::Stage});
     const app::ViewLink link = shown.widget.viewLink();
     CHECK(other.widget.showLink(link));
     CHECK(other.selection() == shown.selection());
     CHECK(other.widget.viewLink() == link);
-    CHECK(other.widget.colourBy() == app::ColourBy::Stage);
+    CHECK(other.widget.look().colourBy == app::ColourBy::Stage);
 
     shown.drag({300, 300}, {500, 300});
     REQUIRE(shown.selection().kind == Selection::Kind::Range);

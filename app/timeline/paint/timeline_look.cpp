@@ -1,4 +1,4 @@
-#include "app/timeline/paint/colour_by.h"
+#include "app/timeline/paint/timeline_look.h"
 
 #include "app/timeline/view/translate.h"
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QObject>
+
+namespace app {
+
+class RunActions;
+class SelectionPopover;
+class ThemeController;
+class TimelineWidget;
+
+// Describes the selection of a run's timeline next to its box while the details are folded.
+class RunPopover : public QObject
+{
+    Q_OBJECT
+
+public:
+    RunPopover(const ThemeController& theme, TimelineWidget& timeline, const RunActions& actions,
+               QObject* parent);
+
+private:
+    bool isNeeded() const;
+    void update();
+
+    TimelineWidget& m_timeline;
+    const RunActions& m_actions;
+    SelectionPopover* m_popover;
+};
+
+} // namespace app

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <QCoreApplication>
+
+namespace app {
+
+// The actions of the what-if page, by menu.
+class WhatIfActions
+{
+    Q_DECLARE_TR_FUNCTIONS(WhatIfActions)
+
+public:
+    WhatIfActions(const ThemeController& theme, Page& page); // `page` owns the actions
+
+    QList<QAction*> of(Menu menu) const;
+    void enablePrediction(bool isKnown); // what needs the prediction of the present changes
+    void enableOp(bool isSelected);
+
+    QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *shorten,
+        *lengthen, *showRuns, *showDetails;
+};
+
+} // namespace app

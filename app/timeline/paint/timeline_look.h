@@ -1,0 +1,37 @@
+#pragma once
+
+#include "profiler/figure/colour_by.h"
+
+#include <QStringList>
+
+namespace app {
+
+using profiler::ColourBy;
+constexpr int kColourBys = 6;
+
+QStringList colourByNames(); // [ColourBy] translated: "operation", "micro-batch"
+inline ColourBy nextColourBy(ColourBy by)
+{
+    return static_cast<ColourBy>((static_cast<int>(by) + 1) % kColourBys);
+}
+
+// What a timeline shows of its run, and in which colours.
+struct TimelineLook
+{
+    // Whether arrows show the selected micro-batch and dim the others, or show all micro-batches.
+    enum class Flow { Off, Selected, All };
+
+    Flow flow = Flow::Selected;
+    ColourBy colourBy = ColourBy::Operation;
+    bool areKernelsShown = false; // below the ops, if the run has kernels
+    bool isPlanShown = true;      // the next iteration of a growing run
+
+    friend bool operator==(const TimelineLook&, const TimelineLook&) = default;
+};
+
+inline TimelineLook::Flow nextFlow(TimelineLook::Flow flow)
+{
+    return static_cast<TimelineLook::Flow>((static_cast<int>(flow) + 1) % 3);
+}
+
+} // namespace app
