@@ -25,6 +25,7 @@
 #include "app/pages/study/study_page.h"
 #include "app/pages/whatif/what_if_page.h"
 #include "app/pages/window/window_menus.h"
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
 #include "app/widgets/window/notice_bar.h"
@@ -35,6 +36,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QMenuBar>
 #include <QMimeData>
 
 namespace app {
@@ -55,6 +57,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     setAcceptDrops(true);
     setCentralWidget(m_tabs);
     setStatusBar(m_status);
+    followStyleSheet(*menuBar());
+    followStyleSheet(*m_status);
 
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });

@@ -4,7 +4,6 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/icons.h"
-#include "app/widgets/controls/page.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -12,15 +11,13 @@
 #include <QComboBox>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPainter>
 #include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
 #include <QToolTip>
-
-#include <algorithm>
-#include <memory>
 
 namespace app {
 namespace {
@@ -48,77 +45,60 @@ public:
     }
 };
 
-// Gives a hidden page the current look when it is shown. Qt polishes and informs every polished
-// widget of the program when the style sheet changes, which takes 80 µs per widget.
-class LateLook : public QObject
+// Keeps the style sheet of its parent that of the theme. A hidden parent gets it when it is shown,
+// because Qt polishes and informs all widgets below it.
+class SheetOfTheme : public QObject
 {
 public:
-    explicit LateLook(QWidget* page)
-        : QObject(page)
+    SheetOfTheme(QWidget& root, const ThemeController& theme)
+        : QObject(&root)
+        , m_root(root)
+        , m_theme(theme)
     {
-        page->installEventFilter(this);
+        root.installEventFilter(this);
+        connect(&theme, &ThemeController::changed, this, [this] {
+            if (m_root.isVisible())
+                update();
+        });
+        update();
     }
 
-    bool eventFilter(QObject* page, QEvent* event) override
+    bool eventFilter(QObject*, QEvent* event) override
     {
-        if (event->type() != QEvent::Show)
-            return false;
-        std::unique_ptr<LateLook> self(this); // its end removes the filter
-        for (QWidget* widget : page->findChildren<QWidget*>())
-            restyle(*widget);
-        restyle(static_cast<QWidget&>(*page));
+        if (event->type() == QEvent::Show)
+            update();
         return false;
     }
 
 private:
-    static void restyle(QWidget& widget)
+    void update()
     {
-        if (widget.testAttribute(Qt::WA_WState_Polished))
-            return; // it is new, or a dialog that was open
-        for (const QEvent::Type type : {QEvent::Polish, QEvent::StyleChange}) {
-            QEvent change(type);
-            QApplication::sendEvent(&widget, &change);
-        }
+        if (const QString sheet = styleSheet(m_theme.theme()); sheet != m_root.styleSheet())
+            m_root.setStyleSheet(sheet);
     }
+
+    QWidget& m_root;
+    const ThemeController& m_theme;
 };
 
-// The widgets of hidden pages. Each page gets a LateLook.
-QWidgetList lateWidgets()
+// Gives dialogs and other windows the style sheet before they are shown, unless they have inherited
+// it from their parent.
+class SheetsOfWindows : public QObject
 {
-    QWidgetList late;
-    for (QWidget* page : QApplication::allWidgets()) {
-        if (qobject_cast<Page*>(page) == nullptr || page->isVisible())
-            continue;
-        const auto looks = page->findChildren<QObject*>(QString(), Qt::FindDirectChildrenOnly);
-        const auto isLook
-            = [](QObject* child) { return dynamic_cast<LateLook*>(child) != nullptr; };
-        if (std::ranges::none_of(looks, isLook)) {
-            if (!page->testAttribute(Qt::WA_WState_Polished))
-                continue; // it was never shown
-            new LateLook(page);
-        }
-        late += page->findChildren<QWidget*>();
-        late.append(page);
-    }
-    late.removeIf([](const QWidget* widget) {
-        return widget->isVisible() || widget->testAttribute(Qt::WA_SetStyle);
-    });
-    return late;
-}
+public:
+    using QObject::QObject;
 
-// Without a sheet in between, Qt replaces it one widget at a time, which takes five times as long.
-void replaceStyleSheet(QApplication& application, const QString& sheet)
-{
-    const QWidgetList late = lateWidgets();
-    for (QWidget* widget : late)
-        widget->setAttribute(Qt::WA_SetStyle); // Qt sends it no events about the style
-    application.setStyleSheet({});             // unpolishes
-    for (QWidget* widget : late)
-        widget->setAttribute(Qt::WA_WState_Polished, false);
-    application.setStyleSheet(sheet);
-    for (QWidget* widget : late)
-        widget->setAttribute(Qt::WA_SetStyle, false);
-}
+    bool eventFilter(QObject* object, QEvent* event) override
+    {
+        auto* widget
+            = event->type() == QEvent::WinIdChange ? qobject_cast<QWidget*>(object) : nullptr;
+        if (widget != nullptr && widget->isWindow() && widget->internalWinId() != 0
+            && widget->style() == QApplication::style()
+            && qobject_cast<QMainWindow*>(widget) == nullptr)
+            followStyleSheet(*widget);
+        return false;
+    }
+};
 
 } // namespace
 
@@ -342,19 +322,23 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
     }
 }
 
+void followStyleSheet(QWidget& root)
+{
+    if (const auto* style = qobject_cast<ControlStyle*>(QApplication::style()))
+        new SheetOfTheme(root, style->theme());
+}
+
 void applyLook(QApplication& application, ThemeController& theme)
 {
     QApplication::setStyle(new ControlStyle(theme)); // the application owns it
-    const auto apply = [&application, &theme] {
+    const auto apply = [&theme] {
         QApplication::setFont(uiFont(13));
         QApplication::setPalette(chromePalette(theme.theme()));
-        const QString sheet = styleSheet(theme.theme());
-        if (sheet != application.styleSheet())
-            replaceStyleSheet(application, sheet);
     };
     apply();
     new FocusRing(theme, &application);
     application.installEventFilter(new PlainToolTips(&application));
+    application.installEventFilter(new SheetsOfWindows(&application));
     QObject::connect(&theme, &ThemeController::changed, &application, apply);
 }
 

@@ -18,6 +18,8 @@ class ControlStyle : public QProxyStyle
 public:
     explicit ControlStyle(const ThemeController& theme);
 
+    const ThemeController& theme() const { return m_theme; }
+
     void polish(QWidget* widget) override;
     using QProxyStyle::polish;
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
@@ -47,7 +49,13 @@ private:
 // escaped.
 constexpr const char* kHtmlToolTip = "htmlToolTip";
 
-// Applies style, palette, font and style sheet of `theme`, now and after every change. Call once.
+// Gives `root` and the widgets in it the style sheet of the theme, now and after every change; a
+// hidden `root` takes a change when it is shown. Windows get it when they are created, except main
+// windows, whose parts get it separately. With a style sheet of the application, Qt would polish a
+// widget and all its children again whenever it or a parent of it gets a parent.
+void followStyleSheet(QWidget& root);
+
+// Applies style, palette and font of `theme`, now and after every change. Call once.
 void applyLook(QApplication& application, ThemeController& theme);
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/widgets/window/page_tabs.h"
 
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/window/notice_bar.h"
 #include "app/widgets/window/tab_strip.h"
@@ -16,6 +17,10 @@ PageTabs::PageTabs(const ThemeController& theme)
     , m_notice(new NoticeBar(theme))
     , m_stack(new QStackedWidget)
 {
+    m_stack->setBackgroundRole(QPalette::Base);
+    m_stack->setAutoFillBackground(true);
+    followStyleSheet(*m_tabs);
+    followStyleSheet(*m_notice);
     spaced(new QVBoxLayout(this), {}, 0, {m_tabs, m_notice, {m_stack, 1}});
     connect(m_tabs, &TabStrip::currentChanged, this, &PageTabs::show);
     connect(m_tabs, &TabStrip::newRequested, this, &PageTabs::newRequested);
@@ -53,6 +58,7 @@ void PageTabs::add(Page* page)
     connect(
         page, &Page::closeRequested, this, [this, page] { close(page); }, Qt::QueuedConnection);
     m_stack->addWidget(page);
+    followStyleSheet(*page);
     const int index = m_tabs->addTab(
         page->title(), page->isClosable() ? TabStrip::Closing::Allowed : TabStrip::Closing::Fixed);
     m_tabs->setCurrent(index);
