@@ -152,23 +152,21 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme bitpipe()
 {
-    Scheme scheme;
-    scheme.name = "bitpipe";
-    scheme.title = "BitPipe";
-    scheme.summary = "two V-shaped interleaved pipelines in opposite directions; early, looping "
-                     "and one-direction variants";
-    scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
-    scheme.details = kDetails;
-    scheme.family = "Two directions";
-    scheme.mapping = "replicas-together";
-    scheme.accepts = "D >= 2, even (early: any); N a multiple of D (early: any); v even";
-    scheme.bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "bitpipe",
+            .title = "BitPipe",
+            .summary = "two V-shaped interleaved pipelines in opposite directions; early, looping "
+                       "and one-direction variants",
+            .citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024",
+            .details = kDetails,
+            .family = "Two directions",
+            .accepts = "D >= 2, even (early: any); N a multiple of D (early: any); v even",
+            .bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))",
+            .mapping = "replicas-together",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

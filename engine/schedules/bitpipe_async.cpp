@@ -84,25 +84,23 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme bitpipeAsync()
 {
-    Scheme scheme;
-    scheme.name = "bitpipe-async";
-    scheme.title = "BitPipe, asynchronous";
-    scheme.summary = "BitPipe without a flush, two weight versions, an all-reduce and an update "
-                     "every m micro-batches; N is a window";
-    scheme.citation = "our own: Wu, Chen and Yu, BitPipe, 2024, with the updates of Narayanan et "
-                      "al., PipeDream-2BW, ICML 2021";
-    scheme.details = kDetails;
-    scheme.family = "Asynchronous";
-    scheme.mapping = "replicas-together";
-    scheme.accepts = "D >= 2, even; N a multiple of D; m >= 2D, a multiple of D; v even";
-    scheme.bubbleFormula = "0";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.asynchronous = true;
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "bitpipe-async",
+            .title = "BitPipe, asynchronous",
+            .summary = "BitPipe without a flush, two weight versions, an all-reduce and an update "
+                       "every m micro-batches; N is a window",
+            .citation = "our own: Wu, Chen and Yu, BitPipe, 2024, with the updates of Narayanan et "
+                        "al., PipeDream-2BW, ICML 2021",
+            .details = kDetails,
+            .family = "Asynchronous",
+            .accepts = "D >= 2, even; N a multiple of D; m >= 2D, a multiple of D; v even",
+            .bubbleFormula = "0",
+            .mapping = "replicas-together",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .asynchronous = true,
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

@@ -40,19 +40,16 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme bpipe()
 {
-    Scheme scheme;
-    scheme.name = "bpipe";
-    scheme.title = "BPipe";
-    scheme.summary = "1F1B that evicts stashes from the first devices to the last";
-    scheme.citation = "Kim et al., BPipe, ICML 2023";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.mapping = "pair-adjacent";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1)";
-    scheme.options = kOptions;
-    scheme.build = build;
-    return scheme;
+    return {.name = "bpipe",
+            .title = "BPipe",
+            .summary = "1F1B that evicts stashes from the first devices to the last",
+            .citation = "Kim et al., BPipe, ICML 2023",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(N+D-1)",
+            .mapping = "pair-adjacent",
+            .options = kOptions,
+            .build = build};
 }
 
 } // namespace engine

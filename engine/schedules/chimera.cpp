@@ -146,20 +146,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme chimera()
 {
-    Scheme scheme;
-    scheme.name = "chimera";
-    scheme.title = "Chimera";
-    scheme.summary = "two pipelines in opposite directions";
-    scheme.citation = "Li and Hoefler, Chimera, SC 2021";
-    scheme.details = kDetails;
-    scheme.family = "Two directions";
-    scheme.mapping = "replicas-together";
-    scheme.accepts = "D >= 2, even; N a multiple of D (doubling: of 2D); v = 1";
-    scheme.bubbleFormula = "(D-2)(N/D+1)/(3N+(D-2)(N/D+1))";
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "chimera",
+            .title = "Chimera",
+            .summary = "two pipelines in opposite directions",
+            .citation = "Li and Hoefler, Chimera, SC 2021",
+            .details = kDetails,
+            .family = "Two directions",
+            .accepts = "D >= 2, even; N a multiple of D (doubling: of 2D); v = 1",
+            .bubbleFormula = "(D-2)(N/D+1)/(3N+(D-2)(N/D+1))",
+            .mapping = "replicas-together",
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

@@ -51,20 +51,18 @@ Result<void> check(const ScheduleRequest& request)
 
 Scheme dualpipe()
 {
-    Scheme scheme;
-    scheme.name = "dualpipe";
-    scheme.title = "DualPipe";
-    scheme.summary
-        = "two directions; each forward is joined with a backward of the other direction";
-    scheme.citation = "DeepSeek-AI, DeepSeek-V3, arXiv 2412.19437, 2024";
-    scheme.details = kDetails;
-    scheme.family = "Two directions";
-    scheme.accepts = "D >= 2, even; N >= 2D, even; v = 1";
-    scheme.bubbleFormula = "(D-2)/(3N+D-2)";
-    scheme.splitsBackward = true;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "dualpipe",
+            .title = "DualPipe",
+            .summary
+            = "two directions; each forward is joined with a backward of the other direction",
+            .citation = "DeepSeek-AI, DeepSeek-V3, arXiv 2412.19437, 2024",
+            .details = kDetails,
+            .family = "Two directions",
+            .accepts = "D >= 2, even; N >= 2D, even; v = 1",
+            .bubbleFormula = "(D-2)/(3N+D-2)",
+            .splitsBackward = true,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

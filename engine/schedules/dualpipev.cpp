@@ -35,20 +35,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme dualpipev()
 {
-    Scheme scheme;
-    scheme.name = "dualpipev";
-    scheme.title = "DualPipeV";
-    scheme.summary = "DualPipe cut in half: one model in a V-shaped placement";
-    scheme.citation = "DeepSeek-AI, DualPipe, 2025; Sea AI Lab, cut-in-half, 2025";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 2D; v = 2";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1)";
-    scheme.defaultChunks = 2;
-    scheme.splitsBackward = true;
-    scheme.check = parts::checkAtLeastTwiceTheDevices;
-    scheme.build = build;
-    return scheme;
+    return {.name = "dualpipev",
+            .title = "DualPipeV",
+            .summary = "DualPipe cut in half: one model in a V-shaped placement",
+            .citation = "DeepSeek-AI, DualPipe, 2025; Sea AI Lab, cut-in-half, 2025",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N >= 2D; v = 2",
+            .bubbleFormula = "(D-1)/(3N+D-1)",
+            .defaultChunks = 2,
+            .splitsBackward = true,
+            .check = parts::checkAtLeastTwiceTheDevices,
+            .build = build};
 }
 
 } // namespace engine

@@ -26,18 +26,15 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme eagerOneFOneB()
 {
-    Scheme scheme;
-    scheme.name = "eager-1f1b";
-    scheme.title = "Eager 1F1B";
-    scheme.summary = "1F1B with a longer warm-up that hides one message per hop";
-    scheme.citation
-        = "Zhuang et al., On Optimizing the Communication of Model Parallelism, MLSys 2023";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1)";
-    scheme.build = build;
-    return scheme;
+    return {.name = "eager-1f1b",
+            .title = "Eager 1F1B",
+            .summary = "1F1B with a longer warm-up that hides one message per hop",
+            .citation
+            = "Zhuang et al., On Optimizing the Communication of Model Parallelism, MLSys 2023",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(N+D-1)",
+            .build = build};
 }
 
 } // namespace engine

@@ -37,17 +37,14 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme gems()
 {
-    Scheme scheme;
-    scheme.name = "gems";
-    scheme.title = "GEMS";
-    scheme.summary = "two alternating directions with the least activation memory";
-    scheme.citation = "Jain et al., GEMS, SC 2020";
-    scheme.details = kDetails;
-    scheme.family = "Two directions";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "1 - 3N/(3D+(N-1)(2D+1))";
-    scheme.build = build;
-    return scheme;
+    return {.name = "gems",
+            .title = "GEMS",
+            .summary = "two alternating directions with the least activation memory",
+            .citation = "Jain et al., GEMS, SC 2020",
+            .details = kDetails,
+            .family = "Two directions",
+            .bubbleFormula = "1 - 3N/(3D+(N-1)(2D+1))",
+            .build = build};
 }
 
 } // namespace engine

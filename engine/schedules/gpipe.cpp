@@ -42,18 +42,15 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme gpipe()
 {
-    Scheme scheme;
-    scheme.name = "gpipe";
-    scheme.title = "GPipe";
-    scheme.summary = "all forwards, then all backwards";
-    scheme.citation = "Huang et al., GPipe, NeurIPS 2019";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1)";
-    scheme.options = kOptions;
-    scheme.build = build;
-    return scheme;
+    return {.name = "gpipe",
+            .title = "GPipe",
+            .summary = "all forwards, then all backwards",
+            .citation = "Huang et al., GPipe, NeurIPS 2019",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(N+D-1)",
+            .options = kOptions,
+            .build = build};
 }
 
 } // namespace engine

@@ -32,21 +32,19 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme groupedInterleaved()
 {
-    Scheme scheme;
-    scheme.name = "grouped-interleaved";
-    scheme.title = "Grouped interleaved 1F1B (sail-sg)";
-    scheme.summary = "interleaved, each weight gradient directly after its input gradient";
-    scheme.citation = "sail-sg, zero-bubble-pipeline-parallelism, 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N a multiple of D; v >= 1";
-    scheme.bubbleFormula = "2(D-1)/(3vN+2(D-1))";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.splitsBackward = true;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "grouped-interleaved",
+            .title = "Grouped interleaved 1F1B (sail-sg)",
+            .summary = "interleaved, each weight gradient directly after its input gradient",
+            .citation = "sail-sg, zero-bubble-pipeline-parallelism, 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N a multiple of D; v >= 1",
+            .bubbleFormula = "2(D-1)/(3vN+2(D-1))",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .splitsBackward = true,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

@@ -151,20 +151,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme hanayo()
 {
-    Scheme scheme;
-    scheme.name = "hanayo";
-    scheme.title = "Hanayo";
-    scheme.summary = "one pipeline in waves over the devices and back";
-    scheme.citation = "Liu et al., Hanayo, SC 2023";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N a multiple of D; v even, two chunks per wave";
-    scheme.bubbleFormula = "4(D-1)/(3vD+4(D-1)) at N = D";
-    scheme.defaultChunks = kDefaultChunks;
-    scheme.chunksFixed = false;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "hanayo",
+            .title = "Hanayo",
+            .summary = "one pipeline in waves over the devices and back",
+            .citation = "Liu et al., Hanayo, SC 2023",
+            .details = kDetails,
+            .family = "One direction",
+            .accepts = "D >= 1; N a multiple of D; v even, two chunks per wave",
+            .bubbleFormula = "4(D-1)/(3vD+4(D-1)) at N = D",
+            .defaultChunks = kDefaultChunks,
+            .chunksFixed = false,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

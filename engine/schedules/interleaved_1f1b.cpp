@@ -82,22 +82,21 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme interleavedOneFOneB()
 {
-    Scheme scheme;
-    scheme.name = "interleaved-1f1b";
-    scheme.title = "Interleaved 1F1B (Megatron-LM)";
-    scheme.summary = "1F1B over v looping chunks per device";
-    scheme.citation = "Narayanan et al., Megatron-LM, SC 2021";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N a multiple of the group G, or with a remainder of at least D-2, or "
-                     "N < G; v >= 1";
-    scheme.bubbleFormula = "(D-1)/(vN+D-1) for N = kD";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "interleaved-1f1b",
+            .title = "Interleaved 1F1B (Megatron-LM)",
+            .summary = "1F1B over v looping chunks per device",
+            .citation = "Narayanan et al., Megatron-LM, SC 2021",
+            .details = kDetails,
+            .family = "One direction",
+            .accepts
+            = "D >= 1; N a multiple of the group G, or with a remainder of at least D-2, or "
+              "N < G; v >= 1",
+            .bubbleFormula = "(D-1)/(vN+D-1) for N = kD",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

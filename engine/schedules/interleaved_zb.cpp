@@ -64,21 +64,19 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme interleavedZeroBubble()
 {
-    Scheme scheme;
-    scheme.name = "interleaved-zb";
-    scheme.title = "Interleaved zero bubble (PyTorch)";
-    scheme.summary = "interleaved 1F1B with split backward, weight gradients delayed";
-    scheme.citation = "PyTorch, ScheduleInterleavedZeroBubble; Qi et al., ICLR 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N a multiple of N div D; v >= 1";
-    scheme.bubbleFormula = "(D-1)/(3vN+D-1) for N >= D";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.splitsBackward = true;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "interleaved-zb",
+            .title = "Interleaved zero bubble (PyTorch)",
+            .summary = "interleaved 1F1B with split backward, weight gradients delayed",
+            .citation = "PyTorch, ScheduleInterleavedZeroBubble; Qi et al., ICLR 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N a multiple of N div D; v >= 1",
+            .bubbleFormula = "(D-1)/(3vN+D-1) for N >= D",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .splitsBackward = true,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

@@ -47,20 +47,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme loopedBfs()
 {
-    Scheme scheme;
-    scheme.name = "looped-bfs";
-    scheme.title = "Looped BFS (breadth-first)";
-    scheme.summary = "all micro-batches pass through a chunk before the next chunk starts";
-    scheme.citation = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v >= 1";
-    scheme.bubbleFormula = "(D-1)/(vN+D-1) for N >= D";
-    scheme.defaultChunks = 2;
-    scheme.chunksFixed = false;
-    scheme.options = kOptions;
-    scheme.build = build;
-    return scheme;
+    return {.name = "looped-bfs",
+            .title = "Looped BFS (breadth-first)",
+            .summary = "all micro-batches pass through a chunk before the next chunk starts",
+            .citation = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023",
+            .details = kDetails,
+            .family = "One direction",
+            .accepts = "D >= 1; N >= 1; v >= 1",
+            .bubbleFormula = "(D-1)/(vN+D-1) for N >= D",
+            .defaultChunks = 2,
+            .chunksFixed = false,
+            .options = kOptions,
+            .build = build};
 }
 
 } // namespace engine

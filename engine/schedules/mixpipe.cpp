@@ -66,18 +66,16 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme mixpipe()
 {
-    Scheme scheme;
-    scheme.name = "mixpipe";
-    scheme.title = "MixPipe (approximate)";
-    scheme.summary = "approximation: two directions, K micro-batches injected at the start";
-    scheme.citation = "after Zhang et al., MixPipe, DAC 2023";
-    scheme.details = kDetails;
-    scheme.family = "Two directions";
-    scheme.accepts = "D >= 2, even; N even; v = 1";
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "mixpipe",
+            .title = "MixPipe (approximate)",
+            .summary = "approximation: two directions, K micro-batches injected at the start",
+            .citation = "after Zhang et al., MixPipe, DAC 2023",
+            .details = kDetails,
+            .family = "Two directions",
+            .accepts = "D >= 2, even; N even; v = 1",
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

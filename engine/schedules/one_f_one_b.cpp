@@ -24,17 +24,15 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme oneFOneB()
 {
-    Scheme scheme;
-    scheme.name = "1f1b";
-    scheme.title = "1F1B (PipeDream-Flush, DAPPLE)";
-    scheme.summary = "alternating forwards and backwards";
-    scheme.citation = "Narayanan et al., PipeDream-2BW, ICML 2021; Fan et al., DAPPLE, PPoPP 2021";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1)";
-    scheme.build = build;
-    return scheme;
+    return {.name = "1f1b",
+            .title = "1F1B (PipeDream-Flush, DAPPLE)",
+            .summary = "alternating forwards and backwards",
+            .citation
+            = "Narayanan et al., PipeDream-2BW, ICML 2021; Fan et al., DAPPLE, PPoPP 2021",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(N+D-1)",
+            .build = build};
 }
 
 } // namespace engine

@@ -26,17 +26,14 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme oneFOneBOverlap()
 {
-    Scheme scheme;
-    scheme.name = "1f1b-overlap";
-    scheme.title = "1F1B with overlap";
-    scheme.summary = "1F1B whose steady forwards and backwards are independent";
-    scheme.citation = "Victarry, PP-Schedule-Visualization, 2025";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(N+D-1)";
-    scheme.build = build;
-    return scheme;
+    return {.name = "1f1b-overlap",
+            .title = "1F1B with overlap",
+            .summary = "1F1B whose steady forwards and backwards are independent",
+            .citation = "Victarry, PP-Schedule-Visualization, 2025",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(N+D-1)",
+            .build = build};
 }
 
 } // namespace engine

@@ -46,19 +46,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme pipedream()
 {
-    Scheme scheme;
-    scheme.name = "pipedream";
-    scheme.title = "PipeDream, asynchronous";
-    scheme.summary = "1F1B without a flush, an update after every micro-batch; N is a window";
-    scheme.citation = "Narayanan et al., PipeDream, SOSP 2019";
-    scheme.details = kDetails;
-    scheme.family = "Asynchronous";
-    scheme.accepts = "1 <= D <= 255; N >= 1; v = 1";
-    scheme.bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains";
-    scheme.asynchronous = true;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "pipedream",
+            .title = "PipeDream, asynchronous",
+            .summary = "1F1B without a flush, an update after every micro-batch; N is a window",
+            .citation = "Narayanan et al., PipeDream, SOSP 2019",
+            .details = kDetails,
+            .family = "Asynchronous",
+            .accepts = "1 <= D <= 255; N >= 1; v = 1",
+            .bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains",
+            .asynchronous = true,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

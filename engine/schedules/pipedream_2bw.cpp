@@ -57,22 +57,20 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme pipedream2bw()
 {
-    Scheme scheme;
-    scheme.name = "pipedream-2bw";
-    scheme.title = "PipeDream-2BW, asynchronous";
-    scheme.summary
-        = "1F1B without a flush, two weight versions, an update every m micro-batches; N "
-          "is a window";
-    scheme.citation = "Narayanan et al., PipeDream-2BW, ICML 2021";
-    scheme.details = kDetails;
-    scheme.family = "Asynchronous";
-    scheme.accepts = "D >= 1; N >= 1; m >= D; v = 1";
-    scheme.bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains";
-    scheme.asynchronous = true;
-    scheme.options = kOptions;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "pipedream-2bw",
+            .title = "PipeDream-2BW, asynchronous",
+            .summary
+            = "1F1B without a flush, two weight versions, an update every m micro-batches; N "
+              "is a window",
+            .citation = "Narayanan et al., PipeDream-2BW, ICML 2021",
+            .details = kDetails,
+            .family = "Asynchronous",
+            .accepts = "D >= 1; N >= 1; m >= D; v = 1",
+            .bubbleFormula = "0; (D-1)/(N+D-1) for a window that drains",
+            .asynchronous = true,
+            .options = kOptions,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

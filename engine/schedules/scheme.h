@@ -57,14 +57,14 @@ struct Scheme
     std::string_view details;  // the rule, a small picture and the closed forms, for display
     // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
-    std::string_view accepts;                // "D >= 2, even; N a multiple of D; v = 2"
-    std::string_view bubbleFormula;          // closed form for display, "" if none
+    std::string_view accepts = "D >= 1; N >= 1; v = 1"; // as text, for display
+    std::string_view bubbleFormula = "";                // closed form for display, "" if none
     std::string_view mapping = "contiguous"; // of devices to nodes, unless --mapping is given
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W ops instead of B
     bool asynchronous = false;   // no flush: N is a window, and weights are updated within it
-    std::span<const SchemeOption> options;
+    std::span<const SchemeOption> options = {};
     // Number of slices with separate ops per micro-batch; nullptr: micro-batches are not sliced.
     int (*slices)(const ScheduleRequest& request) = nullptr;
     // Fails if the request is invalid; the message has the nearest valid value. nullptr: all D, N

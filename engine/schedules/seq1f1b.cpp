@@ -65,20 +65,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme seqOneFOneB()
 {
-    Scheme scheme;
-    scheme.name = "seq1f1b";
-    scheme.title = "Seq1F1B";
-    scheme.summary = "1F1B over sequence slices";
-    scheme.citation = "Sun et al., Seq1F1B, arXiv 2406.03488, 2024";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(SN+D-1) for S equal slices";
-    scheme.options = kOptions;
-    scheme.slices = slicesOf;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "seq1f1b",
+            .title = "Seq1F1B",
+            .summary = "1F1B over sequence slices",
+            .citation = "Sun et al., Seq1F1B, arXiv 2406.03488, 2024",
+            .details = kDetails,
+            .family = "One direction",
+            .bubbleFormula = "(D-1)/(SN+D-1) for S equal slices",
+            .options = kOptions,
+            .slices = slicesOf,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

@@ -42,19 +42,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme vOneFOneB()
 {
-    Scheme scheme;
-    scheme.name = "v-1f1b";
-    scheme.title = "1F1B-V";
-    scheme.summary = "whole backwards in a V-shaped placement, with two thirds of 1F1B's memory";
-    scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
-    scheme.details = kDetails;
-    scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N >= 1; v = 2";
-    scheme.bubbleFormula
-        = "at most (5D-2c)/(6N+5D-2c), c = 4, 2.5, 3.5 for D = 3k, 3k+1, 3k+2; N >= D > 3";
-    scheme.defaultChunks = 2;
-    scheme.build = build;
-    return scheme;
+    return {.name = "v-1f1b",
+            .title = "1F1B-V",
+            .summary = "whole backwards in a V-shaped placement, with two thirds of 1F1B's memory",
+            .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
+            .details = kDetails,
+            .family = "One direction",
+            .accepts = "D >= 1; N >= 1; v = 2",
+            .bubbleFormula
+            = "at most (5D-2c)/(6N+5D-2c), c = 4, 2.5, 3.5 for D = 3k, 3k+1, 3k+2; N >= D > 3",
+            .defaultChunks = 2,
+            .build = build};
 }
 
 } // namespace engine

@@ -39,19 +39,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme vHalf()
 {
-    Scheme scheme;
-    scheme.name = "v-half";
-    scheme.title = "V-Half";
-    scheme.summary = "split backward in a V-shaped placement, with half of 1F1B's memory";
-    scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 1; v = 2";
-    scheme.bubbleFormula = "(3D-7)/(6N+3D-7) for even D, (3D-4)/(6N+3D-4) for odd D; N >= D > 2";
-    scheme.defaultChunks = 2;
-    scheme.splitsBackward = true;
-    scheme.build = build;
-    return scheme;
+    return {.name = "v-half",
+            .title = "V-Half",
+            .summary = "split backward in a V-shaped placement, with half of 1F1B's memory",
+            .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N >= 1; v = 2",
+            .bubbleFormula = "(3D-7)/(6N+3D-7) for even D, (3D-4)/(6N+3D-4) for odd D; N >= D > 2",
+            .defaultChunks = 2,
+            .splitsBackward = true,
+            .build = build};
 }
 
 } // namespace engine

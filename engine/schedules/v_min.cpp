@@ -38,19 +38,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme vMin()
 {
-    Scheme scheme;
-    scheme.name = "v-min";
-    scheme.title = "V-Min";
-    scheme.summary = "split backward in a V-shaped placement, with a third of 1F1B's memory";
-    scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 1; v = 2";
-    scheme.bubbleFormula = "(4D-5)/(6N+4D-5) for D = 3k+1, else (4D-7)/(6N+4D-7); N >= D > 1";
-    scheme.defaultChunks = 2;
-    scheme.splitsBackward = true;
-    scheme.build = build;
-    return scheme;
+    return {.name = "v-min",
+            .title = "V-Min",
+            .summary = "split backward in a V-shaped placement, with a third of 1F1B's memory",
+            .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N >= 1; v = 2",
+            .bubbleFormula = "(4D-5)/(6N+4D-5) for D = 3k+1, else (4D-7)/(6N+4D-7); N >= D > 1",
+            .defaultChunks = 2,
+            .splitsBackward = true,
+            .build = build};
 }
 
 } // namespace engine

@@ -26,19 +26,17 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme zeroBubble2P()
 {
-    Scheme scheme;
-    scheme.name = "zb-2p";
-    scheme.title = "ZB-2P";
-    scheme.summary = "split backward, the shortest schedule found within twice the memory of 1F1B";
-    scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D; 0 without fill and drain for N >= 2D-1";
-    scheme.splitsBackward = true;
-    scheme.options = parts::kCostOptions;
-    scheme.build = build;
-    return scheme;
+    return {.name = "zb-2p",
+            .title = "ZB-2P",
+            .summary
+            = "split backward, the shortest schedule found within twice the memory of 1F1B",
+            .citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .bubbleFormula = "(D-1)/(3N+D-1) for N >= D; 0 without fill and drain for N >= 2D-1",
+            .splitsBackward = true,
+            .options = parts::kCostOptions,
+            .build = build};
 }
 
 } // namespace engine

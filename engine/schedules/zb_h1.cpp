@@ -25,18 +25,15 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme zeroBubbleH1()
 {
-    Scheme scheme;
-    scheme.name = "zb-h1";
-    scheme.title = "ZB-H1";
-    scheme.summary = "1F1B with split backward, weight gradients in the cool-down";
-    scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D";
-    scheme.splitsBackward = true;
-    scheme.build = build;
-    return scheme;
+    return {.name = "zb-h1",
+            .title = "ZB-H1",
+            .summary = "1F1B with split backward, weight gradients in the cool-down",
+            .citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .bubbleFormula = "(D-1)/(3N+D-1) for N >= D",
+            .splitsBackward = true,
+            .build = build};
 }
 
 } // namespace engine

@@ -96,20 +96,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme zeroBubbleH2()
 {
-    Scheme scheme;
-    scheme.name = "zb-h2";
-    scheme.title = "ZB-H2";
-    scheme.summary = "split backward and twice the memory of 1F1B; no device idles between its "
-                     "first and last op";
-    scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 2D-1; v = 1";
-    scheme.bubbleFormula = "(D-1)/(3N+D-1); 0 without fill and drain";
-    scheme.splitsBackward = true;
-    scheme.check = check;
-    scheme.build = build;
-    return scheme;
+    return {.name = "zb-h2",
+            .title = "ZB-H2",
+            .summary = "split backward and twice the memory of 1F1B; no device idles between its "
+                       "first and last op",
+            .citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N >= 2D-1; v = 1",
+            .bubbleFormula = "(D-1)/(3N+D-1); 0 without fill and drain",
+            .splitsBackward = true,
+            .check = check,
+            .build = build};
 }
 
 } // namespace engine

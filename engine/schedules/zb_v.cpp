@@ -115,20 +115,18 @@ Result<Schedule> build(const ScheduleRequest& request)
 
 Scheme zeroBubbleV()
 {
-    Scheme scheme;
-    scheme.name = "zb-v";
-    scheme.title = "ZB-V";
-    scheme.summary = "split backward in a V-shaped placement";
-    scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024; "
-                      "PyTorch, ScheduleZBVZeroBubble";
-    scheme.details = kDetails;
-    scheme.family = "Zero bubble";
-    scheme.accepts = "D >= 1; N >= 1; v = 2";
-    scheme.bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain";
-    scheme.defaultChunks = 2;
-    scheme.splitsBackward = true;
-    scheme.build = build;
-    return scheme;
+    return {.name = "zb-v",
+            .title = "ZB-V",
+            .summary = "split backward in a V-shaped placement",
+            .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024; "
+                        "PyTorch, ScheduleZBVZeroBubble",
+            .details = kDetails,
+            .family = "Zero bubble",
+            .accepts = "D >= 1; N >= 1; v = 2",
+            .bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 without fill and drain",
+            .defaultChunks = 2,
+            .splitsBackward = true,
+            .build = build};
 }
 
 } // namespace engine
