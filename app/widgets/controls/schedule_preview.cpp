@@ -96,7 +96,7 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
     const engine::RunInfo& info = m_view->run().info;
     const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
     const Scale scale = timeScale(info, duration);
-    const double perUnit = scale.perUnit;
+    const double perUnit = scale.perUnit();
     const profiler::Ticks marks = rulerMarks(g.axis, g.axis.begin, perUnit);
     const QString last = timeText(duration, info);
     painter.setFont(uiFont(11));

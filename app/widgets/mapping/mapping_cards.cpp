@@ -53,7 +53,7 @@ MappingCard::MappingCard(const ThemeController& theme, std::shared_ptr<const Map
     setAccessibleName(tr("%1: iteration %2 %4, exposed communication %3 %4")
                           .arg(name, milliseconds(static_cast<double>(mapped().iteration)),
                                milliseconds(mapped().loads.exposed.sum()),
-                               scaleIn(Unit::Millisecond).unit));
+                               scaleIn(Unit::Millisecond).unit()));
 }
 
 // The first nodes as boxes in a serpentine, with the loads between neighbours.
@@ -171,7 +171,7 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
                                  .arg(mappingTitle(each.mapping),
                                       milliseconds(each.loads.exposed.messages),
                                       milliseconds(each.loads.exposed.allReduces),
-                                      scaleIn(Unit::Millisecond).unit));
+                                      scaleIn(Unit::Millisecond).unit()));
     setAccessibleName(tr("Exposed communication by kind"));
     setAccessibleDescription(texts.join(QStringLiteral(". ")));
     const double rows = study != nullptr ? static_cast<double>(study->all.size()) : 0;
