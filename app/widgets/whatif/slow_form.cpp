@@ -50,11 +50,11 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     auto* column = spaced(new QVBoxLayout(this), {}, 0);
     addOp(*column);
     QVBoxLayout* slow = makeFormSection(*column);
-    slow->addLayout(makeFormRow(tr("Device or link"), {m_target}));
+    slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
     slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
     slow->addLayout(
         makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
-    m_factor->setToolTip(tr("Multiplies the times of the device or link, 2.00 is twice as long"));
+    m_factor->setToolTip(tr("Multiplies the times of the device or links, 2.00 is twice as long"));
     m_delay->setToolTip(tr("Adds this time to every message between devices"));
     connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
     connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);
@@ -90,7 +90,7 @@ void SlowForm::setRun(const engine::Run& run)
         edit.device = device;
         m_targets.push_back(edit);
     }
-    for (const profiler::RunEdit& link : linksOf(run.schedule))
+    for (const profiler::RunEdit& link : linksOf(run))
         m_targets.push_back(link);
     for (const profiler::RunEdit& edit : m_targets)
         m_target->addItem(selectionText(edit));
