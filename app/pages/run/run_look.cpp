@@ -2,6 +2,7 @@
 
 #include "app/pages/run/run_actions.h"
 #include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/run_state_view.h"
 #include "app/widgets/run/run_toolbar.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
@@ -62,6 +63,7 @@ void RunLook::connectPlan()
             &TimelineWidget::setPlanShown);
     connect(m_parts.timeline, &TimelineWidget::planShownChanged, this, [this](bool shown) {
         m_actions.plan->setChecked(shown);
+        m_parts.state->setAssumedShown(shown);
         m_parts.toolbar->setPlanShown(shown);
     });
 }
