@@ -26,7 +26,7 @@
 namespace app {
 namespace {
 
-constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kTitle = 32, kAliveRow = 24;
+constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kAliveRow = 24;
 
 } // namespace
 
@@ -112,10 +112,9 @@ QWidget* MemoryPage::makeCentre()
     spaced(new QVBoxLayout(top), {}, 0,
            {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend});
     auto* bottom = makeSurface("plain");
-    spaced(new QVBoxLayout(bottom), {}, 0,
-           {makeBar(kTitle, 8, {m_memoryTitle, kStretch}),
-            makeLine(Qt::Horizontal),
-            {m_memoryTable, 1}});
+    spaced(
+        new QVBoxLayout(bottom), {}, 0,
+        {makeBar(32, 8, {m_memoryTitle, kStretch}), makeLine(Qt::Horizontal), {m_memoryTable, 1}});
     auto* rows = makeSplitter(Qt::Vertical);
     rows->addWidget(top);
     rows->addWidget(bottom);
@@ -194,7 +193,6 @@ void MemoryPage::showIteration(int iteration)
     m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
                                : MemoryReport::Order::Devices);
     m_memory->show(m_report);
-    m_memoryTable->parentWidget()->setMaximumHeight(kTitle + 1 + m_memoryTable->fittingHeight());
     m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
     m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
     m_legend->setVisible(!m_report->isEmpty());
