@@ -146,7 +146,7 @@ QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::Ru
     const auto ticks = static_cast<std::int64_t>(std::max(before.iteration, now.iteration));
     const Scale time = timeScale(info, ticks).finer(1);
     QString iteration
-        = changeOf("iteration", time.text(before.iteration), time.text(now.iteration), time.unit);
+        = changeOf("iteration", time.text(before.iteration), time.text(now.iteration), time.unit());
     if (!iteration.isEmpty() && before.iteration > 0)
         iteration += QStringLiteral(" (%1 %)").arg(
             signedNumber(100 * (now.iteration / before.iteration - 1), 1));
@@ -155,7 +155,7 @@ QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::Ru
                                  number(100 * now.bubble, 1), QStringLiteral("%"))};
     if (before.peak && now.peak) {
         const Scale bytes = byteScale(static_cast<std::int64_t>(std::max(*before.peak, *now.peak)));
-        changes << changeOf("peak", bytes.text(*before.peak), bytes.text(*now.peak), bytes.unit);
+        changes << changeOf("peak", bytes.text(*before.peak), bytes.text(*now.peak), bytes.unit());
     }
     changes.removeAll(QString());
     return changes.join(QStringLiteral(", "));

@@ -1,5 +1,6 @@
 #include "app/jobs/run_analysis.h"
 
+#include "engine/sim/simulate.h"
 #include "profiler/whatif/own_replay.h"
 
 #include <utility>
@@ -14,6 +15,22 @@ struct RunAnalysis::Answer
     std::vector<IterationRow> rows;
     int generation = 0;
 };
+
+namespace {
+
+RunViewPointer assumedIteration(const engine::Run& run)
+{
+    const auto costs = engine::unitOpCosts(run.schedule, {});
+    auto timeline = costs ? engine::simulate(run.schedule, *costs) : tl::unexpected(costs.error());
+    if (!timeline)
+        return nullptr;
+    engine::Run assumed{run.info, run.schedule, *std::move(timeline)};
+    assumed.info.mode = engine::Mode::Simulate;
+    assumed.info.ticksPerUnit = costs->ticksPerUnit;
+    return std::make_shared<const RunView>(std::make_shared<const engine::Run>(std::move(assumed)));
+}
+
+} // namespace
 
 RunAnalysis::RunAnalysis(QObject* parent)
     : QObject(parent)
@@ -66,6 +83,15 @@ void RunAnalysis::askPrediction(RunPointer run)
             if (prediction && generation == m_generation)
                 Q_EMIT predicted(run, prediction);
         });
+}
+
+void RunAnalysis::askAssumed(RunPointer run)
+{
+    m_background.run([run] { return assumedIteration(*run); },
+                     [this, generation = m_generation](const RunViewPointer& iteration) {
+                         if (iteration && generation == m_generation)
+                             Q_EMIT assumed(iteration);
+                     });
 }
 
 void RunAnalysis::forget()

@@ -3,6 +3,7 @@
 #include "app/jobs/background.h"
 #include "app/models/run_document.h"
 #include "app/models/tables/iterations_model.h"
+#include "app/timeline/view/run_view.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range/range_metrics.h"
 
@@ -27,11 +28,14 @@ public:
     void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
     // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).
     void askPrediction(RunPointer run);
+    // Simulates an iteration of a run that has none yet, with engine::UnitCosts.
+    void askAssumed(RunPointer run);
     void forget(); // call it before requests for another run
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
     void predicted(const app::RunPointer& run, const app::RunPointer& prediction);
+    void assumed(const app::RunViewPointer& iteration);
     void rangeAnswered(const app::RunPointer& run, const profiler::RangeMetrics& metrics);
     void iterationsDone(const app::RunPointer& run, std::size_t first,
                         const std::vector<app::IterationRow>& rows);

@@ -150,7 +150,7 @@ QString coverageNumbers(const ImportReport& report)
     const Scale scale = timeScale(report.time);
     const double known = report.classified() * static_cast<double>(report.time);
     return importText("%1 of %2 %3, all ranks and iterations")
-        .arg(scale.text(known), scale.text(static_cast<double>(report.time)), scale.unit);
+        .arg(scale.text(known), scale.text(static_cast<double>(report.time)), scale.unit());
 }
 
 QColor coverageColour(const Theme& theme, int position)

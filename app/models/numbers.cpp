@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include <atomic>
 #include <cmath>
 
 namespace app {
@@ -21,7 +22,50 @@ QString grouped(QString digits)
     return digits;
 }
 
+constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
+
+Scale timesBySize(std::int64_t longest)
+{
+    if (longest >= 20'000'000'000)
+        return scaleIn(Unit::Second);
+    if (longest >= 10'000'000)
+        return scaleIn(Unit::Millisecond);
+    return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
+}
+
+// With the resolution of timesBySize(), except that seconds have a decimal more than they need.
+Scale timesInMilliseconds(std::int64_t longest)
+{
+    if (longest >= 10'000'000)
+        return scaleIn(Unit::Millisecond);
+    return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
+}
+
+Scale memoryInGiB(std::int64_t largest)
+{
+    if (largest >= kGiB / 2)
+        return scaleIn(Unit::GiB, 2);
+    // Three digits of the largest amount, at least
+    int decimals = 3;
+    for (std::int64_t least = kGiB / 10; decimals < 8 && largest < least; least /= 10)
+        ++decimals;
+    return scaleIn(Unit::GiB, decimals);
+}
+
+// Two enumerators in one word, so that a thread never reads half a choice.
+std::atomic<Units> chosenUnits = Units{};
+
 } // namespace
+
+Units units()
+{
+    return chosenUnits;
+}
+
+void setUnits(Units units)
+{
+    chosenUnits = units;
+}
 
 QString number(double value, int decimals)
 {
@@ -65,14 +109,40 @@ QString countOf(std::int64_t count, const char* one)
         + (count == 1 ? noun : noun + QLatin1Char('s'));
 }
 
+Scale Scale::shown() const
+{
+    if (m_what == Of::Other)
+        return *this;
+    const Units chosen = units();
+    const Scale scale = m_what == Of::Times
+        ? (chosen.times == TimeUnits::BySize ? timesBySize(m_largest)
+                                             : timesInMilliseconds(m_largest))
+        : (chosen.memory == MemoryUnits::BySize ? dataScale(m_largest) : memoryInGiB(m_largest));
+    return scale.finer(m_decimals);
+}
+
+QString Scale::text(double value) const
+{
+    const Scale scale = shown();
+    return number(value / scale.m_perUnit, scale.m_decimals);
+}
+
 QString Scale::withUnit(double value) const
 {
-    return text(value) + QLatin1Char(' ') + unit;
+    return text(value) + QLatin1Char(' ') + unit();
+}
+
+QString Scale::difference(double value) const
+{
+    const Scale scale = shown();
+    return signedNumber(value / scale.m_perUnit, scale.m_decimals);
 }
 
 Scale Scale::finer(int moreDecimals) const
 {
-    return {perUnit, decimals + moreDecimals, unit};
+    Scale scale = *this;
+    scale.m_decimals += moreDecimals;
+    return scale;
 }
 
 Scale scaleIn(Unit unit, int decimals)
@@ -82,18 +152,16 @@ Scale scaleIn(Unit unit, int decimals)
         double perUnit;
         const char* name;
     };
-    static constexpr double kKiB = 1024;
     static constexpr Known kKnown[]
-        = {{1e3, "µs"},   {1e6, "ms"},          {1e9, "s"},
-           {kKiB, "KiB"}, {kKiB * kKiB, "MiB"}, {kKiB * kKiB * kKiB, "GiB"},
-           {1e6, "MB"},   {1e9, "GB"},          {1e9, "GB/s"}};
+        = {{1e3, "µs"},   {1e6, "ms"}, {1e9, "s"},  {kKiB, "KiB"}, {kMiB, "MiB"},
+           {kGiB, "GiB"}, {1e6, "MB"}, {1e9, "GB"}, {1e9, "GB/s"}};
     const Known& known = kKnown[static_cast<std::size_t>(unit)];
     return {known.perUnit, decimals, QString::fromUtf8(known.name)};
 }
 
 QString labelled(const QString& label, Unit unit)
 {
-    return label.arg(scaleIn(unit).unit);
+    return label.arg(scaleIn(unit).unit());
 }
 
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest)
@@ -108,16 +176,16 @@ Scale timeScale(const engine::RunInfo& info, std::int64_t longest)
 
 Scale timeScale(std::int64_t longest)
 {
-    if (longest >= 20'000'000'000)
-        return scaleIn(Unit::Second);
-    if (longest >= 10'000'000)
-        return scaleIn(Unit::Millisecond);
-    return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
+    return {Scale::Of::Times, longest};
 }
 
 Scale byteScale(std::int64_t largest)
 {
-    constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
+    return {Scale::Of::Memory, largest};
+}
+
+Scale dataScale(std::int64_t largest)
+{
     if (largest >= kGiB / 2)
         return scaleIn(Unit::GiB, 2);
     return largest >= kMiB / 10 ? scaleIn(Unit::MiB, 2) : scaleIn(Unit::KiB);

@@ -5,6 +5,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <utility>
 
 namespace app {
 
@@ -17,17 +18,57 @@ QString remainingTime(double seconds);                // "about 1.5 s left", "ab
 QString takesText(double seconds);                    // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
 
-// The unit that all times (or all byte counts) of a view share. It follows from the largest value.
-struct Scale
+// The units of times and of memory that the user chose: one that suits the amount, or a fixed one.
+enum class TimeUnits : int { BySize, Milliseconds };
+enum class MemoryUnits : int { BySize, GiB };
+struct Units
 {
-    double perUnit = 1; // ticks or bytes per shown unit
-    int decimals = 1;
-    QString unit; // "ms", "units", "GiB"
+    TimeUnits times = TimeUnits::BySize;
+    MemoryUnits memory = MemoryUnits::BySize;
 
-    QString text(double value) const { return number(value / perUnit, decimals); }
+    friend bool operator==(const Units&, const Units&) = default;
+};
+// Of the process, by size at first. Any thread may read them. ThemeController::setUnits() sets them
+// and repaints the window.
+Units units();
+void setUnits(Units units);
+
+// The unit that all times (or all byte counts) of a view share. It follows from the largest value
+// and from units(), when the scale is used: one that is kept shows a later choice, too.
+class Scale
+{
+public:
+    enum class Of { Other, Times, Memory };
+
+    // `perUnit`: ticks or bytes per shown unit; `unit`: "ms", "units", "GiB".
+    Scale() = default;
+    Scale(double perUnit, int decimals, QString unit)
+        : m_perUnit(perUnit)
+        , m_decimals(decimals)
+        , m_unit(std::move(unit))
+    { }
+    Scale(Of what, std::int64_t largest) // in ns or bytes
+        : m_what(what)
+        , m_largest(largest)
+        , m_decimals(0)
+    { }
+
+    double perUnit() const { return shown().m_perUnit; }
+    int decimals() const { return shown().m_decimals; }
+    QString unit() const { return shown().m_unit; }
+    QString text(double value) const;
     QString withUnit(double value) const;
-    QString difference(double value) const { return signedNumber(value / perUnit, decimals); }
+    QString difference(double value) const;
     Scale finer(int moreDecimals) const;
+
+private:
+    Scale shown() const;
+
+    Of m_what = Of::Other;
+    std::int64_t m_largest = 0;
+    double m_perUnit = 1;
+    int m_decimals = 1; // of Times and Memory: in addition to those that suit the amount
+    QString m_unit;
 };
 
 // The units of the window and their names. Nothing else divides by them. Values are in nanoseconds,
@@ -37,10 +78,11 @@ Scale scaleIn(Unit unit, int decimals = 1);
 // A label, and its unit in place of %1: "Each, %1" -> "Each, ms". For values that share a column.
 QString labelled(const QString& label, Unit unit);
 
-// Returns the unit for ticks of a run's timeline: ms (us or s for much shorter or longer
-// iterations), or abstract units.
+// Returns the unit for ticks of a run's timeline: ms (µs or s for much shorter or longer
+// iterations, unless the user chose ms), or abstract units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
 Scale timeScale(std::int64_t longest); // of times in ns that belong to no run
-Scale byteScale(std::int64_t largest); // GiB with two decimals; MiB or KiB for small amounts
+Scale byteScale(std::int64_t largest); // of memory: GiB with two decimals; MiB or KiB if small
+Scale dataScale(std::int64_t largest); // of files and transfers: as memory, but always by size
 
 } // namespace app

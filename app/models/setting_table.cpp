@@ -1,5 +1,6 @@
 #include "app/models/setting_table.h"
 
+#include "app/models/numbers.h"
 #include "app/models/settings.h"
 #include "engine/base/check.h"
 #include "profiler/figure/palette.h"
@@ -56,6 +57,37 @@ std::vector<Setting> lookSettings()
          .byDefault = name("100"),
          .values = {name("90"), name("100"), name("110"), name("120")},
          .names = {name("90 %"), name("100 %"), name("110 %"), name("120 %")}}};
+}
+
+// The values are in the order of TimeUnits and MemoryUnits.
+std::vector<Setting> unitSettings()
+{
+    const QString group = settingText("Units"), bySize = settingText("By size");
+    const auto name = [](Unit unit) { return scaleIn(unit).unit(); };
+    const auto always = [&](Unit unit) { return settingText("Always %1").arg(name(unit)); };
+    const auto values = [](const char* fixed) {
+        return QStringList{QStringLiteral("size"), QString::fromLatin1(fixed)};
+    };
+    return {{.key = key::kTimes,
+             .kind = Setting::Kind::Choice,
+             .group = group,
+             .title = settingText("Times"),
+             .explanation
+             = settingText("By size: %1, %2 or %3. Kernels stay in %1, abstract costs in units.")
+                   .arg(name(Unit::Microsecond), name(Unit::Millisecond), name(Unit::Second)),
+             .byDefault = QStringLiteral("size"),
+             .values = values("ms"),
+             .names = {bySize, always(Unit::Millisecond)}},
+            {.key = key::kMemory,
+             .kind = Setting::Kind::Choice,
+             .group = group,
+             .title = settingText("Memory"),
+             .explanation
+             = settingText("By size: %1, %2 or %3. Files, copies and loads of links keep theirs.")
+                   .arg(name(Unit::KiB), name(Unit::MiB), name(Unit::GiB)),
+             .byDefault = QStringLiteral("size"),
+             .values = values("GiB"),
+             .names = {bySize, always(Unit::GiB)}}};
 }
 
 std::vector<Setting> startSettings()
@@ -115,7 +147,7 @@ std::vector<Setting> runSettings()
 std::vector<Setting> makeSettingTable()
 {
     std::vector<Setting> table = lookSettings();
-    for (std::vector<Setting> part : {startSettings(), runSettings()})
+    for (std::vector<Setting> part : {unitSettings(), startSettings(), runSettings()})
         std::ranges::move(part, std::back_inserter(table));
     return table;
 }

@@ -33,6 +33,7 @@ const Setting& setting(const char* key); // `key` is in the table
 // Keys of settings that the program asks for by name.
 namespace key {
 constexpr const char *kTheme = "theme", *kPalette = "palette", *kTextSize = "textSize",
+                     *kTimes = "units/times", *kMemory = "units/memory",
                      *kRestore = "session/restore", *kHints = "hints", *kWorker = "worker/program",
                      *kPatience = "worker/patience", *kRuns = "folders/runs",
                      *kExports = "folders/exports";

@@ -31,9 +31,10 @@ RecentRun readEntry(const QSettings& settings)
     return {string("file"),
             string("title"),
             string("subtitle"),
-            string("iteration"),
             string("bubble"),
             string("mode"),
+            settings.value(QStringLiteral("iteration")).toLongLong(),
+            settings.value(QStringLiteral("ticksPerUnit")).toLongLong(),
             settings.value(QStringLiteral("opened")).toDateTime(),
             thumbnailFromBytes(settings.value(QStringLiteral("thumbnail")).toByteArray())};
 }
@@ -41,10 +42,15 @@ RecentRun readEntry(const QSettings& settings)
 void writeEntry(QSettings& settings, const RecentRun& run)
 {
     const std::pair<const char*, QVariant> fields[]
-        = {{"file", run.file},         {"title", run.title},
-           {"subtitle", run.subtitle}, {"iteration", run.iteration},
-           {"bubble", run.bubble},     {"mode", run.mode},
-           {"opened", run.opened},     {"thumbnail", toBytes(run.thumbnail)}};
+        = {{"file", run.file},
+           {"title", run.title},
+           {"subtitle", run.subtitle},
+           {"bubble", run.bubble},
+           {"mode", run.mode},
+           {"iteration", QVariant::fromValue(run.iteration)},
+           {"ticksPerUnit", QVariant::fromValue(run.ticksPerUnit)},
+           {"opened", run.opened},
+           {"thumbnail", toBytes(run.thumbnail)}};
     for (const auto& [key, value] : fields)
         settings.setValue(QString::fromLatin1(key), value);
 }
@@ -64,7 +70,8 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
     result.subtitle = model.isEmpty() ? size : model + QStringLiteral(", ") + size;
     result.mode = fromUtf8(engine::modeDescription(run.info));
     if (const auto metrics = profiler::metrics(run)) {
-        result.iteration = timeText(metrics->duration, run.info);
+        result.iteration = metrics->duration;
+        result.ticksPerUnit = run.info.ticksPerUnit;
         result.bubble = percent(metrics->bubbleRatio);
     }
     result.opened = now;
@@ -157,6 +164,15 @@ ThemeController::Choice Settings::theme() const
 void Settings::setTheme(ThemeController::Choice choice)
 {
     setValue(key::kTheme, setting(key::kTheme).values.at(static_cast<int>(choice)));
+}
+
+Units Settings::units() const
+{
+    const auto choice = [this](const char* of) {
+        return static_cast<int>(setting(of).values.indexOf(value(of).toString()));
+    };
+    return {static_cast<TimeUnits>(choice(key::kTimes)),
+            static_cast<MemoryUnits>(choice(key::kMemory))};
 }
 
 QByteArray Settings::geometry() const

@@ -17,8 +17,9 @@ namespace app {
 // open the file.
 struct RecentRun
 {
-    QString file, title, subtitle;   // "BitPipe", "tiny, 4 × 8"
-    QString iteration, bubble, mode; // "115.3 ms", "13.0 %", "emulated"
+    QString file, title, subtitle;                // "BitPipe", "tiny, 4 × 8"
+    QString bubble, mode;                         // "13.0 %", "emulated"
+    std::int64_t iteration = 0, ticksPerUnit = 0; // as in its RunInfo; 0: unknown
     QDateTime opened;
     Thumbnail thumbnail;
 
@@ -44,6 +45,7 @@ public:
     void setValue(const char* key, const QVariant& value);
     ThemeController::Choice theme() const;
     void setTheme(ThemeController::Choice choice);
+    Units units() const;
     QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
 

@@ -126,6 +126,15 @@ void ThemeController::setTextScale(double scale)
         remake();
 }
 
+void ThemeController::setUnits(Units units)
+{
+    if (units == app::units())
+        return;
+    app::setUnits(units);
+    Q_EMIT unitsChanged();
+    Q_EMIT changed();
+}
+
 void ThemeController::remake()
 {
     m_theme = makeTheme(modeFor(m_choice, m_desktop), m_palette);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/numbers.h"
 #include "profiler/figure/palette.h"
 
 #include <QColor>
@@ -54,9 +55,12 @@ public:
     void setChoice(Choice choice);        // System: the desktop's mode when the program started
     void setPalette(const QString& name); // the default one if `name` is unknown
     void setTextScale(double scale);      // 1: the sizes of the design
+    void setUnits(Units units);           // of all times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
-    void changed(); // theme() has changed
+    void changed(); // theme() or the units have changed: what is painted is painted again
+    void
+    unitsChanged(); // before changed(): what keeps a text with a time or memory writes it again
 
 private:
     void remake();

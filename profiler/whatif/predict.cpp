@@ -121,7 +121,7 @@ public:
             auto& of = costs.of.emplace_back();
             for (const Op& op : lowered.program[device]) {
                 of.push_back(costOf(op));
-                change(op, slowdownOf(m_slowdowns, lowered, op, device), of.back());
+                change(op, slowdownOf(m_slowdowns, m_times.nodes, lowered, op, device), of.back());
             }
         }
         return costs;
@@ -340,8 +340,10 @@ OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
                     : kind == OpKind::OptimizerStep ? 1 / m_times.tensorParallel
                                                     : stageFactor(step.op) / m_times.tensorParallel;
                 CostBuilder::scale(all, step.cost);
-                now.change(step.op, slowdownOf(m_times.slowdowns, m_run->schedule, step.op, device),
-                           step.cost);
+                now.change(
+                    step.op,
+                    slowdownOf(m_times.slowdowns, m_times.nodes, m_run->schedule, step.op, device),
+                    step.cost);
             }
     };
 }

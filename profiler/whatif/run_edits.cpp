@@ -21,6 +21,12 @@ tl::unexpected<Error> refused(const std::string& reason)
     return fail(Error::Code::InvalidArgument, reason);
 }
 
+// As the sections of hardware files.
+std::string_view linksName(LinkTier links)
+{
+    return links == LinkTier::InNode ? "node" : "network";
+}
+
 // Peer and version are not part of the name of an op.
 auto nameOf(const Op& op)
 {
@@ -36,6 +42,11 @@ std::optional<DeviceId> parseDevice(std::string_view text)
 // Sets what the text in front of '=' selects. Returns whether it is understood.
 bool parseSelection(std::string_view text, RunEdit& edit)
 {
+    for (const LinkTier links : {LinkTier::InNode, LinkTier::AcrossNodes})
+        if (text == linksName(links)) {
+            edit.links = links;
+            return true;
+        }
     const std::size_t colon = text.find(':'), dash = text.find('-');
     if (colon != std::string_view::npos) {
         edit.device = parseDevice(text.substr(0, colon));
@@ -63,11 +74,13 @@ bool parseSelection(std::string_view text, RunEdit& edit)
     return false;
 }
 
-bool isLinked(const Schedule& schedule, DeviceId device, DeviceId peer)
+bool hasTransfer(const RunEdit& edit, const Schedule& schedule, std::span<const int> nodes)
 {
-    return std::ranges::any_of(schedule.program[device], [&](const Op& op) {
-        return isTransfer(op.kind) && otherDevice(schedule, op) == peer;
-    });
+    for (const DeviceId device : schedule.program.ids())
+        for (const Op& op : schedule.program[device])
+            if (isTransfer(op.kind) && edit.selects(op, device, otherDevice(schedule, op), nodes))
+                return true;
+    return false;
 }
 
 template<class Is>
@@ -88,13 +101,19 @@ bool RunEdit::selectsAs(const RunEdit& other) const
     if (peer && other.peer && device == other.peer && peer == other.device)
         return true;
     return op.has_value() == other.op.has_value() && kind == other.kind && device == other.device
-        && peer == other.peer;
+        && peer == other.peer && links == other.links;
 }
 
-bool RunEdit::selects(const Op& one, DeviceId on, DeviceId to) const
+bool RunEdit::selects(const Op& one, DeviceId on, DeviceId to, std::span<const int> nodes) const
 {
     if (op)
         return nameOf(*op) == nameOf(one);
+    if (links) {
+        const auto nodeOf = [&](DeviceId d) { return nodes[static_cast<std::size_t>(d.value)]; };
+        const auto known = static_cast<int>(nodes.size());
+        return isTransfer(one.kind) && std::max(on.value, to.value) < known
+            && (nodeOf(on) == nodeOf(to)) == (*links == LinkTier::InNode);
+    }
     if (peer)
         return isTransfer(one.kind)
             && ((on == *device && to == *peer) || (on == *peer && to == *device));
@@ -108,6 +127,8 @@ std::string toString(const RunEdit& edit)
     std::string selection;
     if (edit.op)
         selection = toString(*edit.op);
+    else if (edit.links)
+        selection = linksName(*edit.links);
     else if (edit.peer)
         selection = fmt::format("{}-{}", edit.device->value, edit.peer->value);
     else if (edit.device && edit.kind)
@@ -125,14 +146,15 @@ Result<RunEdit> parseRunEdit(std::string_view text)
         = equals < text.size() ? parseNumber(text.substr(equals + 1)) : std::optional<double>();
     RunEdit edit;
     if (!factor || !parseSelection(text.substr(0, equals), edit))
-        return refused(fmt::format("{}: give a device, a kind of op, both, an op or a link, and a "
-                                   "factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5 or 0-1=1.5",
+        return refused(fmt::format("{}: give a device, a kind of op, both, an op, a link or all "
+                                   "links, and a factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5, 0-1=1.5, "
+                                   "node=1.5 or network=1.5",
                                    text));
     edit.factor = *factor;
     return edit;
 }
 
-Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule)
+Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule, std::span<const int> nodes)
 {
     if (!(edit.factor >= RunEdit::kLeastFactor && edit.factor <= RunEdit::kMostFactor))
         return refused(fmt::format("{} is not a slow-down factor; give one from {} to {}",
@@ -146,7 +168,13 @@ Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule)
         && !hasOp(schedule, {}, [&](const Op& op) { return nameOf(op) == nameOf(*edit.op); }))
         return refused(fmt::format("the run has no op {}; give one of its ops, as in 2F3",
                                    toString(*edit.op)));
-    if (edit.peer && !isLinked(schedule, *edit.device, *edit.peer))
+    if (edit.links && nodes.empty())
+        return refused("the run does not name several nodes; slow a link between two devices, as "
+                       "in 0-1=1.5");
+    if (edit.links && !hasTransfer(edit, schedule, nodes))
+        return refused(fmt::format("no message passes {} nodes; slow other links",
+                                   *edit.links == LinkTier::InNode ? "within" : "between"));
+    if (edit.peer && !hasTransfer(edit, schedule, nodes))
         return refused(fmt::format("no message passes between devices {} and {}; give two devices "
                                    "with neighbouring stages",
                                    edit.device->value, edit.peer->value));
@@ -159,15 +187,15 @@ Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule)
     return {};
 }
 
-double slowdownOf(std::span<const RunEdit> edits, const Schedule& schedule, const Op& op,
-                  DeviceId device)
+double slowdownOf(std::span<const RunEdit> edits, std::span<const int> nodes,
+                  const Schedule& schedule, const Op& op, DeviceId device)
 {
     if (edits.empty())
         return 1;
     const DeviceId to = isTransfer(op.kind) ? otherDevice(schedule, op) : device;
     double factor = 1;
     for (const RunEdit& edit : edits)
-        factor *= edit.selects(op, device, to) ? edit.factor : 1;
+        factor *= edit.selects(op, device, to, nodes) ? edit.factor : 1;
     return factor;
 }
 

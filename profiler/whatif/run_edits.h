@@ -1,24 +1,27 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/cost/mapping.h"
 #include "engine/schedule/schedule.h"
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profiler {
 
 // A change to the recorded times of some ops: they take `factor` times as long. Exactly one of
-// these selects the ops: an op, a kind (of all devices or of one), a device, or the link between
-// two devices in both directions.
+// these selects the ops: an op, a kind (of all devices or of one), a device, the link between two
+// devices in both directions, or all links of a class.
 struct RunEdit
 {
     std::optional<engine::Op> op;
     std::optional<engine::OpKind> kind;
     std::optional<engine::DeviceId> device;
-    std::optional<engine::DeviceId> peer; // with `device`: the link between both
+    std::optional<engine::DeviceId> peer;  // with `device`: the link between both
+    std::optional<engine::LinkTier> links; // InNode or AcrossNodes
     double factor = 1;
 
     static constexpr double kLeastFactor = 0.001, kMostFactor = 1000;
@@ -26,22 +29,25 @@ struct RunEdit
     // Whether both change the same ops, whatever their factors.
     bool selectsAs(const RunEdit& other) const;
     // `to` is the device at the other end of a transfer, otherwise `device`. A device contains the
-    // ops that compute; transfers are parts of links.
-    bool selects(const engine::Op& one, engine::DeviceId on, engine::DeviceId to) const;
+    // ops that compute; transfers are parts of links. `nodes`: as for checkEdit().
+    bool selects(const engine::Op& one, engine::DeviceId on, engine::DeviceId to,
+                 std::span<const int> nodes) const;
     friend bool operator==(const RunEdit&, const RunEdit&) = default;
 };
 
 // "2F3=1.5" one op, "F=1.5" a kind, "1:F=1.5" a kind on device 1, "1=1.5" a device, "0-1=1.5" a
-// link. parseRunEdit() inverts toString().
+// link, "node=1.5" and "network=1.5" all links within and between nodes. parseRunEdit() inverts
+// toString().
 std::string toString(const RunEdit& edit);
 engine::Result<RunEdit> parseRunEdit(std::string_view text);
 
 // Fails with Error::Code::InvalidArgument if the schedule does not have what the edit selects, or
-// if the factor is out of range.
-engine::Result<void> checkEdit(const RunEdit& edit, const engine::Schedule& schedule);
+// if the factor is out of range. `nodes` is that of engine::nodesOfDevices(); empty: unknown.
+engine::Result<void> checkEdit(const RunEdit& edit, const engine::Schedule& schedule,
+                               std::span<const int> nodes = {});
 
 // The product of the factors of the edits that select the op.
-double slowdownOf(std::span<const RunEdit> edits, const engine::Schedule& schedule,
-                  const engine::Op& op, engine::DeviceId device);
+double slowdownOf(std::span<const RunEdit> edits, std::span<const int> nodes,
+                  const engine::Schedule& schedule, const engine::Op& op, engine::DeviceId device);
 
 } // namespace profiler

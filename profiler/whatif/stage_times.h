@@ -51,6 +51,7 @@ struct MeasuredTimes
     // Set by edits: the slow-down of ops, devices and links, and the time that every message takes
     // longer, in ns. Edits of single ops change only the run's own order.
     std::vector<RunEdit> slowdowns;
+    std::vector<int> nodes; // set by the caller: engine::nodesOfDevices() of the run
     std::int64_t messageDelay = 0;
     std::vector<std::string> assumptions;
 };

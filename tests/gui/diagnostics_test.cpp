@@ -63,7 +63,7 @@ TEST_CASE("diagnostics show what they write, and write just that into a new fold
 {
     HelpWindow w;
     w.settings.addRecent(
-        {w.folder.filePath(QStringLiteral("secret-run.sqlite")), {}, {}, {}, {}, {}, {}, {}});
+        {w.folder.filePath(QStringLiteral("secret-run.sqlite")), {}, {}, {}, {}, {}, {}, {}, {}});
     keepError(QStringLiteral("The disk of %1 is full.").arg(QDir::homePath()));
     w.find<QAction>("diagnostics")->trigger();
     auto* dialog = w.find<DiagnosticsDialog>("diagnosticsDialog");

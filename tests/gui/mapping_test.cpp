@@ -3,6 +3,7 @@
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/mapping/load_matrix.h"
 #include "app/widgets/mapping/mapping_view.h"
+#include "app/widgets/mapping/node_layout.h"
 #include "app/widgets/mapping/node_picture.h"
 #include "tests/gui/setup.h"
 #include "tests/gui/walk.h"
@@ -95,6 +96,34 @@ TEST_CASE("a click on a link shows what it carries, and so do the arrow keys")
     CHECK(setup.link() == QStringLiteral("In node 3"));
     QTest::mouseMove(picture, picture->placeOf({0, 1}).center().toPoint());
     CHECK(waitFor([&] { return setup.link() == QString::fromUtf8("Node 0 → node 1"); }));
+}
+
+TEST_CASE("the key below the picture names the links with the speeds of the hardware")
+{
+    Mapped setup(onNodes(8, 4));
+    setup.wait();
+    const auto* key = setup.find<QWidget>("mappingKey");
+    CHECK(key->isVisible());
+    CHECK(key->accessibleDescription()
+          == QStringLiteral("in a node, 200 GB/s per port: messages, all-reduces; between nodes, "
+                            "25 GB/s per GPU: width and colour by load"));
+}
+
+// Stages 7 and 8 of the V are on device 7, so nodes 0 and 3 have nothing to exchange.
+TEST_CASE("a dashed line joins neighbours without traffic, also if their loads are hidden")
+{
+    const auto study = studyMappings(onNodes(8, 4).request());
+    REQUIRE(study);
+    for (const bool areShown : {true, false}) {
+        const NodeLayout layout
+            = layoutOf(*study,
+                       areShown ? std::vector<std::pair<int, int>>{{0, 1}, {1, 0}}
+                                : std::vector<std::pair<int, int>>(),
+                       900);
+        REQUIRE(layout.unused.size() == 1);
+        CHECK(layout.unused.front().from == 3);
+        CHECK(layout.unused.front().to == 0);
+    }
 }
 
 TEST_CASE("a mapping is chosen in the picker or by its card, and the scheme's own is not stored")

@@ -1,3 +1,4 @@
+#include "app/widgets/controls/schedule_preview.h"
 #include "app/widgets/controls/segment_control.h"
 #include "tests/gui/opened_run.h"
 
@@ -34,6 +35,16 @@ bool says(const OpenedRun& opened, const char* text)
         return label->text().contains(QString::fromUtf8(text));
     });
 }
+
+// A worker whose first iteration is under way.
+const char* const kFirstIteration
+    = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
+      "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
+      "\\\"cancelled\\\"}\"; exit 0' INT\n"
+      "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":0}'\n"
+      "echo '{\"event\":\"rows\",\"last\":1}'\n"
+      "echo '{\"event\":\"ops\",\"index\":0,\"done\":30,\"all\":110,\"devices\":[27,3,0,0]}'\n"
+      "while :; do sleep 0.05; done\n";
 
 } // namespace
 
@@ -88,4 +99,23 @@ TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
     CHECK_FALSE(opened.find<QWidget>("detailsFooter")->isVisible());
     CHECK_FALSE(plan->isVisible());
     CHECK(opened.find<QLabel>("detailsTitle")->text() != QStringLiteral("Running"));
+}
+
+TEST_CASE("before the first iteration a plan from assumed costs is outlined and labelled")
+{
+    engine::Run run = growing();
+    run.timeline = {};
+    OpenedRun opened(run, kFirstIteration);
+    auto* preview = opened.page->findChild<SchedulePreview*>();
+    REQUIRE(preview != nullptr);
+    REQUIRE(waitFor([&] { return preview->isVisible() && says(opened, "30 of 110 ops"); }));
+    CHECK(says(opened, "Plan from assumed costs (F 1, B 2; free links), not from measured times"));
+    auto* plan = opened.find<SegmentControl>("planSegments");
+    plan->setCurrent(1);
+    CHECK_FALSE(preview->isVisible());
+    plan->setCurrent(0);
+    CHECK(preview->isVisible());
+    const QImage filled = preview->grab().toImage();
+    preview->setDone({});
+    CHECK(preview->grab().toImage() != filled); // what has run
 }

@@ -9,7 +9,9 @@
 #include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/page_tabs.h"
 #include "app/widgets/window/tab_strip.h"
+#include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
+#include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
 #include <QAction>
@@ -24,6 +26,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <QTest>
@@ -93,6 +96,24 @@ public:
     int count = 0;
 };
 
+// An iteration of some 100 µs with some MiB.
+engine::Run smallRun()
+{
+    engine::Run run = *sample::measured({"bpipe", 4, 8, 1});
+    for (engine::Iteration& iteration : run.timeline.iterations)
+        iteration.window = {iteration.window.begin / 1000, iteration.window.end / 1000};
+    for (engine::Track& track : run.timeline.tracks)
+        for (engine::Span& span : track.spans) {
+            span.begin /= 1000;
+            span.end /= 1000;
+        }
+    for (engine::MemoryEvent& event : run.timeline.memory) {
+        event.time /= 1000;
+        event.bytes /= 1024;
+    }
+    return run;
+}
+
 } // namespace
 
 TEST_CASE("every setting has a title, one line of explanation and a possible default")
@@ -133,6 +154,38 @@ TEST_CASE(
     CHECK(w.theme.theme().palette.forward == forward);
     for (const Setting& one : settingTable())
         CHECK(w.settings.value(one.key) == one.byDefault);
+}
+
+// The window kept the units in which its texts and tables were written first.
+TEST_CASE("units are stored, and applied to open pages at once")
+{
+    SettingsWindow w;
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(profiler::writeRun(file.toStdString(), smallRun()));
+    w.window.openRun(file);
+    Q_EMIT w.window.currentPage()->memoryRequested(file);
+    Page* memory = w.window.currentPage();
+    const auto title
+        = [&] { return memory->findChild<QLabel*>(QStringLiteral("memoryTitle"))->text(); };
+    const auto header = [&](int column) {
+        auto* table = memory->findChild<QTableView*>(QStringLiteral("aliveTable"));
+        return table->model()->headerData(column, Qt::Horizontal).toString();
+    };
+    REQUIRE(waitFor([&] { return title() == QStringLiteral("Predicted and measured, MiB"); }));
+    CHECK(header(5) == QStringLiteral("MiB"));
+    CHECK(header(4) == QStringLiteral("Since, µs"));
+
+    w.control<SegmentControl>(key::kMemory)->setCurrent(1);
+    CHECK(title() == QStringLiteral("Predicted and measured, GiB"));
+    CHECK(header(5) == QStringLiteral("GiB"));
+    CHECK(header(4) == QStringLiteral("Since, µs"));
+    w.control<SegmentControl>(key::kTimes)->setCurrent(1);
+    CHECK(header(4) == QStringLiteral("Since, ms"));
+    CHECK(w.settings.units() == Units{TimeUnits::Milliseconds, MemoryUnits::GiB});
+    w.reset();
+    CHECK(w.settings.units() == Units());
+    CHECK(title() == QStringLiteral("Predicted and measured, MiB"));
 }
 
 TEST_CASE("new runs are saved in the chosen folder, and a folder that cannot be used says why")

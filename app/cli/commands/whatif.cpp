@@ -12,6 +12,7 @@
 #include "engine/base/version.h"
 #include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/run_nodes.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/store/trace_store.h"
@@ -98,9 +99,11 @@ Result<void> applyOpTimes(const std::vector<std::string>& opTimes, MeasuredTimes
 
 Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
+    times.nodes = nodesOfDevices(run);
     for (const std::string& text : options.slow) {
         const auto edit = parseRunEdit(text);
-        const auto checked = edit ? checkEdit(*edit, run.schedule) : tl::unexpected(edit.error());
+        const auto checked
+            = edit ? checkEdit(*edit, run.schedule, times.nodes) : tl::unexpected(edit.error());
         if (!checked)
             return fail(
                 checked.error().code,
@@ -303,7 +306,8 @@ Action prepareWhatIf(CLI::App& app)
         ->check(CLI::Range(0.01, 100.0));
     app.add_option("--slow", options->slow,
                    "Slow-down factor of a device (1=1.5), a kind of op (F=1.5), a kind on a device "
-                   "(1:F=1.5), a link (0-1=1.5) or, with --own-order, an op (2F3=1.5); repeatable")
+                   "(1:F=1.5), a link (0-1=1.5), all links within or between nodes (node=1.5, "
+                   "network=1.5) or, with --own-order, an op (2F3=1.5); repeatable")
         ->type_name("WHAT=X");
     app.add_option("--link-delay", options->linkDelay, "Time added to every message, µs")
         ->type_name("US")

@@ -42,7 +42,7 @@ double CompareNumbers::inTime(std::size_t run, double ticks) const
 {
     const ComparedRun& base = comparison.runs[comparison.baseline];
     return ticks / static_cast<double>(comparison.runs[run].ticksPerUnit)
-        * static_cast<double>(base.ticksPerUnit) / time().perUnit;
+        * static_cast<double>(base.ticksPerUnit) / time().perUnit();
 }
 
 bool CompareNumbers::isInUnitOfBaseline(std::size_t run) const

@@ -104,12 +104,12 @@ QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
         const auto median = m_numbers->ops[run].median(kind);
         if (!median)
             continue;
-        const int decimals = m_numbers->time().decimals + 1;
+        const int decimals = m_numbers->time().decimals() + 1;
         lines << tr("%1: %2 ops, median %3 %4")
                      .arg(fromUtf8(engine::kindTitle(kind)))
                      .arg(m_numbers->ops[run].of[kind].size())
                      .arg(number(m_numbers->inTime(run, *median), decimals),
-                          m_numbers->time().unit);
+                          m_numbers->time().unit());
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -117,23 +117,24 @@ QString OperationModel::toolTip(std::size_t run, const Kinds& kinds) const
 TableColumn<std::size_t> OperationModel::column(const QString& title, const Kinds& kinds) const
 {
     const std::size_t baseline = m_numbers->comparison.baseline;
-    const int decimals = m_numbers->time().decimals;
     const auto difference = [=, this](std::size_t run) {
         return m_numbers->comparison.comparable ? timeOf(run, kinds) - timeOf(baseline, kinds) : 0;
     };
-    return TableColumn<std::size_t>(tr("%1, %2").arg(title, m_numbers->time().unit),
-                                    [=, this](std::size_t run) {
-                                        return timeOf(run, kinds) > 0
-                                            ? number(timeOf(run, kinds), decimals)
-                                            : QStringLiteral("–");
-                                    })
+    return TableColumn<std::size_t>(
+               {tr("%1, %2").arg(title, QStringLiteral("%1")), m_numbers->time()},
+               [=, this](std::size_t run) {
+                   return timeOf(run, kinds) > 0
+                       ? number(timeOf(run, kinds), m_numbers->time().decimals())
+                       : QStringLiteral("–");
+               })
         .sortedBy([=, this](std::size_t run) { return SortValue(timeOf(run, kinds)); })
         .with(Qt::ToolTipRole, [=, this](std::size_t run) { return toolTip(run, kinds); })
         .with(kDifferenceRole,
               [=, this](std::size_t run) {
                   const bool isShown = run != baseline && timeOf(run, kinds) > 0
                       && timeOf(baseline, kinds) > 0 && m_numbers->comparison.comparable;
-                  return isShown ? signedNumber(difference(run), decimals) : QVariant();
+                  return isShown ? signedNumber(difference(run), m_numbers->time().decimals())
+                                 : QVariant();
               })
         .with(kVerdictRole, [=, this](std::size_t run) {
             const bool isSmall

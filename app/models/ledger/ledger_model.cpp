@@ -41,9 +41,10 @@ QString iterationTip(const LedgerRun& run)
     if (run.isFailed())
         return run.problem;
     const Scale time = run.time();
-    return run.least && run.most ? LedgerModel::tr("95 % interval %1 to %2 %3")
-                                       .arg(time.text(*run.least), time.text(*run.most), time.unit)
-                                 : QString();
+    return run.least && run.most
+        ? LedgerModel::tr("95 % interval %1 to %2 %3")
+              .arg(time.text(*run.least), time.text(*run.most), time.unit())
+        : QString();
 }
 
 // Numbers sort as numbers: "16" after "8".

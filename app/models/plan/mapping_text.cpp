@@ -61,19 +61,19 @@ QString whyText(const MappedPrediction& mapped)
 
 QString gigabytes(double bytes)
 {
-    const double gb = bytes / scaleIn(Unit::GB).perUnit;
+    const double gb = bytes / scaleIn(Unit::GB).perUnit();
     return number(gb, gb == 0 || gb >= 100 ? 0 : gb >= 0.095 ? 1 : 3);
 }
 
 QString loadText(double bytes)
 {
-    return gigabytes(bytes) + QLatin1Char(' ') + scaleIn(Unit::GB).unit;
+    return gigabytes(bytes) + QLatin1Char(' ') + scaleIn(Unit::GB).unit();
 }
 
 QString milliseconds(double nanoseconds)
 {
     const Scale scale = scaleIn(Unit::Millisecond);
-    return scale.finer(nanoseconds < 100 * scale.perUnit ? 0 : -1).text(nanoseconds);
+    return scale.finer(nanoseconds < 100 * scale.perUnit() ? 0 : -1).text(nanoseconds);
 }
 
 QString mappingTitle(const QString& name)
@@ -89,7 +89,7 @@ QString mappingRule(const QString& name)
     if (name == QStringLiteral("contiguous"))
         return mappingPhrase("copy after copy, devices in sequence");
     if (name == QStringLiteral("replicas-together"))
-        return mappingPhrase("devices with the same stages share a node");
+        return mappingPhrase("the holders of a stage share a node");
     if (name == QStringLiteral("pair-adjacent"))
         return mappingPhrase("devices d and D−1−d are neighbours");
     return mappingPhrase("as in the file");
@@ -150,20 +150,24 @@ QString linkTitle(const profiler::LinkLoad& link)
                                 : mappingPhrase("Node %1 → node %2").arg(link.from).arg(link.to);
 }
 
+QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses)
+{
+    const double speed = (crosses ? hardware.network : hardware.node).bandwidth;
+    const QString each = !crosses  ? mappingPhrase("port")
+        : hardware.nicsPerNode > 0 ? mappingPhrase("NIC")
+                                   : mappingPhrase("GPU");
+    return mappingPhrase("%1 per %2").arg(scaleIn(Unit::GBPerSecond, 0).withUnit(speed), each);
+}
+
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link)
 {
     const engine::HardwareSpec& hardware = study.on->hardware;
     const bool crosses = link.from != link.to;
-    const double speed = (crosses ? hardware.network : hardware.node).bandwidth;
     const auto iteration = static_cast<double>(study.shown().iteration);
-    const QString each = !crosses  ? mappingPhrase("port")
-        : hardware.nicsPerNode > 0 ? mappingPhrase("NIC")
-                                   : mappingPhrase("GPU");
     const double share = static_cast<double>(link.busy) / std::max(1.0, iteration);
-    return mappingPhrase("%1 per %2 at most; busy %3 of %4 %5 (%6).")
-        .arg(scaleIn(Unit::GBPerSecond, 0).withUnit(speed), each,
-             milliseconds(static_cast<double>(link.busy)), milliseconds(iteration),
-             scaleIn(Unit::Millisecond).unit, percent(share));
+    return mappingPhrase("%1 at most; busy %2 of %3 %4 (%5).")
+        .arg(linkSpeed(hardware, crosses), milliseconds(static_cast<double>(link.busy)),
+             milliseconds(iteration), scaleIn(Unit::Millisecond).unit(), percent(share));
 }
 
 QString flowTitle(const profiler::LinkFlow& flow, int replicas)

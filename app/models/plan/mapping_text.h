@@ -17,6 +17,8 @@ QString crossingText(const MappingStudy& study);
 QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
 
 QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"
+// Of a link between nodes or within one: "25 GB/s per GPU".
+QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses);
 // "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link);
 // "Forward 1 → 2, down", by stages

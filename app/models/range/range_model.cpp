@@ -91,7 +91,7 @@ RangeModel::Columns RangeModel::memoryColumns() const
     Columns columns;
     const auto bytes = [](const Device& one) { return one.times.peakBytes.value_or(-1); };
     if (std::ranges::any_of(m_metrics.devices, [&](const Device& one) { return bytes(one) >= 0; }))
-        columns.push_back({tr("Peak, %1").arg(m_bytes.unit), [=, this](const Device* device) {
+        columns.push_back({{tr("Peak, %1"), m_bytes}, [=, this](const Device* device) {
                                const std::int64_t peak = largest(device, bytes);
                                return peak < 0 ? QStringLiteral("–")
                                                : m_bytes.text(static_cast<double>(peak));

@@ -100,19 +100,19 @@ engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
 engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& info,
                                    const Scale& shown)
 {
-    if (unit.isEmpty() || unit.compare(shown.unit, Qt::CaseInsensitive) == 0
+    if (unit.isEmpty() || unit.compare(shown.unit(), Qt::CaseInsensitive) == 0
         || (info.inUnits() && unit.compare(QLatin1String("unit"), Qt::CaseInsensitive) == 0))
-        return shown.perUnit;
+        return shown.perUnit();
     if (info.inUnits())
         return cannotRead(
             RangeTexts::tr("The times of this run are in units; leave out \"%1\"").arg(unit));
     const QString name = unit.toLower();
     if (name == QLatin1String("s"))
-        return scaleIn(Unit::Second).perUnit;
+        return scaleIn(Unit::Second).perUnit();
     if (name == QLatin1String("ms"))
-        return scaleIn(Unit::Millisecond).perUnit;
+        return scaleIn(Unit::Millisecond).perUnit();
     if (name == QLatin1String("us") || name == QStringLiteral("µs") || name == QStringLiteral("μs"))
-        return scaleIn(Unit::Microsecond).perUnit;
+        return scaleIn(Unit::Microsecond).perUnit();
     if (name == QLatin1String("ns"))
         return 1.0;
     return cannotRead(
@@ -189,7 +189,7 @@ QString rangeName(const engine::Run& run, Window range)
     return QStringLiteral("%1, %2 – %3 %4")
         .arg(iteration.kind == Iteration::Kind::Measured ? RangeTexts::tr("iteration %1").arg(name)
                                                          : name,
-             text(range.begin), text(range.end), scale.unit);
+             text(range.begin), text(range.end), scale.unit());
 }
 
 } // namespace app

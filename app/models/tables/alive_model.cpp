@@ -63,40 +63,39 @@ void AliveModel::show(const MemoryReport& report, DeviceId device, std::int64_t 
             largest = std::max(largest, row.bytes);
     const bool hasEvicted
         = std::ranges::any_of(rows, [](const Row& row) { return row.kind == Row::Kind::Evicted; });
-    Columns columns{
-        {tr("Category"), [](const Row& row) { return row.category; }, Qt::AlignLeft},
-        TableColumn<Row>(
-            tr("Op"),
-            [opOf, shared](const Row& row) {
-                const engine::Op* op = opOf(row);
-                return op != nullptr ? opName(shared->info, *op) : QString();
-            },
-            Qt::AlignLeft)
-            .with(kCodeRole, kAlways),
-        {tr("Micro-batch"),
-         [opOf](const Row& row) {
-             const engine::Op* op = opOf(row);
-             return op != nullptr && op->microBatch.isValid()
-                 ? QString::number(op->microBatch.value)
-                 : QString();
-         }},
-        {tr("Stage"),
-         [opOf](const Row& row) {
-             const engine::Op* op = opOf(row);
-             return op != nullptr && op->stage.isValid() ? QString::number(op->stage.value)
-                                                         : QString();
-         }},
-        {tr("Since, %1").arg(clock.unit), [at](const Row& row) { return at(row.since); }},
-        TableColumn<Row>(bytes.unit, [bytes](const Row& row) {
-            return bytes.text(static_cast<double>(row.bytes));
-        }).with(kShareRole, [largest](const Row& row) {
-            return row.kind == Row::Kind::Tensor
-                ? QVariant(static_cast<double>(row.bytes) / static_cast<double>(largest))
-                : QVariant();
-        })};
+    Columns columns{{tr("Category"), [](const Row& row) { return row.category; }, Qt::AlignLeft},
+                    TableColumn<Row>(
+                        tr("Op"),
+                        [opOf, shared](const Row& row) {
+                            const engine::Op* op = opOf(row);
+                            return op != nullptr ? opName(shared->info, *op) : QString();
+                        },
+                        Qt::AlignLeft)
+                        .with(kCodeRole, kAlways),
+                    {tr("Micro-batch"),
+                     [opOf](const Row& row) {
+                         const engine::Op* op = opOf(row);
+                         return op != nullptr && op->microBatch.isValid()
+                             ? QString::number(op->microBatch.value)
+                             : QString();
+                     }},
+                    {tr("Stage"),
+                     [opOf](const Row& row) {
+                         const engine::Op* op = opOf(row);
+                         return op != nullptr && op->stage.isValid()
+                             ? QString::number(op->stage.value)
+                             : QString();
+                     }},
+                    {{tr("Since, %1"), clock}, [at](const Row& row) { return at(row.since); }},
+                    TableColumn<Row>({QStringLiteral("%1"), bytes}, [bytes](const Row& row) {
+                        return bytes.text(static_cast<double>(row.bytes));
+                    }).with(kShareRole, [largest](const Row& row) {
+                        return row.kind == Row::Kind::Tensor ? QVariant(
+                                   static_cast<double>(row.bytes) / static_cast<double>(largest))
+                                                             : QVariant();
+                    })};
     if (hasEvicted)
-        columns.push_back(
-            {tr("Back, %1").arg(clock.unit), [at](const Row& row) { return at(row.back); }});
+        columns.push_back({{tr("Back, %1"), clock}, [at](const Row& row) { return at(row.back); }});
     for (auto& column : columns)
         column.with(kStrongRole, [](const Row& row) { return row.kind == Row::Kind::Sum; })
             .with(kHintRole, [](const Row& row) {

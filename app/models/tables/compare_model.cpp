@@ -34,7 +34,7 @@ CompareModel::Columns CompareModel::columns() const
             return run.mode != runs[0].mode || run.isOversubscribed;
         }))
         columns.emplace_back(tr("Mode"), mode, Qt::AlignLeft).with(kHintRole, kAlways);
-    const auto addIfAny = [&](const QString& title, const Quantity& quantity) {
+    const auto addIfAny = [&](const ColumnTitle& title, const Quantity& quantity) {
         if (std::ranges::any_of(
                 runs, [&](const ComparedRun& run) { return quantity.value(run).has_value(); }))
             columns.push_back(column(title, quantity));
@@ -45,15 +45,15 @@ CompareModel::Columns CompareModel::columns() const
     const Scale bytes = byteScale(peak);
     const Quantity iteration{[](const ComparedRun& run) { return run.metrics.duration; }};
     addIfAny(m_comparison.comparable && !runs.empty()
-                 ? tr("Iteration, %1").arg(scaleOf(m_comparison.baseline, iteration).unit)
-                 : tr("Iteration"),
+                 ? ColumnTitle(tr("Iteration, %1"), scaleOf(m_comparison.baseline, iteration))
+                 : ColumnTitle(tr("Iteration")),
              iteration);
     addIfAny(tr("Compute"), {&ComparedRun::meanCompute});
     addIfAny(tr("Exposed comm."), {&ComparedRun::meanExposed});
     addIfAny(tr("Bubble"), {&ComparedRun::meanBubble});
     // The stash replaces the peak where no bytes were recorded.
     if (std::ranges::any_of(runs, [](const ComparedRun& run) { return run.peakBytes.has_value(); }))
-        addIfAny(tr("Peak, %1").arg(bytes.unit), {&ComparedRun::peakBytes, bytes});
+        addIfAny({tr("Peak, %1"), bytes}, {&ComparedRun::peakBytes, bytes});
     else
         addIfAny(tr("Stash, Mₐ"), {&ComparedRun::peakStash, Scale{1, 1, {}}});
     addIfAny(tr("Messages"),
@@ -77,20 +77,21 @@ CompareModel::Columns CompareModel::columns() const
     return columns;
 }
 
-TableColumn<std::size_t> CompareModel::column(const QString& title, const Quantity& quantity) const
+TableColumn<std::size_t> CompareModel::column(const ColumnTitle& title,
+                                              const Quantity& quantity) const
 {
     return TableColumn<std::size_t>(title,
                                     [=, this](std::size_t run) { return text(run, quantity); })
         .sortedBy([=, this](std::size_t run) {
             // Values of runs in other units are sorted by units, unknown values come last.
             const auto value = quantity.value(m_comparison.runs[run]);
-            return SortValue(value ? *value / scaleOf(run, quantity).perUnit
+            return SortValue(value ? *value / scaleOf(run, quantity).perUnit()
                                    : std::numeric_limits<double>::infinity());
         })
         .with(kDifferenceRole,
               [=, this](std::size_t run) {
                   const auto change = difference(run, quantity);
-                  return change ? signedNumber(*change, scaleOf(run, quantity).decimals)
+                  return change ? signedNumber(*change, scaleOf(run, quantity).decimals())
                                 : QVariant();
               })
         .with(kVerdictRole,
@@ -115,7 +116,8 @@ Scale CompareModel::scaleOf(std::size_t run, const Quantity& quantity) const
     info.ticksPerUnit = m_comparison.runs[from].ticksPerUnit;
     Scale scale = timeScale(info, m_comparison.runs[from].metrics.duration);
     if (info.inUnits())
-        scale.perUnit = static_cast<double>(m_comparison.runs[run].ticksPerUnit);
+        scale = {static_cast<double>(m_comparison.runs[run].ticksPerUnit), scale.decimals(),
+                 scale.unit()};
     return scale;
 }
 
@@ -138,7 +140,7 @@ std::optional<double> CompareModel::difference(std::size_t run, const Quantity& 
     const auto base = quantity.value(m_comparison.runs[baseline]);
     if (!own || !base)
         return {};
-    return *own / scaleOf(run, quantity).perUnit - *base / scaleOf(baseline, quantity).perUnit;
+    return *own / scaleOf(run, quantity).perUnit() - *base / scaleOf(baseline, quantity).perUnit();
 }
 
 Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
@@ -148,7 +150,7 @@ Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
         return Verdict::Neutral;
     const std::size_t baseline = m_comparison.baseline;
     const double base
-        = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit;
+        = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit();
     if (std::abs(*change) <= 0.01 * std::abs(base))
         return Verdict::Neutral;
     return (*change > 0) == quantity.isMoreBetter ? Verdict::Better : Verdict::Worse;

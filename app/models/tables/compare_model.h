@@ -32,7 +32,7 @@ private:
     };
 
     Columns columns() const;
-    TableColumn<std::size_t> column(const QString& title, const Quantity& quantity) const;
+    TableColumn<std::size_t> column(const ColumnTitle& title, const Quantity& quantity) const;
     Scale scaleOf(std::size_t run, const Quantity& quantity) const;
     QString text(std::size_t run, const Quantity& quantity) const;
     std::optional<double> difference(std::size_t run, const Quantity& quantity) const;

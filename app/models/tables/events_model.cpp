@@ -59,7 +59,7 @@ EventsModel::Columns EventsModel::columns() const
     };
     const auto time = [=, this](const QString& title, auto ticks) {
         const auto valueOf = sorting(ticks);
-        return Described(title.arg(m_time.unit),
+        return Described({title, m_time},
                          [=, this](const Event& event) { return m_time.text(valueOf(event)); })
             .sortedBy(valueOf);
     };

@@ -48,7 +48,7 @@ void ExpectedModel::show(const profiler::ExpectedComparison& comparison, const Q
     std::vector<KindTimes> rows = comparison.kinds;
     rows.push_back({"iteration", {}, comparison.iterations});
     Columns columns{TableColumn<KindTimes>(
-                        tr("Kind, %1").arg(scale.unit),
+                        {tr("Kind, %1"), scale},
                         [](const KindTimes& row) { return fromUtf8(row.title); }, Qt::AlignLeft)
                         .with(kStrongRole, [](const KindTimes& row) {
                             return QVariant(row.title == "iteration");

@@ -46,8 +46,8 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
     using Column = TableColumn<GpuMemoryRow>;
     Columns columns
         = {Column(
-               tr("At the end, %1").arg(m_bytes.unit),
-               [](const GpuMemoryRow& row) { return row.name; }, Qt::AlignLeft)
+               {tr("At the end, %1"), m_bytes}, [](const GpuMemoryRow& row) { return row.name; },
+               Qt::AlignLeft)
                .with(kSpanRole, [](const GpuMemoryRow& row) { return row.kind == Kind::Note; }),
            memoryColumn(all), shareColumn(all)};
     if (gpus.size() > 1)

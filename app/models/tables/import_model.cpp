@@ -63,7 +63,7 @@ CoverageModel::Columns CoverageModel::columns() const
                    return row.isClassified ? number(static_cast<double>(row.rule.matches), 0)
                                            : QString();
                }),
-        Column(tr("Time, %1").arg(m_time.unit),
+        Column({tr("Time, %1"), m_time},
                [time = m_time](const CoverageRow& row) {
                    return time.text(static_cast<double>(row.rule.time));
                }),
@@ -97,7 +97,7 @@ void LeftOutModel::show(const ImportReport& report)
                      [](const Row& row) { return QVariant(QString::fromStdString(row.what)); }),
            Column(tr("Count"),
                   [](const Row& row) { return number(static_cast<double>(row.count), 0); }),
-           Column(time.unit,
+           Column(time.unit(),
                   [time](const Row& row) {
                       return row.time == 0 ? QStringLiteral("–")
                                            : time.text(static_cast<double>(row.time));
@@ -118,12 +118,12 @@ void ClocksModel::show(const ImportReport& report)
         {Column(
              tr("Host"), [](const Row& row) { return QString::fromStdString(row.host); },
              Qt::AlignLeft),
-         Column(tr("Offset, %1").arg(offset.unit),
+         Column(tr("Offset, %1").arg(offset.unit()),
                 [offset](const Row& row) {
                     return offset.difference(static_cast<double>(row.offset));
                 }),
          Column(tr("Drift, ppm"), [](const Row& row) { return signedNumber(row.drift, 1); }),
-         Column(tr("Spread, %1").arg(spread.unit),
+         Column(tr("Spread, %1").arg(spread.unit()),
                 [spread](const Row& row) { return spread.text(static_cast<double>(row.spread)); }),
          Column(tr("Pairs"), [](const Row& row) { return QString::number(row.pairs); })},
         report.clocks);

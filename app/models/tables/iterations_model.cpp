@@ -75,7 +75,7 @@ IterationsModel::Columns IterationsModel::columns() const
     Columns columns = {
         {tr("Iteration"), [](const Row& row) { return nameOf(row.kind, row.number); },
          Qt::AlignLeft},
-        {m_time.unit,
+        {{QStringLiteral("%1"), m_time},
          [this](const Row& row) { return m_time.text(static_cast<double>(row.duration)); }},
         {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
         optional(tr("Loss"), &Row::loss, 2),

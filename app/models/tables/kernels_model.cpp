@@ -56,7 +56,7 @@ KernelsModel::Columns KernelsModel::columns() const
     };
     const Scale time = scaleIn(Unit::Microsecond), count{1, 0, {}}, share{0.01, 1, {}};
     const auto timed = [&](const QString& title, auto nanoseconds) {
-        return numeric(title.arg(time.unit), nanoseconds, time);
+        return numeric(title.arg(time.unit()), nanoseconds, time);
     };
     const auto kind = [this](const Row& row) { return nameOf(row).kind; };
     return {

@@ -17,7 +17,7 @@ void LinkFlowModel::show(std::vector<profiler::LinkFlow> flows, int replicas)
             tr("Carries"), [replicas](const Flow& flow) { return flowTitle(flow, replicas); },
             Qt::AlignLeft)
             .with(Qt::ToolTipRole, [](const Flow& flow) { return QVariant(flowDetail(flow)); }),
-        TableColumn<Flow>(scaleIn(Unit::GB).unit,
+        TableColumn<Flow>(scaleIn(Unit::GB).unit(),
                           [](const Flow& flow) { return gigabytes(flow.bytes); }),
         TableColumn<Flow>(
             labelled(tr("Each, %1"), Unit::Millisecond),
@@ -51,12 +51,12 @@ void AllReduceModel::show(const std::vector<profiler::AllReduceLoad>& loads)
         TableColumn<Load>(tr("Nodes"), nodes)
             .with(Qt::ToolTipRole,
                   [](const Load& load) { return QVariant(countOf(load.ranks, "member")); }),
-        TableColumn<Load>(scaleIn(Unit::GB).unit,
+        TableColumn<Load>(scaleIn(Unit::GB).unit(),
                           [](const Load& load) { return gigabytes(load.bytes); })
             .with(Qt::ToolTipRole,
                   [](const Load&) { return QVariant(tr("Sent by every member per iteration")); }),
         TableColumn<Load>(
-            scaleIn(Unit::Millisecond).unit,
+            scaleIn(Unit::Millisecond).unit(),
             [](const Load& load) { return milliseconds(static_cast<double>(load.time)); }),
         TableColumn<Load>(tr("Exposed"), [](const Load& load) {
             return milliseconds(static_cast<double>(load.exposed));
@@ -95,14 +95,14 @@ void StageSizesModel::show(const std::vector<StageSizes>& sizes, int stages)
                       return QVariant(tr("Forward of one stage and one micro-batch"));
                   }),
         TableColumn<StageSizes>(
-            tr("State, %1").arg(bytes.unit),
+            tr("State, %1").arg(bytes.unit()),
             [state, bytes](const StageSizes& size) { return bytes.text(state(size)); })
             .with(Qt::ToolTipRole,
                   [](const StageSizes&) {
                       return QVariant(tr("Weights, gradients and optimizer state of one stage on "
                                          "one GPU"));
                   }),
-        TableColumn<StageSizes>(tr("Stash, %1").arg(bytes.unit), [bytes](const StageSizes& size) {
+        TableColumn<StageSizes>(tr("Stash, %1").arg(bytes.unit()), [bytes](const StageSizes& size) {
             return bytes.text(size.bytes.stash);
         }).with(Qt::ToolTipRole, [](const StageSizes&) {
             return QVariant(tr("Activations of one micro-batch in one stage on one GPU"));

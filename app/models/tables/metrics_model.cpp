@@ -145,7 +145,7 @@ MetricsModel::Columns MetricsModel::columns() const
         return number(largest.peakStash, 1);
     };
     if (std::ranges::any_of(devices, [](const Device& one) { return one.peakBytes.has_value(); }))
-        columns.push_back({tr("Peak, %1").arg(m_bytes.unit), peak});
+        columns.push_back({{tr("Peak, %1"), m_bytes}, peak});
     if (engine::knowsMicroBatches(m_run->info))
         columns.push_back({tr("Stash, Mₐ"), stash});
     columns.push_back(
@@ -169,7 +169,7 @@ QVariant MetricsModel::headerToolTip(int section, const QString& title) const
     const bool isCount = title == tr("Sent / received") || title == tr("Local");
     const QString unit = title.contains(QLatin1String(", ")) ? title.section(QLatin1String(", "), 1)
         : isCount                                            ? QString()
-                                                             : m_time.unit;
+                                                             : m_time.unit();
     const QString value = rowCount() == 0
         ? QString()
         : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();

@@ -206,7 +206,7 @@ TableColumn<SchemeRow> SchemeTableModel::schemeColumn() const
 
 SchemeTableModel::Columns SchemeTableModel::columns() const
 {
-    const auto numeric = [this](Column which, const QString& title) {
+    const auto numeric = [this](Column which, const ColumnTitle& title) {
         return TableColumn<Row>(title, [=, this](const Row& row) { return text(row, which); })
             .sortedBy([=](const Row& row) {
                 const Prediction* prediction = row.prediction();
@@ -220,16 +220,16 @@ SchemeTableModel::Columns SchemeTableModel::columns() const
         };
     };
     const auto isRefused = [](const Row& row) { return !row.reason().isEmpty(); };
-    Columns columns = {
-        schemeColumn(),
-        numeric(Column::Iteration, tr("Iteration, %1").arg(m_time.unit)).with(kSpanRole, isRefused),
-        numeric(Column::Bubble, tr("Bubble, %")).with(kShareRole, shareOf(Column::Bubble, 100)),
-        numeric(Column::Stash, tr("Peak stash, Mₐ"))
-            .with(kShareRole, shareOf(Column::Stash, m_largestStash)),
-        numeric(Column::Weights, tr("Weights, Mθ")),
-        numeric(Column::Memory, tr("Memory, %1").arg(m_bytes.unit)),
-        numeric(Column::Messages, tr("Messages")),
-        numeric(Column::Local, tr("Local"))};
+    Columns columns
+        = {schemeColumn(),
+           numeric(Column::Iteration, {tr("Iteration, %1"), m_time}).with(kSpanRole, isRefused),
+           numeric(Column::Bubble, tr("Bubble, %")).with(kShareRole, shareOf(Column::Bubble, 100)),
+           numeric(Column::Stash, tr("Peak stash, Mₐ"))
+               .with(kShareRole, shareOf(Column::Stash, m_largestStash)),
+           numeric(Column::Weights, tr("Weights, Mθ")),
+           numeric(Column::Memory, {tr("Memory, %1"), m_bytes}),
+           numeric(Column::Messages, tr("Messages")),
+           numeric(Column::Local, tr("Local"))};
     for (auto& column : columns)
         column
             .with(Qt::ToolTipRole,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/definition_text.h"
+#include "app/models/numbers.h"
 #include "app/models/tables/table_roles.h"
 #include "app/models/text.h"
 
@@ -18,6 +19,22 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
+// The title of a column: "Device", or "Peak, %1" and the scale that has the unit, or a function.
+struct ColumnTitle
+{
+    ColumnTitle(const QString& title = {})
+        : shown([title] { return title; })
+    { }
+    ColumnTitle(const QString& title, const Scale& scale)
+        : shown([=] { return title.arg(scale.unit()); })
+    { }
+    ColumnTitle(std::function<QString()> title)
+        : shown(std::move(title))
+    { }
+
+    std::function<QString()> shown;
+};
+
 // A column, described by functions of a row. It is sorted by text if it has no sort value. If a
 // role (of table_roles.h or any other) has no value for a row, it keeps the default.
 template<typename Row>
@@ -27,7 +44,7 @@ struct TableColumn
     using Text = std::function<QString(const Row&)>;
     using Sort = std::function<SortValue(const Row&)>;
 
-    TableColumn(QString header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
+    TableColumn(ColumnTitle header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
         : title(std::move(header))
         , text(std::move(shown))
         , alignment(align)
@@ -38,7 +55,7 @@ struct TableColumn
         return roles.emplace_back(role, std::move(cell)), *this;
     }
 
-    QString title;
+    ColumnTitle title;
     Text text;
     Qt::AlignmentFlag alignment;
     Sort sortValue;
@@ -95,8 +112,8 @@ public:
         if (role == Qt::TextAlignmentRole)
             return QVariant::fromValue(Qt::Alignment(column.alignment | Qt::AlignVCenter));
         if (role == Qt::ToolTipRole)
-            return headerToolTip(section, column.title);
-        return role == Qt::DisplayRole ? QVariant(column.title) : QVariant();
+            return headerToolTip(section, column.title.shown());
+        return role == Qt::DisplayRole ? QVariant(column.title.shown()) : QVariant();
     }
 
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override

@@ -223,7 +223,7 @@ bool StageCostsModel::setData(const QModelIndex& index, const QVariant& value, i
             return false;
         edits.weightShare = entered / 100;
     } else {
-        const double ns = entered * m_time.perUnit;
+        const double ns = entered * m_time.perUnit();
         if (ns < 1 || ns > 1e15)
             return false;
         edits.times[{index.row(), column.kind}] = std::llround(ns);

@@ -3,6 +3,7 @@
 #include "app/models/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/run_nodes.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
@@ -84,6 +85,7 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
                                                       const WhatIfChanges& changes)
 {
     profiler::WhatIfPredictor predictor = measured;
+    predictor.times().nodes = engine::nodesOfDevices(run);
     for (const auto& [cell, time] : changes.times)
         TRY(setMedian(predictor.times(), engine::StageId{cell.stage}, cell.kind, time));
     if (changes.weightShare)
@@ -96,7 +98,7 @@ engine::Result<profiler::WhatIfPredictor> withChanges(const profiler::WhatIfPred
     if (changes.removesStragglers)
         removeStragglers(run, predictor.times());
     for (const profiler::RunEdit& edit : changes.slowdowns)
-        TRY(checkEdit(edit, run.schedule));
+        TRY(checkEdit(edit, run.schedule, predictor.times().nodes));
     predictor.times().slowdowns = changes.slowdowns;
     predictor.times().messageDelay = changes.messageDelay;
     return predictor;

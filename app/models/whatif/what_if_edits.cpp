@@ -2,6 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "engine/experiment/run_nodes.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 
@@ -30,6 +31,9 @@ QString selectionText(const profiler::RunEdit& edit)
 {
     if (edit.op)
         return fromUtf8(engine::toString(*edit.op));
+    if (edit.links)
+        return *edit.links == engine::LinkTier::InNode ? editWord("All links within nodes")
+                                                       : editWord("All links between nodes");
     if (edit.peer)
         return editWord("Link %1–%2").arg(edit.device->value).arg(edit.peer->value);
     const QString kind = edit.kind ? fromUtf8(engine::kindShortName(*edit.kind)) : QString();
@@ -104,14 +108,22 @@ void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit)
     }
 }
 
-std::vector<profiler::RunEdit> linksOf(const engine::Schedule& schedule)
+std::vector<profiler::RunEdit> linksOf(const engine::Run& run)
 {
+    const engine::Schedule& schedule = run.schedule;
+    const std::vector<int> nodes = engine::nodesOfDevices(run);
     std::set<std::pair<engine::DeviceId, engine::DeviceId>> pairs;
     for (const engine::DeviceId device : schedule.program.ids())
         for (const engine::Op& op : schedule.program[device])
             if (engine::isTransfer(op.kind))
                 pairs.insert(std::minmax(device, engine::otherDevice(schedule, op)));
     std::vector<profiler::RunEdit> links;
+    for (const auto tier : {engine::LinkTier::InNode, engine::LinkTier::AcrossNodes}) {
+        profiler::RunEdit all;
+        all.links = tier;
+        if (checkEdit(all, run.schedule, nodes))
+            links.push_back(all);
+    }
     for (const auto& [device, peer] : pairs) {
         profiler::RunEdit link;
         link.device = device;

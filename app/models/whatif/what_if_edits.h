@@ -13,7 +13,7 @@ struct WhatIfEdit
 // All changes to the run's times, in the order in which they are applied.
 std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run& run);
 
-// "2F3", "F on device 1", "F", "Device 1", "Link 0–1".
+// "2F3", "F on device 1", "F", "Device 1", "Link 0–1", "All links within nodes".
 QString selectionText(const profiler::RunEdit& edit);
 
 // The slow-down factor of what `edit` selects; 1: none is set.
@@ -22,7 +22,8 @@ double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
 // of 1 removes it.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
-// The links between devices over which messages pass, as edits with a factor of 1.
-std::vector<profiler::RunEdit> linksOf(const engine::Schedule& schedule);
+// The links between devices over which messages pass, as edits with a factor of 1. First, if the
+// run names several hosts, all links within and between its nodes.
+std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 } // namespace app

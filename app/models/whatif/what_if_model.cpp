@@ -130,7 +130,7 @@ QString WhatIfModel::text(const WhatIfRow& row, Column column) const
 WhatIfModel::Columns WhatIfModel::columns() const
 {
     const auto column
-        = [this](Column which, const QString& title, Qt::AlignmentFlag align = Qt::AlignRight) {
+        = [this](Column which, const ColumnTitle& title, Qt::AlignmentFlag align = Qt::AlignRight) {
               return TableColumn<WhatIfRow>(
                   title, [this, which](const WhatIfRow& row) { return text(row, which); }, align);
           };
@@ -145,7 +145,7 @@ WhatIfModel::Columns WhatIfModel::columns() const
                   [this](const WhatIfRow& row) {
                       return static_cast<double>(row.iteration) / static_cast<double>(m_last);
                   }),
-        column(Column::Iteration, tr("Iteration, %1").arg(m_time.unit))
+        column(Column::Iteration, {tr("Iteration, %1"), m_time})
             .with(kSpanRole,
                   [this](const WhatIfRow& row) {
                       return QVariant(!text(row, Column::Iteration).isEmpty() && !fits(row));
@@ -159,15 +159,18 @@ WhatIfModel::Columns WhatIfModel::columns() const
         column(Column::Difference, tr("Diff., %")),
         column(Column::Bubble, tr("Bubble, %")),
         column(Column::Memory,
-               knowsBytes() ? tr("Peak, %1").arg(m_bytes.unit) : tr("Peak stash, Mₐ")),
-        column(Column::Fits,
-               m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString(),
+               knowsBytes() ? ColumnTitle(tr("Peak, %1"), m_bytes)
+                            : ColumnTitle(tr("Peak stash, Mₐ"))),
+        column(Column::Fits, ColumnTitle([this] {
+                   return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString();
+               }),
                Qt::AlignLeft),
-        column(Column::Range, tr("95 % int., %1").arg(m_time.unit)),
-        column(Column::Bars,
-               tr("%1 to %2")
-                   .arg(m_time.text(static_cast<double>(m_first)),
-                        m_time.text(static_cast<double>(m_last))),
+        column(Column::Range, {tr("95 % int., %1"), m_time}),
+        column(Column::Bars, ColumnTitle([this] {
+                   return tr("%1 to %2")
+                       .arg(m_time.text(static_cast<double>(m_first)),
+                            m_time.text(static_cast<double>(m_last)));
+               }),
                Qt::AlignLeft)
             .with(kIntervalRole,
                   [this](const WhatIfRow& row) {

@@ -63,7 +63,7 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
     const bool isOwn = row.scheme == kOwnOrder;
     if (isOwn && row.iteration == numbers.measured) {
         verdict.bold = part("The run's own order takes %1 %2, as recorded.")
-                           .arg(time(row.iteration), scale.unit);
+                           .arg(time(row.iteration), scale.unit());
         verdict.rest = part("Drag the end of an op, or slow a device or a link.");
         return verdict;
     }
@@ -74,7 +74,7 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
                          : part(" for %1 micro-batches").arg(count);
     };
     verdict.bold = part("%1 would take %2 %3%4 instead of %5 %3%6")
-                       .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit,
+                       .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit(),
                             batches(numbers.batches), time(numbers.measured),
                             batches(numbers.measuredBatches));
     const double change = 100.0 * static_cast<double>(row.iteration - baseline)

@@ -128,6 +128,7 @@ void ClusterPage::connectAll()
         m_written.clear();
         ask();
     });
+    connect(&m_theme, &ThemeController::unitsChanged, this, &ClusterPage::showOutlook);
     connect(m_kit, &KitPanel::writeRequested, this, &ClusterPage::askForKitFolder);
     connect(m_kit, &KitPanel::archiveRequested, this, &ClusterPage::askForArchive);
     connect(m_kit, &KitPanel::cancelRequested, m_cancel, &QAction::trigger);

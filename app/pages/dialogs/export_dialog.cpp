@@ -178,7 +178,7 @@ void ExportDialog::setRange(engine::Window marked)
     if (part.duration() <= 0)
         return;
     const double ticks = run.info.inUnits() ? static_cast<double>(run.info.ticksPerUnit)
-                                            : scaleIn(Unit::Millisecond).perUnit;
+                                            : scaleIn(Unit::Millisecond).perUnit();
     const auto time
         = [&](std::int64_t tick) { return static_cast<double>(tick - whole.begin) / ticks; };
     setAvailable([&](FigureOptionsPanel::Available& available) {

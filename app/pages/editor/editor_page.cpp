@@ -105,6 +105,10 @@ void EditorPage::connectParts()
 {
     connect(m_refused, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
+    connect(&m_theme, &ThemeController::unitsChanged, this, [this] {
+        if (m_stack->currentIndex() == 1)
+            checkAgain();
+    });
     connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
     connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
     connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);

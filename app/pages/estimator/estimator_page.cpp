@@ -334,7 +334,7 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
     m_bars->show({{tr("1F1B, without BPipe"), memory.oneFOneB}, {tr("BPipe"), memory.bpipe}},
                  m_question->usableMemory);
     m_memoryHint->setText(tr("%1; fullest: device %2 of 1F1B, %3 of BPipe")
-                              .arg(scaleIn(Unit::GiB).unit)
+                              .arg(scaleIn(Unit::GiB).unit())
                               .arg(fullest(memory.oneFOneB))
                               .arg(fullest(memory.bpipe)));
 }

@@ -170,6 +170,7 @@ void ImportPage::setDocument(std::shared_ptr<RunDocument> document)
 {
     m_document = std::move(document);
     connect(m_document.get(), &RunDocument::stateChanged, this, &ImportPage::showDocument);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &ImportPage::showDocument);
     showDocument();
 }
 

@@ -364,7 +364,7 @@ QString LedgerPage::statusNote() const
     qint64 bytes = 0;
     for (const LedgerRun& run : m_ledger.runs())
         bytes += run.bytes;
-    return tr("%1 on this machine").arg(byteScale(bytes).withUnit(static_cast<double>(bytes)));
+    return tr("%1 on this machine").arg(dataScale(bytes).withUnit(static_cast<double>(bytes)));
 }
 
 QList<QAction*> LedgerPage::menuActions(Menu menu) const

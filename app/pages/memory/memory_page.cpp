@@ -152,6 +152,7 @@ void MemoryPage::connectAll()
 {
     connect(m_document.get(), &RunDocument::runChanged, this, &MemoryPage::showRun);
     connect(m_document.get(), &RunDocument::stateChanged, this, &Page::titleChanged);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &MemoryPage::showRun);
     connect(m_stepper, &IterationStepper::chosen, this, &MemoryPage::showIteration);
     connect(m_order, &SegmentControl::currentChanged, this, [this](int choice) {
         m_areas->setOrder(static_cast<MemoryReport::Order>(choice));
@@ -192,7 +193,7 @@ void MemoryPage::showIteration(int iteration)
     m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
                                : MemoryReport::Order::Devices);
     m_memory->show(m_report);
-    m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit));
+    m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
     m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
     m_legend->setVisible(!m_report->isEmpty());
     m_legend->setHasMoves(hasPairs);
@@ -214,7 +215,7 @@ void MemoryPage::showAlive(engine::DeviceId device, std::int64_t time)
     const auto& peak = profiler::peakOf(steps);
     m_aliveTitle->setText(tr("Device %1").arg(device.value));
     m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
-    const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit);
+    const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit());
     m_aliveNote->setText(
         total == peak.total()
             ? tr("%1, the peak").arg(when)

@@ -2,6 +2,7 @@
 
 #include "app/pages/run/run_actions.h"
 #include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/run_state_view.h"
 #include "app/widgets/run/run_toolbar.h"
 #include "app/widgets/timeline/timeline_widget.h"
 
@@ -43,6 +44,7 @@ RunLook::RunLook(const Parts& parts, const RunActions& actions, QObject* parent)
         m_parts.toolbar->setLook(look);
         m_actions.kernels->setChecked(look.areKernelsShown);
         m_actions.plan->setChecked(look.isPlanShown);
+        m_parts.state->setAssumedShown(look.isPlanShown);
     };
     connect(timeline, &TimelineWidget::lookChanged, this, follow);
     follow(timeline->look());

@@ -6,6 +6,7 @@ namespace app {
 
 class RunActions;
 class RunPanels;
+class RunStateView;
 class RunToolbar;
 class TimelineWidget;
 
@@ -21,6 +22,7 @@ public:
         TimelineWidget* timeline;
         RunToolbar* toolbar;
         RunPanels* panels;
+        RunStateView* state;
     };
 
     RunLook(const Parts& parts, const RunActions& actions, QObject* parent);

@@ -47,7 +47,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_find(new FindController(*m_findBar, this))
     , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
     , m_range(new RunRange({m_timeline, m_panels, m_details}, m_actions, m_analysis, this))
-    , m_prediction(new RunPrediction(m_analysis, this))
+    , m_prediction(new RunPrediction(m_analysis, *m_state, this))
     , m_lanes(new RunLanes(*m_timeline, m_actions, this))
     , m_palette(new RunPalette({m_timeline, m_range}, this))
     , m_saver(new RunSaver(this))
@@ -62,7 +62,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                            {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
     setInitialFocus(m_timeline);
-    new RunLook({m_timeline, m_toolbar, m_panels}, m_actions, this);
+    new RunLook({m_timeline, m_toolbar, m_panels, m_state}, m_actions, this);
     new RunMenu({m_timeline, m_find, m_details}, m_actions, this);
     new RunPopover(theme, *m_timeline, m_actions, this);
     connectActions();
@@ -191,7 +191,7 @@ void RunPage::showRun()
     if (!view())
         Q_EMIT titleChanged(); // the name of the run is known before it is drawn
     if (!hasIterations(run.get()))
-        return;
+        return m_prediction->setRun(run, false);
     m_views.ask({run});
     showWaiting();
 }

@@ -6,14 +6,18 @@
 
 namespace app {
 
-// Predicts an iteration of the shown run from its measured ops. A growing run is predicted again
-// when it has twice as many iterations, because a prediction reads all of them.
+class RunStateView;
+
+// Predicts an iteration of the shown run from its measured ops, and from assumed costs before it
+// has an iteration. A growing run is predicted again when it has twice as many iterations, because
+// a prediction reads all of them.
 class RunPrediction : public QObject
 {
     Q_OBJECT
 
 public:
-    explicit RunPrediction(RunAnalysis& analysis, QObject* parent);
+    // `state` shows the prediction from assumed costs.
+    RunPrediction(RunAnalysis& analysis, RunStateView& state, QObject* parent);
 
     void setRun(const RunPointer& run, bool isComplete);
 
@@ -23,6 +27,7 @@ Q_SIGNALS:
 private:
     RunAnalysis& m_analysis;
     std::size_t m_next = 1;    // number of iterations from which the run is predicted again
+    bool m_isAssumed = false;  // an iteration from assumed costs was requested
     bool m_isComplete = false; // the complete run was predicted
 };
 

@@ -11,6 +11,7 @@ void applyLookSettings(const Settings& settings, ThemeController& theme)
 {
     theme.setPalette(settings.value(key::kPalette).toString());
     theme.setTextScale(settings.value(key::kTextSize).toInt() / 100.0);
+    theme.setUnits(settings.units());
 }
 
 void applySetting(const char* key, const Settings& settings, ThemeController& theme)

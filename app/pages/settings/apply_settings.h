@@ -5,8 +5,8 @@ namespace app {
 class Settings;
 class ThemeController;
 
-// Applies the palette and the text size to the window, but not the theme, which the command line
-// may override.
+// Applies the palette, the text size and the units to the window, but not the theme, which the
+// command line may override.
 void applyLookSettings(const Settings& settings, ThemeController& theme);
 
 // Applies a setting that was changed. Settings without a look are read where they are used.

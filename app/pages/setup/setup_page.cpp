@@ -146,6 +146,7 @@ QWidget* SetupPage::makeParameters(const ThemeController& theme)
 void SetupPage::connectAll()
 {
     connect(m_form, &SetupForm::edited, this, &SetupPage::edited);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &SetupPage::edited);
     connect(m_prediction, &PredictionPanel::judged, this, &SetupPage::showVerdict);
     connect(m_prediction, &PredictionPanel::planOffered, this, &SetupPage::setPlan);
     connect(m_tabs, &QTabBar::currentChanged, this, &SetupPage::showTab);

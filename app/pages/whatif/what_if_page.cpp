@@ -98,6 +98,7 @@ void WhatIfPage::connectAll()
     connect(m_frame->refused, &EmptyState::activated, this,
             [this] { Q_EMIT importReportRequested(m_document->file()); });
     connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
+    connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
     connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
         m_measuredView = views.front();

@@ -60,6 +60,10 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     followStyleSheet(*menuBar());
     followStyleSheet(*m_status);
 
+    connect(&theme, &ThemeController::unitsChanged, this, [this] {
+        if (currentPage() != nullptr)
+            updateStatus();
+    });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
     m_start = new StartPage(theme, settings);

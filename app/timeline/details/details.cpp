@@ -91,7 +91,7 @@ DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t lengt
     DetailsClock clock = detailsClock(view, iteration);
     if (view.run().info.inUnits() || length <= 0) // units are exact without more digits
         return clock;
-    double step = clock.scale.perUnit * std::pow(10.0, -clock.scale.decimals);
+    double step = clock.scale.perUnit() * std::pow(10.0, -clock.scale.decimals());
     int more = 0;
     for (; more < kMostMore && step * kSteps > static_cast<double>(length); ++more)
         step /= 10;
@@ -102,10 +102,10 @@ DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t lengt
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock, std::int64_t ticks)
 {
     constexpr double kLeastShown = 0.1;
-    const bool isTiny = static_cast<double>(ticks) < kLeastShown * clock.scale.perUnit;
+    const bool isTiny = static_cast<double>(ticks) < kLeastShown * clock.scale.perUnit();
     const Scale scale = isTiny ? timeScale(view.run().info, ticks) : clock.scale;
     details.value = scale.text(static_cast<double>(ticks));
-    details.unit = scale.unit;
+    details.unit = scale.unit();
 }
 
 Swatch swatchOf(const RunView& view, std::uint32_t op)
@@ -171,8 +171,8 @@ void addStrip(Details& details, const RunView& view, const Selection& selection,
     if (bubble && bubble->next)
         strip.boxes.push_back(
             {{Swatch::Look::Bubble}, view.op(*bubble->next).stage.value, bubble->window, true});
-    strip.from = clock.at(strip.window.begin) + QLatin1Char(' ') + clock.scale.unit;
-    strip.to = clock.at(strip.window.end) + QLatin1Char(' ') + clock.scale.unit;
+    strip.from = clock.at(strip.window.begin) + QLatin1Char(' ') + clock.scale.unit();
+    strip.to = clock.at(strip.window.end) + QLatin1Char(' ') + clock.scale.unit();
     DetailsSection section;
     section.title = tr("Micro-batch %1, stage over time").arg(flow->microBatch.value);
     section.note = directionText(view.op(path.front().op));

@@ -24,12 +24,12 @@ QString sentence(const RunView& view, const profiler::Bubble& bubble, const Deta
                   "%4.")
             .arg(describeOp(view.run().info, view.op(bubble.chain.front().op)))
             .arg(bubble.chain.front().device.value)
-            .arg(clock.at(bubble.chain.front().window.end), clock.scale.unit);
+            .arg(clock.at(bubble.chain.front().window.end), clock.scale.unit());
     const auto& producer = bubble.chain.front();
     QString cause = tr("Waits for <b>%1</b> (device %2), which ends at %3 %4.")
                         .arg(describeOp(view.run().info, view.op(producer.op)))
                         .arg(producer.device.value)
-                        .arg(clock.at(producer.window.end), clock.scale.unit);
+                        .arg(clock.at(producer.window.end), clock.scale.unit());
     if (bubble.kind != Kind::Fill)
         return cause;
     return tr("The pipeline fills. ") + cause;
@@ -69,7 +69,7 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     DetailsSection section;
     section.title
         = bubble.kind == Kind::Drain ? tr("What ran until the end") : tr("Chain from its origin");
-    section.note = tr("%1 each").arg(clock.scale.unit);
+    section.note = tr("%1 each").arg(clock.scale.unit());
     section.isChain = true;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         if (k > 0 && k <= left)
@@ -84,9 +84,9 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
         section.add(tr("Start to end of the chain"), clock.length(whole));
         if (omitted > 0)
             section.add(tr("Transfers under %1 %2, not listed")
-                            .arg(clock.scale.text(clock.scale.perUnit
-                                                  * std::pow(10.0, -clock.scale.decimals)),
-                                 clock.scale.unit),
+                            .arg(clock.scale.text(clock.scale.perUnit()
+                                                  * std::pow(10.0, -clock.scale.decimals())),
+                                 clock.scale.unit()),
                         QString::number(omitted));
     }
     return section;
@@ -110,7 +110,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
     section.add(tr("Kind"), kindText(bubble.kind));
     section.add(tr("Start, end"),
                 rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                    + clock.scale.unit);
+                    + clock.scale.unit());
     if (const auto exposed = transferAfter(view, bubble))
         section.add(tr("Following transfer"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
@@ -147,7 +147,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
     if (bubble->kind != Kind::Drain && !bubble->chain.empty()) {
         DetailsSection cause;
         cause.title = tr("Cause");
-        cause.note = clock.scale.unit;
+        cause.note = clock.scale.unit();
         cause.isChain = true;
         for (const auto& link : bubble->chain)
             cause.links.push_back(linkTo(view, link, selection.iteration, clock));

@@ -16,7 +16,7 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
     DetailsSection section;
     section.title = tr("Time by category");
-    section.note = clock.scale.unit;
+    section.note = clock.scale.unit();
     section.bars.push_back(
         {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
     section.rows = {
@@ -49,8 +49,8 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
     section.title = tr("Memory");
     if (device.peakBytes) {
         const Scale bytes = byteScale(*device.peakBytes);
-        section.note = bytes.unit;
-        section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
+        section.note = bytes.unit();
+        section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit()),
                     bytes.text(static_cast<double>(*device.peakBytes)), true);
         for (const engine::MemoryCategory category : device.bytesAtPeak.enumerators()) {
             const auto amount = device.bytesAtPeak[category];

@@ -98,7 +98,7 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
     DetailsSection section;
     section.title = info.gpuMemory.size() == 1 ? tr("Memory of the GPU")
                                                : tr("Memory of %1 GPUs").arg(info.gpuMemory.size());
-    section.note = bytes.unit;
+    section.note = bytes.unit();
     for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
         if (const auto owner = static_cast<engine::GpuMemoryOwner>(i); all[owner] != 0)
             section.add(capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), text(all[owner]));

@@ -49,7 +49,7 @@ QString bandwidth(std::uint64_t bytes, std::int64_t nanoseconds)
 
 QString bytesOf(std::int64_t bytes)
 {
-    return byteScale(bytes).withUnit(static_cast<double>(bytes));
+    return dataScale(bytes).withUnit(static_cast<double>(bytes));
 }
 
 // Shared memory is at most about 228 KiB per multiprocessor, so MiB are not needed.
@@ -130,7 +130,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     const auto& place = activity.placeOf(work);
     section.add(tr("Start, end"),
                 rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                    + clock.scale.unit);
+                    + clock.scale.unit());
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
     if (const auto wait = kernels.waitOf(workAt(activity, work))) {
@@ -170,7 +170,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
         return std::nullopt;
     DetailsSection section;
     section.title = tr("Op");
-    section.note = clock.scale.unit;
+    section.note = clock.scale.unit();
     section.links.push_back(linkTo(view, {work.of.op, view.deviceOf(work.of.op), span->window()},
                                    static_cast<int>(work.of.iteration), clock));
     section.add(tr("Share of the op"), percent(shareOfOp(work, span->window())), true);
@@ -231,7 +231,7 @@ Details kernelDetails(const RunView& view, const KernelView& kernels, const Sele
     details.title = breakable(name.label);
     const Scale scale = timeScale(view.run().info, work.window.duration());
     details.value = scale.text(static_cast<double>(work.window.duration()));
-    details.unit = scale.unit;
+    details.unit = scale.unit();
     details.left = kindWord(name.kind);
     details.right = tr("device %1").arg(selection.device.value);
     if (const auto wait = kernels.waitOf(selection.work); wait && wait->duration() > 0)
@@ -265,7 +265,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
     section.title = tr("Kernels");
     section.note = tr("%1, %2, share")
                        .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
-                            scaleIn(Unit::Microsecond).unit);
+                            scaleIn(Unit::Microsecond).unit());
     DetailsBar bar;
     const auto time = static_cast<double>(std::max<std::int64_t>(1, work->time));
     for (const profiler::KernelKind kind : work->byKind.enumerators()) {

@@ -20,7 +20,7 @@ DetailsSection resultsSection(const LedgerRun& run)
     section.title = ledgerText("Results");
     const Scale time = run.time();
     if (run.least && run.most)
-        section.add(ledgerText("95 % interval, %1").arg(time.unit),
+        section.add(ledgerText("95 % interval, %1").arg(time.unit()),
                     ledgerText("%1 to %2").arg(time.text(*run.least), time.text(*run.most)));
     if (run.bubble)
         section.add(ledgerText("Bubble"), percent(*run.bubble));
@@ -51,7 +51,7 @@ DetailsSection fileSection(const LedgerRun& run)
     const QFileInfo file(run.file);
     DetailsSection section;
     section.title = ledgerText("File");
-    section.add(ledgerText("Size"), byteScale(run.bytes).withUnit(static_cast<double>(run.bytes)));
+    section.add(ledgerText("Size"), dataScale(run.bytes).withUnit(static_cast<double>(run.bytes)));
     section.add(ledgerText("Name"), file.fileName());
     section.add(ledgerText("Folder"),
                 run.isTrashed() ? ledgerText("trash, from %1").arg(run.origin)
@@ -71,7 +71,7 @@ Details describeLedgerRun(const LedgerRun& run)
     details.title = run.title();
     if (run.iteration) {
         details.value = run.time().text(*run.iteration);
-        details.unit = run.time().unit;
+        details.unit = run.time().unit();
     }
     details.left = run.mode;
     if (!run.label.isEmpty() && run.label != run.title())

@@ -51,7 +51,7 @@ DetailsSection linkSection(const RunView& view, const QString& title,
                      [](const auto& a, const auto& b) { return a.window.begin < b.window.begin; });
     DetailsSection section;
     section.title = title;
-    section.note = clock.scale.unit;
+    section.note = clock.scale.unit();
     for (const auto& cause : causes)
         section.links.push_back(linkTo(view, cause, iteration, clock));
     return section;
@@ -136,7 +136,7 @@ Details opDetails(const RunView& view, const Selection& selection, const Details
     DetailsSection facts;
     facts.add(tr("Start, end"),
               rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                  + clock.scale.unit);
+                  + clock.scale.unit());
     addPrediction(view, selection, context.predicted, clock, facts);
     if (explanation && engine::isCompute(op.kind))
         addWait(view, selection, explanation->waited, clock, facts);

@@ -146,7 +146,7 @@ DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
                         byteScale(bytes).withUnit(static_cast<double>(bytes)), kept)
                               : kept);
         section.add(tr("Stash kept until"),
-                    clock.at(freed->end) + QLatin1Char(' ') + clock.scale.unit);
+                    clock.at(freed->end) + QLatin1Char(' ') + clock.scale.unit());
     }
     if (view.hasMemory()) {
         const double total

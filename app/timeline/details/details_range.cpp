@@ -100,7 +100,7 @@ DetailsSection causes(const profiler::RangeMetrics& range, const DetailsClock& c
 {
     DetailsSection section;
     section.title = tr("Bubble by cause");
-    section.note = tr("mean, %1").arg(clock.scale.unit);
+    section.note = tr("mean, %1").arg(clock.scale.unit());
     const auto add = [&](const QString& name, auto ticks) {
         double sum = 0;
         for (const profiler::RangeDevice& device : range.devices)
@@ -183,7 +183,7 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Deta
     details.title = host != nullptr ? tr("NVTX range") : tr("Range");
     sayLength(details, view, clock, window.duration());
     details.left
-        = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
+        = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit();
     details.right = countOf(view.devices(), "device");
     details.sentence = rangeSentence(view, selection);
     if (host != nullptr)

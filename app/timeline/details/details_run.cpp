@@ -41,7 +41,7 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     const auto text = [&](double ticks) { return clock.scale.text(ticks); };
     DetailsSection section;
     section.title = tr("Time by category");
-    section.note = tr("mean of devices, %1").arg(clock.scale.unit);
+    section.note = tr("mean of devices, %1").arg(clock.scale.unit());
     section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
     section.rows
         = {{tr("Compute"), text(compute)},
@@ -209,7 +209,7 @@ Details runDetails(const RunView& view, int iteration)
     Details details;
     details.title = QString::fromStdString(run.info.label);
     details.value = clock.length(metrics->duration);
-    details.unit = clock.scale.unit;
+    details.unit = clock.scale.unit();
     details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
     details.right = shapeText(run);
     details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "

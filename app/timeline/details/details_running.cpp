@@ -34,7 +34,7 @@ MeanOfIterations meanOf(const engine::Timeline& timeline, engine::Iteration::Kin
 
 QString timeChange(double ticks, const Scale& scale)
 {
-    if (std::abs(ticks) < 0.05 * scale.perUnit)
+    if (std::abs(ticks) < 0.05 * scale.perUnit())
         return tr("on time");
     return (ticks > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(ticks)));
 }
@@ -111,7 +111,7 @@ std::optional<DetailsSection> liveMemory(const RunView& view)
     for (const engine::ArenaUse& use : arenas)
         largest = std::max(largest, use.live);
     const Scale bytes = byteScale(largest);
-    section.title = tr("Memory, %1").arg(bytes.unit);
+    section.title = tr("Memory, %1").arg(bytes.unit());
     section.note = tr("peak so far, plan");
     for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
         const engine::DeviceId device{d};

@@ -27,7 +27,7 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
 {
     const profiler::ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
     DetailsSection section
-        = titled(part("Difference by cause"), part("%1, mean of devices").arg(time.unit));
+        = titled(part("Difference by cause"), part("%1, mean of devices").arg(time.unit()));
     const auto add = [&](const char* name, double profiler::ComparedRun::*value) {
         section.add(part(name), time.difference(predicted.*value - measured.*value));
     };
@@ -63,9 +63,10 @@ DetailsSection memorySection(const WhatIfRow& row, const profiler::ComparedRun& 
     const auto before = peaksOf(measured);
     const Scale scale = byteScale(*std::ranges::max_element(row.deviceBytes));
     const auto asDouble = [](std::int64_t bytes) { return static_cast<double>(bytes); };
-    DetailsSection section = titled(
-        part("Peak memory"),
-        limit > 0 ? part("%1, limit %2").arg(scale.unit, scale.text(asDouble(limit))) : scale.unit);
+    DetailsSection section
+        = titled(part("Peak memory"),
+                 limit > 0 ? part("%1, limit %2").arg(scale.unit(), scale.text(asDouble(limit)))
+                           : scale.unit());
     std::vector<std::pair<double, double>> amounts;
     for (const engine::DeviceId device : row.deviceBytes.ids())
         amounts.emplace_back(before.has(device) ? asDouble(before[device]) : -1,
@@ -132,7 +133,7 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
     const auto duration = run.timeline.iterations.front().window.duration();
     const Scale time = timeScale(run.info, duration);
     details.value = time.text(static_cast<double>(duration));
-    details.unit = time.unit;
+    details.unit = time.unit();
     details.left = shapeText(run);
     if (run.schedule.shape.chunks() > 1)
         details.left += part(", v %1").arg(run.schedule.shape.chunks());

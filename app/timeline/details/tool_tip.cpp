@@ -56,7 +56,7 @@ QString toolTipText(const RunView& view, const Selection& selection)
         = tr("device %1, %2 %3")
               .arg(QString::number(selection.device.value),
                    rangeText(selection.window, static_cast<double>(one.window.begin), scale),
-                   scale.unit);
+                   scale.unit());
     if (selection.kind == Selection::Kind::Bubble) {
         QStringList lines{where};
         if (const QString cause = causeLine(view, selection); !cause.isEmpty())

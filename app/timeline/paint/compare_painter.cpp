@@ -66,7 +66,7 @@ void paintGap(const ComparePaint& paint, double from, double to)
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
     painter.drawText(below, Qt::AlignCenter,
-                     scale.difference(difference) + QLatin1Char(' ') + scale.unit);
+                     scale.difference(difference) + QLatin1Char(' ') + scale.unit());
 }
 
 // The outline of a box without the middle of its sides, where the numbers of other boxes are.
@@ -120,8 +120,8 @@ RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, cons
         = layout.align == CompareAlign::End ? static_cast<double>(row.window().end) : row.origin;
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
-    scale.title = tr("%1, one scale").arg(scale.unit.unit);
-    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit);
+    scale.title = tr("%1, one scale").arg(scale.unit.unit());
+    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit());
     return scale;
 }
 
@@ -253,7 +253,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(amount);
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
-    painter.drawText(QPointF(left + width + 4, y), scale.unit);
+    painter.drawText(QPointF(left + width + 4, y), scale.unit());
     const QString memory = paint.row.view->hasMemory()
         ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
         : number(peak, 1) + QString::fromUtf8(" Mₐ");

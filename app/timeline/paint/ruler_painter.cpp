@@ -66,15 +66,15 @@ RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
     scale.origin = static_cast<double>(planned.value_or(first));
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
-    scale.title = scale.unit.unit + QLatin1Char(' ')
+    scale.title = scale.unit.unit() + QLatin1Char(' ')
         + (planned ? tr("from planned start") : originText(view, shown));
-    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit);
+    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit());
     return scale;
 }
 
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark)
 {
-    return axis.snappedX(scale.origin + mark * scale.unit.perUnit);
+    return axis.snappedX(scale.origin + mark * scale.unit.perUnit());
 }
 
 void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,

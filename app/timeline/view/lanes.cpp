@@ -1,6 +1,8 @@
 #include "app/timeline/view/lanes.h"
 
-#include "engine/experiment/experiment.h"
+#include "engine/experiment/run_nodes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -122,42 +124,21 @@ LaneGroup& groupNamed(std::vector<LaneGroup>& groups, const std::string& name)
     return found == groups.end() ? groups.emplace_back(LaneGroup{name, {}}) : *found;
 }
 
-std::vector<LaneGroup> groupsOfHosts(const engine::ImportReport& import, int devices)
-{
-    std::vector<LaneGroup> groups;
-    for (int device = 0; device < devices && device < std::ssize(import.ranks); ++device)
-        if (const std::string& host = import.ranks[static_cast<std::size_t>(device)].host;
-            !host.empty())
-            groupNamed(groups, "host " + host).devices.push_back(device);
-    return groups;
-}
-
-// Devices in one node of an emulated run; 0: unknown.
-int devicesPerNode(const engine::Run& run)
-{
-    const auto experiment = engine::experimentFromToml(run.info.experiment);
-    return experiment ? experiment->devicesPerNode : 0;
-}
-
 } // namespace
 
 std::vector<LaneGroup> laneGroups(const engine::Run& run)
 {
     const int devices = run.schedule.shape.devices;
+    const std::vector<int> nodes = engine::nodesOfDevices(run);
     std::vector<LaneGroup> groups;
-    if (run.info.import)
-        groups = groupsOfHosts(*run.info.import, devices);
-    if (groups.size() > 1)
-        return groups;
-    groups.clear();
-    const int inNode = devicesPerNode(run), size = inNode > 0 ? inNode : kBlock;
-    for (int first = 0; devices > size && first < devices; first += size) {
-        const int last = std::min(first + size, devices) - 1;
-        LaneGroup& group = groups.emplace_back();
-        group.name = inNode > 0 ? "node " + std::to_string(first / size)
-                                : "devices " + std::to_string(first) + "-" + std::to_string(last);
-        for (int device = first; device <= last; ++device)
-            group.devices.push_back(device);
+    for (int device = 0; device < devices && (!nodes.empty() || devices > kBlock); ++device) {
+        const auto at = static_cast<std::size_t>(device);
+        const int first = device / kBlock * kBlock;
+        const std::string name = nodes.empty()
+            ? fmt::format("devices {}-{}", first, std::min(first + kBlock, devices) - 1)
+            : run.info.import ? "host " + run.info.import->ranks[at].host
+                              : fmt::format("node {}", nodes[at]);
+        groupNamed(groups, name).devices.push_back(device);
     }
     return groups;
 }

@@ -85,7 +85,7 @@ QString effectText(const engine::Run& run, const profiler::Why& why, std::size_t
     const QString text
         = QStringLiteral("%1: %2 %3")
               .arg(fromUtf8(profiler::changeText(run, *change)),
-                   scale.difference(static_cast<double>(effect.difference)), scale.unit);
+                   scale.difference(static_cast<double>(effect.difference)), scale.unit());
     return effect.difference > 0 ? tr("%1, worse").arg(text) : text;
 }
 
@@ -132,7 +132,7 @@ QString whyClipboardText(const engine::Run& run, const profiler::Why& why,
                       scale.withUnit(static_cast<double>(why.iteration())))
           << plainSentence(profiler::boundSentence(why.bound), scale);
     for (const WhyLine& line : whyLines(why.shares, scale))
-        lines << QStringLiteral("%1: %2 %3").arg(line.name, line.value, scale.unit);
+        lines << QStringLiteral("%1: %2 %3").arg(line.name, line.value, scale.unit());
     for (std::size_t r = 0; r < why.reasons.size(); ++r) {
         QString line = QStringLiteral("%1. %2").arg(r + 1).arg(
             plainSentence(profiler::reasonSentence(run, why, why.reasons[r]), scale));

@@ -66,6 +66,10 @@ KitPanel::KitPanel(const ThemeController& theme, QWidget* parent)
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
     }
+    for (QLabel* value : {m_run, m_model}) { // on the baseline of their titles
+        value->setAlignment(Qt::AlignTop);
+        value->setContentsMargins(0, kBaseline, 0, 0);
+    }
     spaced(m_files, {}, 5);
     m_files->setHorizontalSpacing(14);
     m_files->setColumnStretch(1, 1);

@@ -75,7 +75,7 @@ void CauseBars::paintLegend(QPainter& painter) const
     painter.setFont(uiFont(11));
     painter.setPen(theme().chrome.text2);
     const QFontMetricsF metrics(painter.font());
-    const QString unit = tr("%1, mean of devices").arg(numbers()->time().unit);
+    const QString unit = tr("%1, mean of devices").arg(numbers()->time().unit());
     painter.drawText(QRectF(x, 4, 200, 20), Qt::AlignLeft | Qt::AlignVCenter, unit);
     x += metrics.horizontalAdvance(unit) + 24;
     for (const Part& part : partsOf(m_runs.front())) {
@@ -134,7 +134,7 @@ void CauseBars::paintBar(QPainter& painter, std::size_t run) const
         if (box.width() < 1)
             continue;
         painter.fillRect(box, toQt(part.colour));
-        const QString text = number(part.value, numbers()->time().decimals);
+        const QString text = number(part.value, numbers()->time().decimals());
         if (small.horizontalAdvance(text) + 6 > box.width())
             continue;
         painter.setPen(toQt(theme().palette.inkOn(part.colour)));
@@ -143,7 +143,7 @@ void CauseBars::paintBar(QPainter& painter, std::size_t run) const
     painter.setPen(chrome.text);
     painter.drawText(QRectF(kNames + pixels(before) + 6, row.top(), kTotal, row.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     number(totalOf(run), numbers()->time().decimals));
+                     number(totalOf(run), numbers()->time().decimals()));
 }
 
 void CauseBars::paintChart(QPainter& painter)
@@ -165,7 +165,7 @@ QString CauseBars::toolTip(std::size_t run, QPointF at) const
         const bool isUnder = at.x() >= left && at.x() < kNames + pixels(before);
         text += QStringLiteral("\n%1%2 %3 %4")
                     .arg(isUnder ? QStringLiteral("› ") : QString(), part.name,
-                         number(part.value, time.decimals), time.unit);
+                         number(part.value, time.decimals()), time.unit());
     }
     return text;
 }

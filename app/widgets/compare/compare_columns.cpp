@@ -34,15 +34,15 @@ QString titleOf(const CompareNumbers& numbers, const CompareLayout& layout, Kind
 {
     switch (kind) {
     case Kind::Iteration:
-        return tr("Iteration, %1").arg(timeOf(layout).unit);
+        return tr("Iteration, %1").arg(timeOf(layout).unit());
     case Kind::Difference:
-        return tr("Diff., %1").arg(timeOf(layout).unit);
+        return tr("Diff., %1").arg(timeOf(layout).unit());
     case Kind::Percent:
         return tr("Diff., %");
     case Kind::Bubble:
         return tr("Bubble, %");
     case Kind::Peak:
-        return numbers.hasBytes() ? tr("Peak, %1").arg(numbers.bytes().unit) : tr("Stash, Mₐ");
+        return numbers.hasBytes() ? tr("Peak, %1").arg(numbers.bytes().unit()) : tr("Stash, Mₐ");
     case Kind::Messages:
         break;
     }
@@ -152,8 +152,8 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layo
     case Kind::Iteration: {
         const Scale scale = compareTime(layout, row);
         const auto ticks = static_cast<double>(run.metrics.duration);
-        return {row.group == 0 || scale.unit == timeOf(layout).unit ? scale.text(ticks)
-                                                                    : scale.withUnit(ticks)};
+        return {row.group == 0 || scale.unit() == timeOf(layout).unit() ? scale.text(ticks)
+                                                                        : scale.withUnit(ticks)};
     }
     case Kind::Difference:
     case Kind::Percent:

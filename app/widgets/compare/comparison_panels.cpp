@@ -79,6 +79,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
     // A splitter that the user has moved stays where it is.
+    connect(&theme, &ThemeController::unitsChanged, this, &ComparisonPanels::showBars);
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     for (CompareChart* chart :
          {static_cast<CompareChart*>(m_causes), static_cast<CompareChart*>(m_pareto)})
@@ -280,11 +281,11 @@ void ComparisonPanels::showBars()
     std::vector<WhereTimeGoes::Bar> bars;
     for (const profiler::ComparedRun& compared : comparison.runs) {
         if (m_baseline.inUnits())
-            scale.perUnit = static_cast<double>(compared.ticksPerUnit);
+            scale = {static_cast<double>(compared.ticksPerUnit), scale.decimals(), scale.unit()};
         bars.push_back(
             {m_titles.value(static_cast<qsizetype>(bars.size())), timeShares(compared), scale});
     }
-    m_chartUnit->setText(tr("%1, mean of devices").arg(scale.unit));
+    m_chartUnit->setText(tr("%1, mean of devices").arg(scale.unit()));
     m_chart->show(std::move(bars));
 }
 

@@ -157,7 +157,7 @@ void DurationHistogram::paintAxis(QPainter& painter, const QRectF& plot) const
     }
     painter.drawText(QRectF(plot.left(), plot.bottom() + 17, plot.width(), 15),
                      Qt::AlignRight | Qt::AlignVCenter,
-                     tr("duration of an op, %1").arg(m_numbers->time().unit));
+                     tr("duration of an op, %1").arg(m_numbers->time().unit()));
 }
 
 QString DurationHistogram::summary(std::size_t run) const
@@ -169,8 +169,8 @@ QString DurationHistogram::summary(std::size_t run) const
     return tr("%1: %2 ops, median %3 %4")
         .arg(title)
         .arg(m_numbers->ops[run].of[kind()].size())
-        .arg(number(m_numbers->inTime(run, *median), m_numbers->time().decimals + 1),
-             m_numbers->time().unit);
+        .arg(number(m_numbers->inTime(run, *median), m_numbers->time().decimals() + 1),
+             m_numbers->time().unit());
 }
 
 void DurationHistogram::paintLegend(QPainter& painter) const

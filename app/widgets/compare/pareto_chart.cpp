@@ -136,7 +136,7 @@ void ParetoChart::numbersChanged()
         if (!peak || one.peakBytes.has_value() != hasBytes
             || (one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
             continue;
-        const double memory = hasBytes ? *peak / numbers()->bytes().perUnit : *peak;
+        const double memory = hasBytes ? *peak / numbers()->bytes().perUnit() : *peak;
         const double time = numbers()->inTime(run, static_cast<double>(one.metrics.duration));
         m_points.push_back({run, memory, time, front[run]});
     }
@@ -198,7 +198,7 @@ QRectF ParetoChart::rectOf(std::size_t run) const
 
 QString ParetoChart::memoryUnit() const
 {
-    return numbers()->hasBytes() ? tr("peak memory, %1").arg(numbers()->bytes().unit)
+    return numbers()->hasBytes() ? tr("peak memory, %1").arg(numbers()->bytes().unit())
                                  : tr("peak stash, Mₐ");
 }
 
@@ -226,7 +226,7 @@ void ParetoChart::paintAxes(QPainter& painter) const
     painter.drawText(QRectF(area.left(), area.bottom() + 16, area.width(), 16),
                      Qt::AlignRight | Qt::AlignVCenter, memoryUnit());
     painter.drawText(QRectF(0, kHeader - 18, kLeft - 6, 14), Qt::AlignRight | Qt::AlignVCenter,
-                     numbers()->time().unit);
+                     numbers()->time().unit());
 }
 
 void ParetoChart::paintFront(QPainter& painter) const
@@ -344,7 +344,7 @@ QString ParetoChart::toolTip(std::size_t run, QPointF) const
     const auto found = std::ranges::find(m_points, run, &Point::run);
     const Scale time = numbers()->time();
     QString text = tr("%1\niteration %2 %3\n%4: %5")
-                       .arg(titleOf(run), number(found->time, time.decimals), time.unit,
+                       .arg(titleOf(run), number(found->time, time.decimals()), time.unit(),
                             memoryUnit(), number(found->memory, 2));
     if (found->isOnFront)
         text += QLatin1Char('\n') + tr("no run is both faster and smaller");

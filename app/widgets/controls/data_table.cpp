@@ -242,10 +242,10 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTabKeyNavigation(false);
-    connect(&theme, &ThemeController::changed, this, [this] {
-        viewport()->update();
-        horizontalHeader()->viewport()->update();
-    });
+    connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
+    connect(&theme, &ThemeController::changed, horizontalHeader()->viewport(),
+            qOverload<>(&QWidget::update));
+    connect(&theme, &ThemeController::unitsChanged, this, &DataTable::shareWidth);
 }
 
 void DataTable::setModel(QAbstractItemModel* shown)

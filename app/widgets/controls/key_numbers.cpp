@@ -33,7 +33,9 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
     const QString from = text(least->compute), to = text(most->compute);
     const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
                                     : KeyNumbers::tr("%1 to %2 busy on a device").arg(from, to);
-    return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit, busy};
+    return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit(), busy,
+            from == to ? KeyNumbers::tr("%1 busy").arg(to)
+                       : KeyNumbers::tr("%1 to %2 busy").arg(from, to)};
 }
 
 // The hint is short, because the verdict has the whole closed form.
@@ -45,7 +47,10 @@ KeyNumbers::Item bubbleItem(const Prediction& prediction)
     const QString hint = !form            ? KeyNumbers::tr("no closed form applies")
         : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("matches the closed form")
                                           : KeyNumbers::tr("closed form %1").arg(percent(*form));
-    return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint};
+    const QString brief = !form           ? KeyNumbers::tr("no closed form")
+        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("as closed form")
+                                          : KeyNumbers::tr("form %1").arg(percent(*form));
+    return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint, brief};
 }
 
 KeyNumbers::Item messagesItem(const Prediction& prediction)
@@ -55,7 +60,8 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
     const int local = prediction.metrics.localCopies;
     return {KeyNumbers::tr("Messages"), number(prediction.metrics.messages, 0),
             local > 0 ? KeyNumbers::tr("+ %1 local").arg(number(local, 0)) : QString(),
-            KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
+            KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0)),
+            KeyNumbers::tr("up to %1 each").arg(number(most->messagesSent, 0))};
 }
 
 // In bytes if the costs are those of a model, otherwise in stashes of a device.
@@ -64,8 +70,9 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
     const QString stash = number(largestStash(prediction.metrics), 1);
     if (const auto bytes = largestMemory(prediction.metrics)) {
         const Scale scale = byteScale(*bytes);
-        return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)), scale.unit,
-                KeyNumbers::tr("stash %1 Mₐ, on the fullest device").arg(stash)};
+        return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)),
+                scale.unit(), KeyNumbers::tr("stash %1 Mₐ, on the fullest device").arg(stash),
+                KeyNumbers::tr("stash %1 Mₐ").arg(stash)};
     }
     return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
@@ -139,9 +146,11 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
     drawSubscripted(painter, QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), {},
                     item.unit);
     painter.setFont(uiFont(11));
-    drawSubscripted(
-        painter, QRectF(box.x(), box.y() + 63, box.width(), 16), {},
-        painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int room = static_cast<int>(box.width());
+    const bool fits = item.brief.isEmpty() || metrics.horizontalAdvance(item.hint) <= room;
+    drawSubscripted(painter, QRectF(box.x(), box.y() + 63, room, 16), {},
+                    metrics.elidedText(fits ? item.hint : item.brief, Qt::ElideRight, room));
 }
 
 // Draws one bar per device, with weights below and stash above, all with the scale of the largest.
@@ -150,9 +159,11 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     double most = 1;
     for (const auto& [weights, stash] : m_bars)
         most = std::max(most, weights + stash);
-    Scale scale = byteScale(static_cast<std::int64_t>(most));
-    constexpr double kThreeDigits = 99.5;
-    scale.decimals = most / scale.perUnit < kThreeDigits ? 1 : 0; // as wide as a bar
+    const Scale bytes = byteScale(static_cast<std::int64_t>(most));
+    int decimals = most / bytes.perUnit() < 99.5 ? 1 : 0; // as wide as a bar
+    for (double least = 0.095; decimals < 3 && most / bytes.perUnit() < least; least /= 10)
+        ++decimals;
+    const Scale scale(bytes.perUnit(), decimals, bytes.unit());
     constexpr double kWidth = 18, kGap = 8, kHeight = 44;
     double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
     const profiler::Palette& palette = m_theme.theme().palette;

@@ -18,6 +18,7 @@ public:
     struct Item
     {
         QString title, value, unit, hint;
+        QString brief = {}; // shown in place of a hint that does not fit
 
         friend bool operator==(const Item&, const Item&) = default;
     };

@@ -19,7 +19,7 @@ constexpr double kTick = 25; // GiB
 // 25, 50, 100, ... GiB, so that there are at most five lines.
 double tickOf(double top)
 {
-    double tick = kTick * scaleIn(Unit::GiB).perUnit;
+    double tick = kTick * scaleIn(Unit::GiB).perUnit();
     while (top / tick > 5)
         tick *= 2;
     return tick;
@@ -65,7 +65,7 @@ void MemoryBars::show(std::vector<Group> groups, double capacity)
     }
     m_top = most * 1.08;
     setAccessibleDescription(tr("%1 of each device. %2.")
-                                 .arg(scaleIn(Unit::GiB).unit, texts.join(QStringLiteral(". "))));
+                                 .arg(scaleIn(Unit::GiB).unit(), texts.join(QStringLiteral(". "))));
     update();
 }
 

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/plan/plan_painter.h"
 
 #include <QPainter>
 
@@ -22,6 +23,9 @@ struct SchedulePreview::Geometry
     TimeAxis axis;
     int rows = 0;
     double row = 0, height = 0; // distance of rows; height of boxes
+
+    // The devices that are drawn; the last row has the number of the others.
+    int whole(const RunView& view) const { return view.devices() > rows ? rows - 1 : rows; }
 };
 
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
@@ -42,9 +46,24 @@ SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
 void SchedulePreview::show(RunViewPointer view)
 {
     m_view = std::move(view);
+    m_plan.reset();
     m_isWaiting = m_isStale = false;
     m_fadeTimer.stop();
     QWidget::show();
+    update();
+}
+
+void SchedulePreview::showOutlines(RunViewPointer view)
+{
+    show(std::move(view));
+    m_plan = std::make_shared<const Plan>(m_view->shared());
+}
+
+void SchedulePreview::setDone(std::vector<int> devices)
+{
+    if (devices == m_done)
+        return;
+    m_done = std::move(devices);
     update();
 }
 
@@ -96,7 +115,7 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
     const engine::RunInfo& info = m_view->run().info;
     const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
     const Scale scale = timeScale(info, duration);
-    const double perUnit = scale.perUnit;
+    const double perUnit = scale.perUnit();
     const profiler::Ticks marks = rulerMarks(g.axis, g.axis.begin, perUnit);
     const QString last = timeText(duration, info);
     painter.setFont(uiFont(11));
@@ -139,6 +158,19 @@ void SchedulePreview::paintNothing(QPainter& painter) const
     painter.drawText(rect(), Qt::AlignCenter, m_isWaiting ? tr("Simulating") : m_nothing);
 }
 
+void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
+                                    const BoxColours& colours) const
+{
+    PlanPainter outlines(painter, *m_view, g.axis, colours);
+    const PlanView plan{m_plan.get(), 0, m_done};
+    Lane lane;
+    lane.compute = g.height;
+    for (int d = 0; d < g.whole(*m_view); ++d) {
+        lane.top += kTop + d * g.row - lane.computeTop();
+        outlines.paint(plan, {d}, lane);
+    }
+}
+
 void SchedulePreview::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -151,9 +183,11 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
-    const int whole = m_view->devices() > g.rows ? g.rows - 1 : g.rows;
-    for (int d = 0; d < whole; ++d)
-        lanes.paintCompute({d}, kTop + d * g.row, g.height);
+    if (m_plan)
+        paintOutlines(painter, g, colours);
+    else
+        for (int d = 0; d < g.whole(*m_view); ++d)
+            lanes.paintCompute({d}, kTop + d * g.row, g.height);
     if (m_isWaiting || m_isStale) {
         QColor veil = m_theme.theme().chrome.surface;
         veil.setAlphaF(0.5F);

@@ -1,14 +1,18 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/plan/plan_view.h"
 #include "app/timeline/view/run_view.h"
 
 #include <QTimer>
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
 namespace app {
+
+class BoxColours;
 
 // Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
 // per device. Draws at most sixteen devices, then the number of the others.
@@ -19,7 +23,10 @@ class SchedulePreview : public QWidget
 public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(RunViewPointer view);           // nullptr: no schedule
+    void show(RunViewPointer view); // nullptr: no schedule
+    // Outlines the ops, which have not run yet. setDone() fills those that have.
+    void showOutlines(RunViewPointer view);
+    void setDone(std::vector<int> devices);   // [device] number of complete ops; empty: unknown
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
     // Keeps the last picture until the next show(). Fades it if that takes long.
@@ -34,13 +41,16 @@ protected:
 private:
     struct Geometry;
     Geometry geometry() const;
+    void paintOutlines(QPainter& painter, const Geometry& g, const BoxColours& colours) const;
     void paintNothing(QPainter& painter) const;
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
     const ThemeController& m_theme;
     RunViewPointer m_view;
-    QTimer m_fadeTimer; // started by setWaiting()
+    PlanPointer m_plan;      // of what is outlined; nullptr: the ops are filled
+    std::vector<int> m_done; // [device]
+    QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;
     int m_rowsHeight;
     bool m_isWaiting = false, m_isStale = false;

@@ -23,7 +23,7 @@ double lengthOf(const WhereTimeGoes::Bar& bar)
     double ticks = 0;
     for (const TimeShare& share : bar.shares)
         ticks += share.ticks;
-    return ticks / bar.time.perUnit;
+    return ticks / bar.time.perUnit();
 }
 
 // The largest round step that gives two to five marks.
@@ -111,7 +111,7 @@ void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
     const Bar& shown = m_bars[bar];
     const Chrome& chrome = m_theme.theme().chrome;
     const QRectF whole = barRect(bar);
-    const double total = lengthOf(shown) * shown.time.perUnit;
+    const double total = lengthOf(shown) * shown.time.perUnit();
     double before = 0;
     for (const TimeShare& share : shown.shares) {
         const double left = std::round(whole.left() + whole.width() * before / total);
@@ -169,7 +169,7 @@ bool WhereTimeGoes::event(QEvent* event)
         if (!whole.contains(help->pos()))
             continue;
         const double at = (help->pos().x() - whole.left()) / whole.width() * lengthOf(m_bars[bar])
-            * m_bars[bar].time.perUnit;
+            * m_bars[bar].time.perUnit();
         double before = 0;
         for (const TimeShare& share : m_bars[bar].shares) {
             before += share.ticks;

@@ -16,7 +16,7 @@ constexpr int kProgressWidth = 460, kProgressSteps = 1000;
 QString megabytes(double bytes)
 {
     const Scale scale = scaleIn(Unit::MB);
-    return scale.finer(bytes < 10 * scale.perUnit ? 0 : -1).withUnit(bytes);
+    return scale.finer(bytes < 10 * scale.perUnit() ? 0 : -1).withUnit(bytes);
 }
 
 } // namespace

@@ -73,7 +73,7 @@ void LoadLegend::show(const LoadScale& scale)
     for (int i = 0; i < LoadScale::kClasses; ++i)
         bounds.append(gigabytes(scale.bound(i)));
     setAccessibleName(tr("Load in %1 per iteration, up to %2")
-                          .arg(scaleIn(Unit::GB).unit, bounds.join(tr(", "))));
+                          .arg(scaleIn(Unit::GB).unit(), bounds.join(tr(", "))));
     update();
 }
 

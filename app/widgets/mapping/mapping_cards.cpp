@@ -53,7 +53,7 @@ MappingCard::MappingCard(const ThemeController& theme, std::shared_ptr<const Map
     setAccessibleName(tr("%1: iteration %2 %4, exposed communication %3 %4")
                           .arg(name, milliseconds(static_cast<double>(mapped().iteration)),
                                milliseconds(mapped().loads.exposed.sum()),
-                               scaleIn(Unit::Millisecond).unit));
+                               scaleIn(Unit::Millisecond).unit()));
 }
 
 // The first nodes as boxes in a serpentine, with the loads between neighbours.
@@ -90,11 +90,13 @@ void MappingCard::paintContent(QPainter& painter)
     const Chrome& c = theme().chrome;
     const QRectF box = QRectF(rect()).adjusted(10, 8, -10, -8);
     const bool hasNodes = m_study->nodes.size() > 1 && width() >= 200;
-    const double head = box.width() - (hasNodes ? 92 : 0);
+    const double picture = width() >= 240 ? 84 : 60;
+    const double head = box.width() - (hasNodes ? picture + 8 : 0);
     text(painter, {box.left(), box.top(), head, 16}, mappingTitle(mapped().mapping),
          {uiFont(12, QFont::Medium), c.text});
-    text(painter, {box.left(), box.top() + 17, head, 15}, mappingRule(mapped().mapping),
-         {uiFont(11), c.text2});
+    const QString rule = mappingRule(mapped().mapping); // the tooltip has it, too
+    if (QFontMetricsF(uiFont(11)).horizontalAdvance(rule) <= head)
+        text(painter, {box.left(), box.top() + 17, head, 15}, rule, {uiFont(11), c.text2});
     if (!mapped().problem.isEmpty()) {
         painter.setFont(uiFont(11));
         painter.setPen(c.text2);
@@ -102,7 +104,7 @@ void MappingCard::paintContent(QPainter& painter)
         return;
     }
     if (hasNodes)
-        paintNodes(painter, {box.right() - 84, box.top() + 1, 84, 34});
+        paintNodes(painter, {box.right() - picture, box.top() + 1, picture, 34});
     const auto row = [&](int index, const QString& name, const QString& value,
                          const QString& more = {}) {
         const QRectF line(box.left(), box.top() + 40 + 17 * index, box.width(), 16);
@@ -171,7 +173,7 @@ void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
                                  .arg(mappingTitle(each.mapping),
                                       milliseconds(each.loads.exposed.messages),
                                       milliseconds(each.loads.exposed.allReduces),
-                                      scaleIn(Unit::Millisecond).unit));
+                                      scaleIn(Unit::Millisecond).unit()));
     setAccessibleName(tr("Exposed communication by kind"));
     setAccessibleDescription(texts.join(QStringLiteral(". ")));
     const double rows = study != nullptr ? static_cast<double>(study->all.size()) : 0;

@@ -10,6 +10,7 @@
 #include "app/widgets/mapping/link_panel.h"
 #include "app/widgets/mapping/load_matrix.h"
 #include "app/widgets/mapping/mapping_cards.h"
+#include "app/widgets/mapping/mapping_key.h"
 #include "app/widgets/mapping/model_panel.h"
 #include "app/widgets/mapping/node_picture.h"
 
@@ -48,6 +49,7 @@ MappingView::MappingView(const ThemeController& theme, QWidget* parent)
     , m_allReduces(named(new QCheckBox(tr("all-reduces")), "showAllReduces"))
     , m_legend(new LoadLegend(theme))
     , m_picture(new NodePicture(theme))
+    , m_key(new MappingKey(theme))
     , m_matrix(new LoadMatrix(theme))
     , m_verdict(named(new Band(theme, Band::Shape::Verdict), "mappingVerdict"))
     , m_cards(new MappingCards(theme))
@@ -89,7 +91,7 @@ QWidget* MappingView::makeCentre(const ThemeController& theme)
     auto* loads = spaced(new QHBoxLayout, {}, 14, {m_messages, m_allReduces, {m_legend, 1}});
     auto* head = spaced(new QVBoxLayout, {14, 10, 14, 8}, 6, {m_crossing, loads});
     m_crossing->setWordWrap(true);
-    auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 12}, 0, {m_picture, m_matrix});
+    auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 8}, 8, {m_picture, m_matrix, m_key});
     auto* compared = spaced(new QVBoxLayout, {14, 10, 14, 12}, 10, {m_verdict, m_cards});
     auto* exposed = spaced(new QVBoxLayout, {14, 8, 14, 12}, 0, {m_exposed});
     const QString byKind = labelled(tr("Exposed communication by kind, %1"), Unit::Millisecond);
@@ -214,6 +216,7 @@ void MappingView::showFound()
         widget->setEnabled(true);
     m_crossing->setText(crossingText(*study));
     m_legend->show(LoadScale(*study));
+    m_key->show(*study);
     LinkChooser& shown = chooser();
     LinkChooser& other = &shown == m_picture ? static_cast<LinkChooser&>(*m_matrix) : *m_picture;
     other.showStudy(nullptr);
@@ -221,6 +224,7 @@ void MappingView::showFound()
     m_link->showStudy(study);
     shown.show();
     shown.showStudy(study);
+    m_key->setVisible(&shown == m_picture);
     const MappingVerdict verdict = mappingVerdict(*study);
     m_verdict->show(verdict.isBest ? Band::Kind::Ok : Band::Kind::Warning, verdict.bold,
                     verdict.rest);

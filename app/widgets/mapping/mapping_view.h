@@ -24,6 +24,7 @@ class LinkPanel;
 class LoadLegend;
 class LoadMatrix;
 class MappingCards;
+class MappingKey;
 class ModelPanel;
 class NodePicture;
 class SegmentControl;
@@ -78,6 +79,7 @@ private:
     QCheckBox *m_messages, *m_allReduces;
     LoadLegend* m_legend;
     NodePicture* m_picture;
+    MappingKey* m_key;
     LoadMatrix* m_matrix;
     Band* m_verdict;
     MappingCards* m_cards;

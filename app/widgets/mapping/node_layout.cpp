@@ -111,6 +111,29 @@ void placeArrows(NodeLayout& layout, const std::vector<std::pair<int, int>>& lin
     }
 }
 
+// Lines between neighbours that carry nothing, whatever loads are shown.
+void placeUnused(NodeLayout& layout, const profiler::LinkLoads& loads, const Grid& grid)
+{
+    const auto isUsed = [&](int from, int to) {
+        const profiler::LinkLoad* link = loads.find(from, to);
+        return link != nullptr && link->bytes() > 0;
+    };
+    const int nodes = static_cast<int>(layout.frames.size());
+    for (int from = 0; from < nodes; ++from)
+        for (int to = from + 1; to < std::min(nodes, from + 2 * grid.columns); ++to) {
+            const int rows = grid.row(to) - grid.row(from);
+            const bool sameColumn = grid.column(from) == grid.column(to);
+            if (isUsed(from, to) || isUsed(to, from) || rows + (sameColumn ? 0 : 1) != 1)
+                continue;
+            LinkArrow line = rows == 0 ? besideEachOther(layout.frames, from, to)
+                                       : aboveEachOther(layout.frames, to, from); // text at right
+            const QPointF middle = layout.frames[static_cast<std::size_t>(from)].center();
+            for (QPointF& point : line.path)
+                rows == 0 ? point.setY(middle.y()) : point.setX(middle.x());
+            layout.unused.push_back(std::move(line));
+        }
+}
+
 } // namespace
 
 QRectF LinkArrow::bounds() const
@@ -159,6 +182,7 @@ NodeLayout layoutOf(const MappingStudy& study, const std::vector<std::pair<int, 
     }
     placeSlots(layout, slots, boxHeight);
     placeArrows(layout, links, grid);
+    placeUnused(layout, study.shown().loads, grid);
     return layout;
 }
 

@@ -28,6 +28,7 @@ struct NodeLayout
     std::vector<QRectF> frames;              // [node]
     std::vector<std::vector<QRectF>> places; // [node][slot of the node]
     std::vector<LinkArrow> arrows;
+    std::vector<LinkArrow> unused; // between neighbours that exchange nothing
     double height = 0;
 
     // The slots of a node that are drawn; a machine without nodes may have more.

@@ -1,6 +1,7 @@
 #include "app/widgets/mapping/node_picture.h"
 
 #include "app/models/plan/mapping_text.h"
+#include "app/widgets/mapping/node_painter.h"
 
 #include <QFontMetricsF>
 #include <QPaintEvent>
@@ -15,18 +16,6 @@ namespace {
 QString elided(const QPainter& painter, const QString& text, double width)
 {
     return QFontMetricsF(painter.font()).elidedText(text, Qt::ElideRight, width);
-}
-
-void paintHead(QPainter& painter, const QPointF& tip, const QPointF& before, double size)
-{
-    const QPointF along = tip - before;
-    const double length = std::hypot(along.x(), along.y());
-    if (length <= 0)
-        return;
-    const QPointF unit = along / length, across(-unit.y(), unit.x());
-    const QPointF base = tip - unit * size;
-    painter.setPen(Qt::NoPen);
-    painter.drawPolygon(QPolygonF{tip, base + across * size * 0.6, base - across * size * 0.6});
 }
 
 // From box to box: straight between neighbours, otherwise through the gap below the upper one. The
@@ -103,6 +92,13 @@ void NodePicture::paintEvent(QPaintEvent* event)
     for (const LinkArrow& arrow : m_layout.arrows)
         if (arrow.bounds().united(arrow.label).intersects(event->rect()))
             paintArrow(painter, arrow);
+    painter.setFont(uiFont(11));
+    for (const LinkArrow& unused : m_layout.unused) {
+        painter.setPen(QPen(theme().chrome.lineStrong, 1, Qt::DashLine));
+        painter.drawLine(unused.path.front(), unused.path.back());
+        painter.setPen(theme().chrome.text3);
+        painter.drawText(unused.label, unused.alignment | Qt::AlignVCenter, tr("no traffic"));
+    }
 }
 
 void NodePicture::paintNode(QPainter& painter, std::size_t node) const
@@ -155,7 +151,7 @@ void NodePicture::paintLinesInNode(QPainter& painter, std::size_t node) const
         if (to == nullptr || shownLoads().of(*load) <= 0)
             continue;
         const bool isSum = shownLoads().allReduces && load->allReduces > load->messages;
-        painter.setPen(QPen(LoadScale::colour(isSum ? 2 : 0, theme()), isSum ? 1.5 : 1.2));
+        painter.setPen(penInNode(theme(), isSum));
         painter.drawPolyline(pathInNode(*place(load->from), *to));
     }
 }
@@ -180,26 +176,7 @@ void NodePicture::paintSlot(QPainter& painter, const NodeSlot& slot, const QRect
         painter.drawRect(rows.adjusted(0.5, 0.5, -0.5, -0.5));
         return;
     }
-    const bool hasDirections = slot.stages.size() > 1;
-    for (qsizetype r = 0; r < slot.stages.size(); ++r) {
-        const QRectF row(rows.left(), rows.top() + kSlotRow * static_cast<double>(r), rows.width(),
-                         kSlotRow - 1);
-        painter.fillRect(row, r == 0 ? c.pressed : c.lineStrong);
-        painter.setFont(uiFont(11));
-        painter.setPen(c.text2);
-        const QRectF inside = row.adjusted(5, 0, -5, 0);
-        const QString name = r == 0 ? tr("down") : tr("up");
-        const double named
-            = hasDirections ? QFontMetricsF(painter.font()).horizontalAdvance(name) + 5 : 0;
-        if (hasDirections)
-            painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, name);
-        QFont bold = uiFont(11, QFont::Medium);
-        bold.setUnderline(r > 0);
-        painter.setFont(bold);
-        painter.setPen(c.text);
-        painter.drawText(inside.adjusted(named, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
-                         elided(painter, slot.stages.at(r), inside.width() - named));
-    }
+    paintStages(painter, theme(), rows, slot.stages);
 }
 
 void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const
@@ -211,8 +188,6 @@ void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const
     const double bytes = shownLoads().of(*link);
     const int load = scale().classOf(bytes);
     const bool isChosen = highlighted() == Nodes(arrow.from, arrow.to);
-    const QColor colour = LoadScale::colour(load, theme());
-    const double thick = LoadScale::width(load), head = std::max(8.0, 1.6 * thick);
     if (isChosen) {
         painter.setPen(QPen(c.text, 1.5));
         painter.setBrush(Qt::NoBrush);
@@ -224,14 +199,7 @@ void NodePicture::paintArrow(QPainter& painter, const LinkArrow& arrow) const
     QPolygonF line;
     for (const QPointF& point : arrow.path)
         line << point;
-    const QPointF tip = line.back(), before = line[line.size() - 2];
-    const QPointF along = tip - before;
-    line.back() = tip - along / std::max(1.0, std::hypot(along.x(), along.y())) * head * 0.8;
-    painter.setPen(QPen(colour, thick, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(line);
-    painter.setBrush(colour);
-    paintHead(painter, tip, before, head);
+    paintLoadArrow(painter, theme(), line, load);
     if (arrow.label.isNull())
         return;
     painter.setFont(uiFont(11, isChosen ? QFont::Medium : QFont::Normal));

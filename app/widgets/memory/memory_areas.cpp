@@ -80,10 +80,11 @@ void MemoryAreas::speak()
     const auto& steps = m_report->steps[m_device];
     if (steps.empty())
         return;
-    setAccessibleDescription(
-        tr("Device %1 at %2 %3: %4 %5")
-            .arg(QString::number(m_device.value), m_report->at(m_time), m_report->time.unit,
-                 m_report->amount(profiler::stepAt(steps, m_time).total()), m_report->bytes.unit));
+    setAccessibleDescription(tr("Device %1 at %2 %3: %4 %5")
+                                 .arg(QString::number(m_device.value), m_report->at(m_time),
+                                      m_report->time.unit(),
+                                      m_report->amount(profiler::stepAt(steps, m_time).total()),
+                                      m_report->bytes.unit()));
     QAccessibleEvent event(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);
 }
@@ -155,11 +156,11 @@ void MemoryAreas::paintRulers(QPainter& painter) const
         painter.setPen(chrome.text);
         const QString title = m_order == MemoryReport::Order::Pairs
             ? (column == 0 ? tr("Evictors") : tr("Acceptors"))
-            : column == 0 ? tr("Time in %1").arg(m_report->time.unit)
+            : column == 0 ? tr("Time in %1").arg(m_report->time.unit())
                           : QString();
         painter.drawText(QRectF(panel(position).left() + 12, 0, MemoryPicture::kTexts + 20, kRuler),
                          Qt::AlignLeft | Qt::AlignVCenter, title);
-        const double perUnit = m_report->time.perUnit;
+        const double perUnit = m_report->time.perUnit();
         const double length = static_cast<double>(m_report->window.duration()) / perUnit;
         const auto marks = profiler::ticks(0, length, 60 * length / area.width());
         painter.setFont(uiFont(11));

@@ -71,7 +71,7 @@ void MemoryPicture::paintTexts() const
     const bool isOver = m_report.limit && peak.total() > *m_report.limit;
     write(38, uiFont(15, QFont::Medium), isOver ? chrome.error : chrome.text,
           m_report.amount(peak.total()));
-    write(56, uiFont(11), chrome.text2, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit));
+    write(56, uiFont(11), chrome.text2, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()));
     write(72, uiFont(11), chrome.text2,
           MemoryAreas::tr("stash %1")
               .arg(m_report.amount(peak.bytes[profiler::MemoryKind::Stash]

@@ -36,6 +36,10 @@ RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)
     spaced(new QVBoxLayout(this), {}, 0, {makeBar(), makeLine(Qt::Horizontal), {m_table, 1}});
     connect(m_copy, &QToolButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
+    connect(&theme, &ThemeController::unitsChanged, this, [this] {
+        if (m_model->rowCount() > 0)
+            mark(m_model->metrics().range);
+    });
     connect(m_field, &QLineEdit::textEdited, this, [this] { showProblem({}); });
     clear();
 }

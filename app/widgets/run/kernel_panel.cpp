@@ -63,6 +63,7 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
     for (QComboBox* combo : {m_op, m_device, m_scope})
         connect(combo, &QComboBox::activated, this, &KernelPanel::refresh);
+    connect(&theme, &ThemeController::unitsChanged, this, &KernelPanel::refresh);
 }
 
 QWidget* KernelPanel::makeBar()

@@ -130,8 +130,8 @@ void LossPlot::paintMean(QPainter& painter) const
         painter.setFont(uiFont(11, isLast ? QFont::Medium : QFont::Normal));
         painter.setPen(isLast ? chrome.text : chrome.text2);
         const double x = std::min(line[i].x() + 7, m_plot.right() - 26);
-        painter.drawText(QPointF(x, std::max(line[i].y() - 5, m_plot.top() + 8)),
-                         number(point.mean, 2));
+        const bool isHigh = line[i].y() < m_plot.top() + 13; // the text would be beside the dots
+        painter.drawText(QPointF(x, line[i].y() + (isHigh ? 16 : -5)), number(point.mean, 2));
     }
 }
 
@@ -171,9 +171,11 @@ void LossPlot::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     paintIterationNames(painter);
     if (m_series.points.empty()) {
+        const QString text = tr("The first loss appears with the first iteration.");
+        painter.fillRect(painter.boundingRect(m_plot, Qt::AlignCenter, text).adjusted(-6, 0, 6, 0),
+                         m_theme.theme().chrome.surface);
         painter.setPen(m_theme.theme().chrome.text3);
-        painter.drawText(m_plot, Qt::AlignCenter,
-                         tr("The first loss appears with the first iteration."));
+        painter.drawText(m_plot, Qt::AlignCenter, text);
         return;
     }
     painter.setFont(uiFont(11));

@@ -56,6 +56,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_summaryTable, &QTableView::clicked, this, &RunPanels::chooseDevice);
+    connect(&theme, &ThemeController::unitsChanged, this, &RunPanels::updateHint);
     connect(m_progress, &ProgressPanel::logRequested, this, [this] { setPanel(Panel::Log); });
     updateHint();
 }
@@ -211,7 +212,7 @@ QString RunPanels::hintOf(Panel panel) const
         return tr("ops at the edges count with their part");
     case Panel::Summary:
         return tr("%1, %2. Last row: means, largest peak, all messages")
-            .arg(m_metrics->timeUnit().unit, which);
+            .arg(m_metrics->timeUnit().unit(), which);
     case Panel::Events:
         return m_areEventsOfPath
             ? tr("%1, only the critical path; click an op to show it").arg(which)

@@ -1,9 +1,11 @@
 #include "app/widgets/run/run_state_view.h"
 
 #include "app/models/numbers.h"
+#include "app/models/plan/prediction.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/schedule_preview.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -14,6 +16,8 @@ namespace app {
 RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     : m_timeline(timeline)
     , m_waiting(named(makeLabel({}, "secondary"), "waiting"))
+    , m_assumed(named(makeLabel({}, "hint"), "assumedPlan"))
+    , m_preview(new SchedulePreview(theme))
     , m_failed(named(new EmptyState(theme, {Icon::Info, {}, {}, tr("Open another run")}), "failed"))
     , m_band(named(new Band(theme, Band::Shape::State, this), "stateBand"))
     , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
@@ -23,7 +27,13 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     m_band->hide();
     auto* failed = new QWidget;
     spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0)->addWidget(m_failed);
-    for (QWidget* one : {static_cast<QWidget*>(m_waiting), failed, timeline})
+    m_assumed->setAlignment(Qt::AlignCenter);
+    m_assumed->setWordWrap(true);
+    m_preview->hide();
+    auto* waiting = new QWidget;
+    spaced(new QVBoxLayout(waiting), {24, 14, 24, 14}, 14,
+           {kStretch, m_waiting, m_preview, m_assumed, kStretch});
+    for (QWidget* one : {waiting, failed, timeline})
         addWidget(one);
     connect(m_runAgain, &QPushButton::clicked, this, &RunStateView::runAgainRequested);
     connect(m_failed, &EmptyState::activated, this, &RunStateView::openRequested);
@@ -34,6 +44,22 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
 bool RunStateView::isFailed() const
 {
     return currentWidget() == m_failed->parentWidget();
+}
+
+void RunStateView::showAssumed(const RunViewPointer& iteration)
+{
+    m_preview->showOutlines(iteration);
+    m_preview->setVisible(!m_assumed->isHidden());
+    m_assumed->setText(
+        tr("Plan from assumed costs (%1), not from measured times. Ops that have run "
+           "are filled.")
+            .arg(costsText(engine::UnitCosts())));
+}
+
+void RunStateView::setAssumedShown(bool shown)
+{
+    m_assumed->setVisible(shown);
+    m_preview->setVisible(shown && m_preview->hasPicture());
 }
 
 QString RunStateView::waitingFor(const RunDocument& document, const Facts& facts) const
@@ -59,8 +85,10 @@ void RunStateView::showState(const RunDocument& document, const Facts& facts)
     const bool isWaiting = facts.isPreparing || document.state() == RunDocument::State::Loading
         || document.isRunning() || document.isQueued();
     m_waiting->setText(waitingFor(document, facts));
+    if (document.isRunning())
+        m_preview->setDone(document.progress().devices);
     setCurrentWidget(facts.hasTimeline ? m_timeline
-                         : isWaiting   ? m_waiting
+                         : isWaiting   ? m_waiting->parentWidget()
                                        : m_failed->parentWidget());
     const Notice& notice = document.notice();
     if (facts.isOfWorker)

@@ -2,6 +2,7 @@
 
 #include "app/models/run_document.h"
 #include "app/models/theme.h"
+#include "app/timeline/view/run_view.h"
 
 #include <QStackedWidget>
 
@@ -12,6 +13,7 @@ namespace app {
 
 class Band;
 class EmptyState;
+class SchedulePreview;
 
 // Shows the timeline of a run or an empty state, and a band with the run's notice.
 class RunStateView : public QStackedWidget
@@ -31,6 +33,9 @@ public:
     Band* band() const { return m_band; } // a child of this view until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
+    // Outlines an iteration from assumed costs while the first one runs.
+    void showAssumed(const RunViewPointer& iteration);
+    void setAssumedShown(bool shown);
     bool isFailed() const; // whether there is no timeline and none will follow
 
 Q_SIGNALS:
@@ -41,7 +46,8 @@ private:
     QString waitingFor(const RunDocument& document, const Facts& facts) const;
 
     QWidget* m_timeline;
-    QLabel* m_waiting;
+    QLabel *m_waiting, *m_assumed;
+    SchedulePreview* m_preview;
     EmptyState* m_failed;
     Band* m_band;
     QPushButton* m_runAgain;

@@ -38,6 +38,7 @@ SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeli
     spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6, {head, m_sentence});
     connect(m_sentence, &QLabel::linkActivated, this, [this] { Q_EMIT jumpTo(m_target); });
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    connect(&theme, &ThemeController::unitsChanged, this, &QWidget::hide);
     hide();
 }
 

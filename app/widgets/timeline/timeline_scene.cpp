@@ -93,7 +93,7 @@ QString TimelineScene::plannedText(const PlannedOp& planned) const
         opName(view->run().info, view->op(planned.op.op)),
         TimeCanvas::tr("planned %1").arg(scale.withUnit(static_cast<double>(window.duration()))),
         {TimeCanvas::tr("device %1, %2 %3 of its iteration")
-             .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit),
+             .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit()),
          isDone ? TimeCanvas::tr("has run; measured times follow with its iteration")
                 : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
 }

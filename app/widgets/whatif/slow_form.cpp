@@ -50,14 +50,15 @@ SlowForm::SlowForm(const ThemeController& theme, QWidget* parent)
     auto* column = spaced(new QVBoxLayout(this), {}, 0);
     addOp(*column);
     QVBoxLayout* slow = makeFormSection(*column);
-    slow->addLayout(makeFormRow(tr("Device or link"), {m_target}));
+    slow->addLayout(makeFormRow(tr("Device or links"), {m_target}));
     slow->addLayout(makeFormRow(tr("Slow-down factor"), {m_factor}));
     slow->addLayout(
         makeFormRow(labelled(tr("Delay of messages, %1"), Unit::Microsecond), {m_delay}));
-    m_factor->setToolTip(tr("Multiplies the times of the device or link, 2.00 is twice as long"));
+    m_factor->setToolTip(tr("Multiplies the times of the device or links, 2.00 is twice as long"));
     m_delay->setToolTip(tr("Adds this time to every message between devices"));
     connect(m_time, &QLineEdit::returnPressed, this, &SlowForm::takeTime);
     connect(m_target, &QComboBox::currentIndexChanged, this, &SlowForm::showState);
+    connect(&theme, &ThemeController::unitsChanged, this, &SlowForm::showState);
     connect(m_factor, &QSpinBox::valueChanged, this, [this](int hundredths) {
         profiler::RunEdit edit = target();
         edit.factor = hundredths / 100.0;
@@ -89,7 +90,7 @@ void SlowForm::setRun(const engine::Run& run)
         edit.device = device;
         m_targets.push_back(edit);
     }
-    for (const profiler::RunEdit& link : linksOf(run.schedule))
+    for (const profiler::RunEdit& link : linksOf(run))
         m_targets.push_back(link);
     for (const profiler::RunEdit& edit : m_targets)
         m_target->addItem(selectionText(edit));
@@ -167,18 +168,18 @@ void SlowForm::showState()
 void SlowForm::takeTime()
 {
     QString text = m_time->text();
-    if (text.endsWith(m_unit.unit))
-        text.chop(m_unit.unit.size());
+    if (text.endsWith(m_unit.unit()))
+        text.chop(m_unit.unit().size());
     text.remove(QChar(0x2009)).replace(QLatin1Char(','), QLatin1Char('.'));
     bool isNumber = false;
     const double entered = text.trimmed().toDouble(&isNumber);
     if (!m_op || !isNumber || !(entered > 0) || !std::isfinite(entered)) {
         setInvalid(*m_time, true);
         m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
-                            .arg(m_time->text().toHtmlEscaped(), m_unit.unit));
+                            .arg(m_time->text().toHtmlEscaped(), m_unit.unit()));
         return;
     }
-    Q_EMIT opScaled(entered * m_unit.perUnit / static_cast<double>(m_op->duration));
+    Q_EMIT opScaled(entered * m_unit.perUnit() / static_cast<double>(m_op->duration));
 }
 
 } // namespace app

@@ -94,6 +94,10 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, QWidget* parent)
     spaced(new QVBoxLayout(this), {}, 0,
            {title, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
     connect(m_undo, &QPushButton::clicked, this, &WhatIfForm::undo);
+    connect(&theme, &ThemeController::unitsChanged, this, [this] {
+        if (m_run)
+            showEdits();
+    });
     connect(m_reset, &QPushButton::clicked, this, &WhatIfForm::reset);
     const auto change = [this](const void* field) {
         return [this, field] {
@@ -208,7 +212,6 @@ void WhatIfForm::show(std::shared_ptr<const engine::Run> shown,
     m_costs->show(run, measured.times());
     m_table->fitRows();
     m_table->setFixedHeight(m_table->fittingHeight());
-    m_unit->setText(tr("%1 per stage and micro-batch, median").arg(m_costs->time().unit));
     m_message = static_cast<double>(measured.times().message.median());
     m_measuredBatches = run.schedule.shape.microBatches;
     m_microBatches->setValue(m_measuredBatches);
@@ -301,7 +304,7 @@ void WhatIfForm::scaleOp(double ratio, bool isLast)
 std::int64_t WhatIfForm::memoryLimit() const
 {
     return m_limit->isEnabled()
-        ? std::llround(m_limit->value() / 100.0 * scaleIn(Unit::GiB).perUnit)
+        ? std::llround(m_limit->value() / 100.0 * scaleIn(Unit::GiB).perUnit())
         : 0;
 }
 
@@ -335,6 +338,7 @@ void WhatIfForm::reset()
 
 void WhatIfForm::showEdits()
 {
+    m_unit->setText(tr("%1 per stage and micro-batch, median").arg(m_costs->time().unit()));
     const Scale scale = timeScale(static_cast<std::int64_t>(m_message));
     const QString messages = m_message > 0
         ? tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message))

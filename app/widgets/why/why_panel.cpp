@@ -198,7 +198,7 @@ void WhyPanel::addShares(QVBoxLayout& layout)
     layout.addLayout(shares);
     const QString total = m_scale.withUnit(static_cast<double>(why.shares.total()));
     shares->addLayout(
-        titleRow(tr("Where the %1 go").arg(total), tr("along the path, %1").arg(m_scale.unit)));
+        titleRow(tr("Where the %1 go").arg(total), tr("along the path, %1").arg(m_scale.unit())));
     auto* bar = new PathBar(m_theme);
     bar->show(why.shares, why.bound.time, m_scale);
     shares->addWidget(bar);
@@ -332,12 +332,12 @@ void WhyPanel::setNext(const NextSchemeAnswer& answer, const QString& whyNotRun)
     m_nextTime->setText(m_scale.withUnit(static_cast<double>(next.iteration)));
     const Scale bytes = byteScale(std::abs(next.bytes.value_or(0)));
     const QString memory = next.bytes ? QStringLiteral("%1 %2").arg(
-                               bytes.difference(static_cast<double>(*next.bytes)), bytes.unit)
+                               bytes.difference(static_cast<double>(*next.bytes)), bytes.unit())
                                       : tr("%1 Mₐ").arg(signedNumber(next.stashes, 1));
     m_nextGain->setText(tr("<b style='color:%1'>%2 %3</b>, %4, fullest device")
                             .arg(m_theme.theme().chrome.ok.name(),
                                  m_scale.difference(static_cast<double>(next.difference)),
-                                 m_scale.unit, memory));
+                                 m_scale.unit(), memory));
 }
 
 void WhyPanel::copyText() const

@@ -82,8 +82,11 @@ double RecentRow::paintFacts(QPainter& painter) const
              {uiFont(12), c.text2}, Qt::AlignRight);
     if (room >= 390)
         right -= 118;
-    text(painter, QRectF(right - 84, 0, 84, 44), m_run.iteration, {uiFont(12), c.text},
-         Qt::AlignRight);
+    engine::RunInfo info;
+    info.ticksPerUnit = m_run.ticksPerUnit;
+    if (m_run.iteration > 0)
+        text(painter, QRectF(right - 84, 0, 84, 44), timeText(m_run.iteration, info),
+             {uiFont(12), c.text}, Qt::AlignRight);
     return right - 94;
 }
 
@@ -99,7 +102,7 @@ SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
     else
         addPredicted(sample.runs);
     m_times = tr("%1 %2").arg(m_timeOfRuns.join(tr(" and ")),
-                              m_isRecorded ? scaleIn(Unit::Millisecond).unit : tr("units"));
+                              m_isRecorded ? scaleIn(Unit::Millisecond).unit() : tr("units"));
     m_bubbles = tr("bubble %1\u2009%").arg(m_bubbleOfRuns.join(tr(" and ")));
     setFixedHeight(160);
     setAccessibleName(m_title);
@@ -132,7 +135,7 @@ void SampleCard::addRun(const engine::Run& run, const profiler::RunMetrics& metr
     m_thumbnails.push_back(makeThumbnail(run));
     double& time = m_thumbnails.back().duration;
     if (m_isRecorded)
-        time = static_cast<double>(metrics.duration) / milliseconds.perUnit;
+        time = static_cast<double>(metrics.duration) / milliseconds.perUnit();
     m_timeOfRuns.append(m_isRecorded ? number(time, 1) : unitsText(time));
     m_bubbleOfRuns.append(number(metrics.bubbleRatio * 100, 1));
 }

@@ -41,11 +41,33 @@ TEST_CASE("a column of one unit has it in its header")
     CHECK(scaleIn(Unit::Millisecond, 3).text(1'234'567) == QStringLiteral("1.235"));
     CHECK(scaleIn(Unit::GiB).text(1.5 * (1 << 30)) == QStringLiteral("1.5"));
     CHECK(scaleIn(Unit::GBPerSecond, 0).withUnit(50e9) == QStringLiteral("50 GB/s"));
-    CHECK(timeScale(812'400).unit == QStringLiteral("µs")); // of no run
+    CHECK(timeScale(812'400).unit() == QStringLiteral("µs")); // of no run
 }
 
 TEST_CASE("bytes are GiB with two decimals, and MiB where GiB would say nothing")
 {
     CHECK(byteScale(10'458'000'000).withUnit(10'458'000'000) == QStringLiteral("9.74 GiB"));
     CHECK(byteScale(3'000'000).withUnit(3'000'000) == QStringLiteral("2.86 MiB"));
+}
+
+TEST_CASE("chosen units replace those of the size, also in a scale that was made before")
+{
+    const Scale op = timeScale(812'400), iteration = timeScale(115'300'000),
+                minute = timeScale(60'000'000'000), arena = byteScale(10'458'000'000),
+                stash = byteScale(3'000'000), file = dataScale(3'000'000);
+    engine::RunInfo simulated;
+    simulated.ticksPerUnit = 2;
+    setUnits({TimeUnits::Milliseconds, MemoryUnits::GiB});
+    CHECK(op.withUnit(812'400) == QStringLiteral("0.8124 ms"));
+    CHECK(op.finer(-2).text(812'400) == QStringLiteral("0.81"));
+    CHECK(iteration.withUnit(115'300'000) == QStringLiteral("115.3 ms"));
+    CHECK(minute.withUnit(31e9) == QStringLiteral("31\u2009000.0 ms"));
+    CHECK(arena.withUnit(10'458'000'000) == QStringLiteral("9.74 GiB"));
+    CHECK(stash.withUnit(3'000'000) == QStringLiteral("0.00279 GiB"));
+    CHECK(file.withUnit(3'000'000) == QStringLiteral("2.86 MiB"));
+    CHECK(timeScale(simulated, 28).withUnit(25) == QStringLiteral("12.5 units"));
+    setUnits({});
+    CHECK(op.withUnit(812'400) == QStringLiteral("812.4 µs"));
+    CHECK(minute.unit() == QStringLiteral("s"));
+    CHECK(stash.withUnit(3'000'000) == QStringLiteral("2.86 MiB"));
 }

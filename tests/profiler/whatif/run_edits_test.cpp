@@ -15,12 +15,13 @@ constexpr std::int64_t kMs = 1'000'000;
 
 // The iteration in its own order with these edits, in ns.
 std::int64_t own(const Run& run, const std::vector<std::string>& edits, std::int64_t delay = 0,
-                 double linkSpeed = 1)
+                 double linkSpeed = 1, const std::vector<int>& nodes = {})
 {
     auto predictor = WhatIfPredictor::create(run).value();
+    predictor.times().nodes = nodes;
     for (const std::string& text : edits) {
         predictor.times().slowdowns.push_back(parseRunEdit(text).value());
-        REQUIRE(checkEdit(predictor.times().slowdowns.back(), run.schedule));
+        REQUIRE(checkEdit(predictor.times().slowdowns.back(), run.schedule, nodes));
     }
     predictor.times().messageDelay = delay;
     return predictor.predictOwn(linkSpeed)->iteration;
@@ -61,6 +62,24 @@ TEST_CASE("links are slowed between two devices, by a speed of all, or by a dela
     CHECK(own(run, {}, 0, 2) == 61 * kMs / 10);
 }
 
+// D = 4, N = 1, devices 0 and 1 in one node, 2 and 3 in another: F crosses once and stays in a node
+// twice, and so does B. 12 ms of ops and 6 messages of 0.1 ms.
+TEST_CASE("all links within or between nodes are slowed")
+{
+    const Run run = measuredRun("1f1b", 4, 1, 1, 1);
+    const std::vector<int> two{0, 0, 1, 1}, four{0, 1, 2, 3};
+    CHECK(own(run, {}, 0, 1, two) == 126 * kMs / 10);
+    CHECK(own(run, {"network=3"}, 0, 1, two) == (126 + 2 * 2) * kMs / 10);
+    CHECK(own(run, {"node=3"}, 0, 1, two) == (126 + 4 * 2) * kMs / 10);
+    CHECK(own(run, {"node=2", "network=2"}, 0, 1, two) == (126 + 6) * kMs / 10);
+    const auto network = parseRunEdit("network=2").value(), node = parseRunEdit("node=2").value();
+    CHECK_FALSE(network.selectsAs(node));
+    CHECK(network.selectsAs(parseRunEdit("network=3").value()));
+    CHECK(checkEdit(network, run.schedule, four).has_value());
+    CHECK(checkEdit(node, run.schedule, four).error().message
+          == "no message passes within nodes; slow other links");
+}
+
 TEST_CASE("edited times of stages change the run's own order, too")
 {
     const Run run = measuredRun("1f1b", 4, 1, 8, 0);
@@ -91,7 +110,8 @@ TEST_CASE("a slow device slows other schemes, an edited op only the run's own or
 
 TEST_CASE("an edit is parsed from its text, and printed again")
 {
-    for (const char* text : {"1=1.5", "F=1.2", "1:F=2", "2F3=0.5", "0-1=3", "2B3u.1=1.25"})
+    for (const char* text :
+         {"1=1.5", "F=1.2", "1:F=2", "2F3=0.5", "0-1=3", "2B3u.1=1.25", "node=2", "network=2"})
         CHECK(toString(parseRunEdit(text).value()) == text);
     CHECK(parseRunEdit("0-1=3")->selectsAs(parseRunEdit("1-0=2").value()));
     CHECK(parseRunEdit("2F3=3")->selectsAs(parseRunEdit("2F3=2").value()));
@@ -108,6 +128,8 @@ TEST_CASE("an edit of something that the run does not have is refused")
     CHECK(
         refusal("0-2=2")
         == "no message passes between devices 0 and 2; give two devices with neighbouring stages");
+    CHECK(refusal("node=2")
+          == "the run does not name several nodes; slow a link between two devices, as in 0-1=1.5");
     CHECK(refusal("1:W=2") == "device 1 has no W; give a kind of op that it has");
     for (const char* text : {"", "=", "1", "1=", "x=2", "1:=2", "1-=2", "-1=2", "1=nan", "1=1e"})
         CHECK(refusal(text).starts_with(std::string(text) + ": give a device, a kind"));

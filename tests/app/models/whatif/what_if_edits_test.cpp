@@ -85,9 +85,15 @@ TEST_CASE("the run's own order takes all edits, and its command repeats them")
 
 TEST_CASE("the links of a run are those over which messages pass")
 {
-    const auto links = linksOf(simulatedRun({"1f1b", 4, 8}).schedule);
-    REQUIRE(links.size() == 3);
-    CHECK(selectionText(links[2]) == QStringLiteral("Link 2–3"));
+    engine::Run run = simulatedRun({"1f1b", 4, 8});
+    REQUIRE(linksOf(run).size() == 3);
+    CHECK(selectionText(linksOf(run)[2]) == QStringLiteral("Link 2–3"));
+    run.info.import.emplace();
+    for (const char* host : {"a", "a", "b", "b"})
+        run.info.import->ranks.push_back({0, "", host, ""});
+    REQUIRE(linksOf(run).size() == 5);
+    CHECK(selectionText(linksOf(run)[0]) == QStringLiteral("All links within nodes"));
+    CHECK(selectionText(linksOf(run)[1]) == QStringLiteral("All links between nodes"));
 }
 
 } // namespace app

@@ -166,6 +166,9 @@ TEST_CASE("groups are the hosts of an import, the nodes of an emulated run, or b
     run.info.experiment = engine::toToml(experiment);
     CHECK(app::laneGroups(run)[1].name == "node 1");
     CHECK(app::laneGroups(run)[1].devices.front() == 6);
+    experiment.schedule.mapping = "pair-adjacent"; // 0, 11, 1, 10, 2, 9 in the first node
+    run.info.experiment = engine::toToml(experiment);
+    CHECK(app::laneGroups(run)[0] == app::LaneGroup{"node 0", {0, 1, 2, 9, 10, 11}});
     run.info.import.emplace();
     for (int rank = 0; rank < 12; ++rank)
         run.info.import->ranks.push_back({rank, {}, rank % 2 == 0 ? "a" : "b", {}});

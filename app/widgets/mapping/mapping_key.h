@@ -1,0 +1,33 @@
+#pragma once
+
+#include "app/models/plan/mapping_study.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+namespace app {
+
+// How to read a NodePicture: the square of a device, a line within a node and an arrow between
+// nodes, with the speeds of both links.
+class MappingKey : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MappingKey(const ThemeController& theme, QWidget* parent = nullptr);
+    void show(const MappingStudy& study);
+    using QWidget::show;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double paintSquare(QPainter& painter) const; // returns its right edge
+    void paintLinks(QPainter& painter, double left) const;
+
+    const ThemeController& m_theme;
+    QStringList m_stages;        // [replica] of the first device
+    QString m_inNode, m_between; // "" if there is one node
+};
+
+} // namespace app
