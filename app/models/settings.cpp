@@ -47,8 +47,8 @@ void writeEntry(QSettings& settings, const RecentRun& run)
            {"subtitle", run.subtitle},
            {"bubble", run.bubble},
            {"mode", run.mode},
-           {"iteration", QVariant::fromValue(run.iteration)},
-           {"ticksPerUnit", QVariant::fromValue(run.ticksPerUnit)},
+           {"iteration", qlonglong{run.iteration}},
+           {"ticksPerUnit", qlonglong{run.ticksPerUnit}},
            {"opened", run.opened},
            {"thumbnail", toBytes(run.thumbnail)}};
     for (const auto& [key, value] : fields)
