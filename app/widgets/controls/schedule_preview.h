@@ -1,10 +1,9 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/view/run_view.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QTimer>
-#include <QWidget>
 
 #include <memory>
 
@@ -12,7 +11,7 @@ namespace app {
 
 // Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
 // per device. Draws at most sixteen devices, then the number of the others.
-class SchedulePreview : public QWidget
+class SchedulePreview : public ThemedWidget
 {
     Q_OBJECT
 
@@ -38,7 +37,6 @@ private:
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
-    const ThemeController& m_theme;
     RunViewPointer m_view;
     QTimer m_fadeTimer; // started by setWaiting()
     QString m_nothing;
