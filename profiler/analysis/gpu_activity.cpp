@@ -81,13 +81,6 @@ DeviceStream::Role stronger(DeviceStream::Role a, DeviceStream::Role b)
 
 } // namespace
 
-std::string_view streamRoleName(DeviceStream::Role role)
-{
-    return role == DeviceStream::Role::Compute ? "compute"
-        : role == DeviceStream::Role::Copy     ? "copy"
-                                               : "NCCL";
-}
-
 GpuActivity::GpuActivity(const Run& run, GpuTrace trace)
     : m_trace(std::move(trace))
 {

@@ -41,7 +41,6 @@ struct DeviceStream
     Role role = Role::Compute;
     std::size_t first = 0, count = 0; // a range of GpuActivity::work()
 };
-std::string_view streamRoleName(DeviceStream::Role role);
 
 // GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was not
 // executed: each of its ops shows the work of the execution whose duration is closest, moved and

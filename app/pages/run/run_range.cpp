@@ -72,11 +72,9 @@ void RunRange::mark(engine::Window range)
 {
     if (!m_view)
         return;
-    Selection selection;
-    selection.kind = Selection::Kind::Range;
-    selection.window = range;
-    selection.iteration = iterationOf(m_view->timeline(), range.begin);
-    m_parts.timeline->select(selection);
+    m_parts.timeline->select({.kind = Selection::Kind::Range,
+                              .iteration = iterationOf(m_view->timeline(), range.begin),
+                              .window = range});
     m_parts.timeline->setFocus();
 }
 

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/models/whatif/what_if.h"
 #include "app/pages/run/run_actions.h"
+#include "app/timeline/view/navigation.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/timeline/timeline_widget.h"
 #include "app/widgets/why/why_panel.h"
@@ -111,16 +112,8 @@ void WhyController::choose(int reason)
 void WhyController::chooseOp(std::uint32_t op)
 {
     const QScopedValueRollback choosing(m_isChoosing, true);
-    const auto span = m_view->spanOf(op, m_iteration);
-    if (!span)
-        return;
-    Selection to;
-    to.kind = Selection::Kind::Op;
-    to.iteration = m_iteration;
-    to.device = m_view->deviceOf(op);
-    to.op = op;
-    to.window = span->window();
-    m_parts.timeline.select(to);
+    if (const auto to = selectOp(*m_view, op, m_iteration))
+        m_parts.timeline.select(*to);
 }
 
 void WhyController::setSelection(const Selection& selection)

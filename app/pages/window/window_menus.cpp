@@ -6,7 +6,7 @@
 #include "app/pages/session/open_link.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/command_field.h"
-#include "app/widgets/controls/icons.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/window/page_tabs.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
@@ -24,26 +24,21 @@
 namespace app {
 namespace {
 
-class Logo : public QWidget
+class Logo : public ThemedWidget
 {
 public:
     Logo(const ThemeController& theme, QWidget* parent)
-        : QWidget(parent)
-        , m_theme(theme)
+        : ThemedWidget(theme, parent)
     {
         setFixedSize(32, 30);
-        connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     }
 
 protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        paintLogo(painter, QRectF(11, 7, 16, 16), m_theme.theme().isDark());
+        paintLogo(painter, QRectF(11, 7, 16, 16), theme().isDark());
     }
-
-private:
-    const ThemeController& m_theme;
 };
 
 } // namespace

@@ -48,11 +48,7 @@ std::array<Sublane, 3> sublanes(const Lane& lane)
 
 Selection deviceSelection(DeviceId device, int iteration)
 {
-    Selection selection;
-    selection.kind = Selection::Kind::Device;
-    selection.device = device;
-    selection.iteration = iteration;
-    return selection;
+    return {.kind = Selection::Kind::Device, .iteration = iteration, .device = device};
 }
 
 int kernelRowAt(const Lane& lane, double y)
@@ -137,14 +133,12 @@ Selection computeAt(const RunView& view, DeviceId device, const TimeAxis& axis, 
 
 Selection opSelection(const RunView&, const engine::Span& span, DeviceId device, TrackKind lane)
 {
-    Selection selection;
-    selection.kind = Selection::Kind::Op;
-    selection.iteration = static_cast<int>(span.iteration);
-    selection.device = device;
-    selection.lane = lane;
-    selection.op = span.op;
-    selection.window = span.window();
-    return selection;
+    return {.kind = Selection::Kind::Op,
+            .iteration = static_cast<int>(span.iteration),
+            .device = device,
+            .lane = lane,
+            .op = span.op,
+            .window = span.window()};
 }
 
 Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piece)

@@ -173,15 +173,13 @@ Selection KernelView::select(std::uint32_t work) const
     const GpuWork& one = m_activity.work()[work];
     const std::size_t row = rowOf(work);
     const engine::DeviceId device = m_allRows[row].device;
-    Selection selection;
-    selection.kind = Selection::Kind::Kernel;
-    selection.iteration = one.of.isKnown() ? static_cast<int>(one.of.iteration) : -1;
-    selection.device = device;
-    selection.op = one.of.op;
-    selection.window = one.window;
-    selection.work = work;
-    selection.row = static_cast<int>(row - m_first[device]);
-    return selection;
+    return {.kind = Selection::Kind::Kernel,
+            .iteration = one.of.isKnown() ? static_cast<int>(one.of.iteration) : -1,
+            .device = device,
+            .op = one.of.op,
+            .window = one.window,
+            .work = work,
+            .row = static_cast<int>(row - m_first[device])};
 }
 
 } // namespace app

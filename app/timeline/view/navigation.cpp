@@ -116,10 +116,8 @@ std::optional<Selection> toLane(const RunView& view, const Selection& from, Step
     const Piece piece = pieceAt(view, DeviceId{device}, centre);
     if (isSelectable(piece))
         return pieceSelection(view, DeviceId{device}, piece);
-    Selection start;
-    start.kind = Selection::Kind::Bubble;
-    start.device = DeviceId{device};
-    start.window = piece.window;
+    Selection start{
+        .kind = Selection::Kind::Bubble, .device = DeviceId{device}, .window = piece.window};
     const auto before = nextPiece(view, start, Step::Previous);
     return before ? before : nextPiece(view, start, Step::Next);
 }

@@ -79,13 +79,13 @@ void paintFlag(QPainter& painter, const NoteStrip& strip, std::size_t note, cons
 
 Selection selectionOf(const RunView& view, const Note& note)
 {
-    Selection selection;
-    selection.kind = Selection::Kind::Range;
-    selection.iteration = note.iteration >= 0
-        ? note.iteration
-        : view.iterationAt(static_cast<double>(note.window.begin + note.window.end) / 2);
-    selection.window = note.window;
-    selection.device = note.device;
+    Selection selection{
+        .kind = Selection::Kind::Range,
+        .iteration = note.iteration >= 0
+            ? note.iteration
+            : view.iterationAt(static_cast<double>(note.window.begin + note.window.end) / 2),
+        .device = note.device,
+        .window = note.window};
     if (!note.op)
         return selection;
     const auto span = view.spanOf(*note.op, note.iteration);

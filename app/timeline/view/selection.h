@@ -12,11 +12,11 @@ struct Selection
     enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };
 
     Kind kind = Kind::None;
-    int iteration = -1;      // index into Timeline::iterations
-    engine::DeviceId device; // for Kind::Range: the device of the NVTX range; may be none
+    int iteration = -1;           // index into Timeline::iterations
+    engine::DeviceId device = {}; // for Kind::Range: the device of the NVTX range; may be none
     engine::Track::Kind lane = engine::Track::Kind::Compute;
-    std::uint32_t op = 0;  // for Kind::Op: the OpIndex
-    engine::Window window; // window of the selected item, on the timeline's clock
+    std::uint32_t op = 0;       // for Kind::Op: the OpIndex
+    engine::Window window = {}; // window of the selected item, on the timeline's clock
     // For Kind::Kernel: index into GpuActivity::work(); `op` is set if known.
     std::uint32_t work = 0;
     int row = 0; // for Kind::Kernel: index among the device's kernel rows

@@ -18,21 +18,20 @@ namespace {
 constexpr int kDockWidth = 290;
 
 // The number of a step, in a filled square.
-class StepNumber : public QWidget
+class StepNumber : public ThemedWidget
 {
 public:
     StepNumber(const ThemeController& theme, QString number)
-        : m_theme(theme)
+        : ThemedWidget(theme)
         , m_number(std::move(number))
     {
         setFixedSize(24, 24);
-        connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     }
 
 protected:
     void paintEvent(QPaintEvent*) override
     {
-        const Chrome& c = m_theme.theme().chrome;
+        const Chrome& c = theme().chrome;
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
@@ -44,7 +43,6 @@ protected:
     }
 
 private:
-    const ThemeController& m_theme;
     QString m_number;
 };
 

@@ -3,9 +3,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/icons.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -34,12 +32,10 @@ QString rankStateText(RankState state)
 }
 
 RankGrid::RankGrid(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("rankGrid"));
     setAccessibleName(tr("Ranks"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 bool RankGrid::isSmall() const
@@ -85,7 +81,7 @@ void RankGrid::fit()
 
 void RankGrid::paintRank(QPainter& painter, int rank) const
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     const RankState state = m_states[static_cast<std::size_t>(rank)];
     const QRectF area = box(rank).adjusted(0.5, 0.5, -0.5, -0.5);
     const bool waits = state == RankState::Waiting, isSlow = state == RankState::Slow;
@@ -121,7 +117,7 @@ void RankGrid::paintEvent(QPaintEvent*)
     for (int rank = 0; rank < count; ++rank) {
         if (rank % m_perNode == 0) {
             painter.setFont(uiFont(11));
-            painter.setPen(m_theme.theme().chrome.text2);
+            painter.setPen(theme().chrome.text2);
             const QRectF first = box(rank);
             painter.drawText(QRectF(0, first.top(), kNodeName - 6, std::max(14.0, first.height())),
                              Qt::AlignLeft | Qt::AlignVCenter, tr("node %1").arg(rank / m_perNode));
@@ -136,20 +132,14 @@ void RankGrid::resizeEvent(QResizeEvent* event)
     fit();
 }
 
-bool RankGrid::event(QEvent* event)
+QString RankGrid::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
     for (int rank = 0; rank < static_cast<int>(m_states.size()); ++rank)
-        if (box(rank).contains(help->pos())) {
-            const QString state = rankStateText(m_states[static_cast<std::size_t>(rank)]);
-            QToolTip::showText(help->globalPos(),
-                               toolTipText(tr("Rank %1: %2").arg(rank).arg(state)), this);
-            return true;
-        }
-    QToolTip::hideText();
-    return true;
+        if (box(rank).contains(at))
+            return tr("Rank %1: %2")
+                .arg(rank)
+                .arg(rankStateText(m_states[static_cast<std::size_t>(rank)]));
+    return {};
 }
 
 } // namespace app

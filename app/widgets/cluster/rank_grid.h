@@ -1,14 +1,12 @@
 #pragma once
 
 #include "app/models/plan/cluster_results.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The ranks of a job by node, and whether their traces have come. Many ranks have small squares.
-class RankGrid : public QWidget
+class RankGrid : public ThemedWidget
 {
     Q_OBJECT
 
@@ -21,7 +19,7 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    bool event(QEvent* event) override; // shows tooltips
+    QString toolTipAt(QPoint at) const override;
 
 private:
     bool isSmall() const;
@@ -29,7 +27,6 @@ private:
     void fit();
     void paintRank(QPainter& painter, int rank) const;
 
-    const ThemeController& m_theme;
     std::vector<RankState> m_states;
     int m_perNode = 1;
 };

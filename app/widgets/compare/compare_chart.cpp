@@ -4,11 +4,9 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/focus_ring.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -16,12 +14,10 @@ namespace app {
 
 CompareChart::CompareChart(const char* name, const QString& title, const ThemeController& theme,
                            QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     named(this, name, title);
     setFocusPolicy(Qt::StrongFocus);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void CompareChart::show(CompareNumbersPointer numbers, const QStringList& titles)
@@ -95,18 +91,10 @@ void CompareChart::keyPressEvent(QKeyEvent* event)
         std::clamp<std::ptrdiff_t>(place, 0, std::ssize(runs) - 1))]));
 }
 
-bool CompareChart::event(QEvent* event)
+QString CompareChart::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const int run = runAt(help->pos());
-    if (run < 0)
-        QToolTip::hideText();
-    else
-        QToolTip::showText(help->globalPos(),
-                           toolTipText(toolTip(static_cast<std::size_t>(run), help->pos())), this);
-    return true;
+    const int run = runAt(at);
+    return run < 0 ? QString() : toolTip(static_cast<std::size_t>(run), at);
 }
 
 } // namespace app

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "app/models/compare/compare_numbers.h"
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QStringList>
-#include <QWidget>
 
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace app {
 
 // A chart of the compared runs. A click or the arrow keys choose a run; the tooltip has its
 // numbers. Subclasses paint the runs and say where each of them is.
-class CompareChart : public QWidget
+class CompareChart : public ThemedWidget
 {
     Q_OBJECT
 
@@ -31,7 +30,6 @@ Q_SIGNALS:
     void runChosen(int run);
 
 protected:
-    const Theme& theme() const { return m_theme.theme(); }
     const CompareNumbers* numbers() const { return m_numbers.get(); }
     QString titleOf(std::size_t run) const { return m_titles.value(static_cast<qsizetype>(run)); }
     virtual void paintChart(QPainter& painter) = 0;
@@ -43,13 +41,12 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    QString toolTipAt(QPoint at) const override;
 
 private:
     int runAt(QPointF at) const; // -1: none
     void choose(int run);
 
-    const ThemeController& m_theme;
     CompareNumbersPointer m_numbers;
     QStringList m_titles;
     int m_current = -1;

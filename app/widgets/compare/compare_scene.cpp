@@ -178,12 +178,10 @@ Selection CompareScene::hitIn(const CompareRow& row, QPointF at) const
             ? pieceSelection(*row.view, id, pieceAt(*row.view, id, time))
             : Selection{};
     }
-    Selection whole;
-    whole.kind = Selection::Kind::Device;
-    whole.device = id;
-    whole.iteration = row.iteration;
-    whole.window = row.window();
-    return whole;
+    return {.kind = Selection::Kind::Device,
+            .iteration = row.iteration,
+            .device = id,
+            .window = row.window()};
 }
 
 CompareScene::Mark CompareScene::hit(QPointF at) const

@@ -22,14 +22,12 @@ constexpr engine::OpKind kHistogramKinds[]
 } // namespace
 
 DurationHistogram::DurationHistogram(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
     , m_kind(named(new QComboBox(this), "histogramKind", tr("Kind of op")))
 {
     named(this, "durationHistogram", tr("Distribution of op durations"));
     m_kind->setGeometry(12, 6, 190, 24);
     connect(m_kind, &QComboBox::activated, this, qOverload<>(&QWidget::update));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void DurationHistogram::show(CompareNumbersPointer numbers, const QStringList& titles)
@@ -112,7 +110,7 @@ std::vector<double> DurationHistogram::shares(std::size_t run) const
 
 void DurationHistogram::paintBars(QPainter& painter, const QRectF& plot) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const std::size_t baseline = m_numbers->comparison.baseline;
     const auto own = m_current >= 0 && static_cast<std::size_t>(m_current) != baseline
         ? shares(static_cast<std::size_t>(m_current))
@@ -143,7 +141,7 @@ void DurationHistogram::paintBars(QPainter& painter, const QRectF& plot) const
 void DurationHistogram::paintAxis(QPainter& painter, const QRectF& plot) const
 {
     constexpr int kMarks = 6;
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const auto [least, most] = range();
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
@@ -175,7 +173,7 @@ QString DurationHistogram::summary(std::size_t run) const
 
 void DurationHistogram::paintLegend(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const std::size_t baseline = m_numbers->comparison.baseline;
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
@@ -192,7 +190,7 @@ void DurationHistogram::paintLegend(QPainter& painter) const
 
 void DurationHistogram::paintEvent(QPaintEvent*)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     QPainter painter(this);
     painter.fillRect(rect(), chrome.surface);
     if (m_kind->count() == 0) {

@@ -1,9 +1,7 @@
 #pragma once
 
 #include "app/models/compare/compare_numbers.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 class QComboBox;
 
@@ -11,7 +9,7 @@ namespace app {
 
 // How long the ops of one kind took in the chosen run (bars) and in the baseline (outline): the
 // share of the ops in each of up to 40 classes of equal width.
-class DurationHistogram : public QWidget
+class DurationHistogram : public ThemedWidget
 {
     Q_OBJECT
 
@@ -39,7 +37,6 @@ private:
     void paintLegend(QPainter& painter) const;
     QString summary(std::size_t run) const;
 
-    const ThemeController& m_theme;
     CompareNumbersPointer m_numbers;
     QStringList m_titles;
     int m_current = -1;

@@ -30,8 +30,7 @@ const Look& lookOf(Band::Kind kind)
 } // namespace
 
 Band::Band(const ThemeController& theme, Shape shape, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
     , m_shape(shape)
     , m_icon(new IconLabel(theme, Icon::Check, &Chrome::ok, 14))
     , m_label(makeLabel({}, "band"))
@@ -42,7 +41,6 @@ Band::Band(const ThemeController& theme, Shape shape, QWidget* parent)
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_layout->addWidget(m_icon, 0, Qt::AlignTop);
     m_layout->addWidget(m_label, 1);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void Band::show(Kind kind, const QString& bold, const QString& sentence)
@@ -73,7 +71,7 @@ void Band::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(m_theme.theme().chrome.*lookOf(m_kind).tint);
+    painter.setBrush(theme().chrome.*lookOf(m_kind).tint);
     const double radius = m_shape == Shape::Verdict ? 4 : 0;
     painter.drawRoundedRect(rect(), radius, radius);
 }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -14,7 +12,7 @@ class IconLabel;
 
 // A verdict on a schedule or a notice about a run: an icon, bold text, a sentence and a few
 // actions. A verdict is a rounded frame in a page; a notice has the full width.
-class Band : public QWidget
+class Band : public ThemedWidget
 {
     Q_OBJECT
 
@@ -33,7 +31,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     Shape m_shape;
     Kind m_kind = Kind::Ok;
     IconLabel* m_icon;

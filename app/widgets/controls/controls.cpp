@@ -1,14 +1,18 @@
 #include "app/widgets/controls/controls.h"
 
+#include "app/models/text.h"
+
 #include <QAction>
 #include <QBoxLayout>
 #include <QFontMetrics>
+#include <QHelpEvent>
 #include <QMimeData>
 #include <QPainter>
 #include <QScreen>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStyle>
+#include <QToolTip>
 #include <QVariant>
 
 namespace app {
@@ -125,15 +129,33 @@ void setLook(QWidget* widget, const char* property, const QVariant& value)
     widget->update();
 }
 
-IconLabel::IconLabel(const ThemeController& theme, Icon icon, Colour colour, int size,
-                     QWidget* parent)
+ThemedWidget::ThemedWidget(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
+{
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+bool ThemedWidget::event(QEvent* event)
+{
+    const auto* help = event->type() == QEvent::ToolTip ? static_cast<QHelpEvent*>(event) : nullptr;
+    const QString text = help != nullptr ? toolTipAt(help->pos()) : QString();
+    if (text.isEmpty()) {
+        if (help != nullptr && toolTip().isEmpty())
+            QToolTip::hideText();
+        return QWidget::event(event);
+    }
+    QToolTip::showText(help->globalPos(), toolTipText(text), this);
+    return true;
+}
+
+IconLabel::IconLabel(const ThemeController& theme, Icon icon, Colour colour, int size,
+                     QWidget* parent)
+    : ThemedWidget(theme, parent)
     , m_icon(icon)
     , m_colour(colour)
 {
     setFixedSize(size, size);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void IconLabel::setIcon(Icon icon, Colour colour)
@@ -146,14 +168,12 @@ void IconLabel::setIcon(Icon icon, Colour colour)
 void IconLabel::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    paintIcon(painter, m_icon, rect(), m_theme.theme().chrome.*m_colour);
+    paintIcon(painter, m_icon, rect(), theme().chrome.*m_colour);
 }
 
 Tag::Tag(const ThemeController& theme, const QString& text, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     setFixedHeight(18);
     setText(text);
 }
@@ -175,7 +195,7 @@ QSize Tag::sizeHint() const
 void Tag::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    paintTag(painter, rect(), m_text, m_theme.theme());
+    paintTag(painter, rect(), m_text, theme());
 }
 
 int tagWidth(const QString& text)

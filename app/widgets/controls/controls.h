@@ -90,8 +90,26 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
 // Makes a title bar for a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 
+// A widget that is painted in the colours of the theme, and again when the theme changes.
+class ThemedWidget : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ThemedWidget(const ThemeController& theme, QWidget* parent = nullptr);
+
+protected:
+    const Theme& theme() const { return m_theme.theme(); }
+    // The tooltip at a point, as plain text; "": that of the widget.
+    virtual QString toolTipAt(QPoint) const { return {}; }
+    bool event(QEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+};
+
 // An icon that follows the theme.
-class IconLabel : public QWidget
+class IconLabel : public ThemedWidget
 {
     Q_OBJECT
 
@@ -106,13 +124,12 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     Icon m_icon;
     Colour m_colour;
 };
 
 // The mode next to a number: "emulated". The tag of `live` is filled, others are outlined.
-class Tag : public QWidget
+class Tag : public ThemedWidget
 {
     Q_OBJECT
 
@@ -126,7 +143,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     QString m_text;
 };
 void paintTag(QPainter& painter, const QRectF& box, const QString& text, const Theme& theme);

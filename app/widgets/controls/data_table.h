@@ -20,6 +20,9 @@ public:
                const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
+protected:
+    const Theme& theme() const { return m_theme.theme(); }
+
 private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
     QRect paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const;

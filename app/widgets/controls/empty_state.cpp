@@ -8,8 +8,7 @@
 namespace app {
 
 EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
     , m_fact(makeLabel(texts.fact, "section"))
     , m_advice(makeLabel(texts.advice, "small"))
 {
@@ -30,7 +29,6 @@ EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget
         connect(m_button, &QPushButton::clicked, this, &EmptyState::activated);
     }
     column->addStretch();
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void EmptyState::setTexts(const QString& fact, const QString& advice)
@@ -43,7 +41,7 @@ void EmptyState::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
+    painter.setPen(QPen(theme().chrome.lineStrong, 1, Qt::DashLine));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
-
-#include <QWidget>
 
 class QLabel;
 class QPushButton;
@@ -11,7 +9,7 @@ class QPushButton;
 namespace app {
 
 // Shown in place of missing content: a dashed frame with an icon, a fact, advice and a button.
-class EmptyState : public QWidget
+class EmptyState : public ThemedWidget
 {
     Q_OBJECT
 
@@ -34,7 +32,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     QLabel *m_fact, *m_advice;
     QPushButton* m_button = nullptr;
 };

@@ -6,9 +6,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/subscript.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -103,11 +101,9 @@ QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction)
 }
 
 KeyNumbers::KeyNumbers(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFixedHeight(90);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     show(nullptr);
 }
 
@@ -133,7 +129,7 @@ void KeyNumbers::show(const Prediction* prediction)
 
 void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& item) const
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     painter.setFont(uiFont(12));
     painter.setPen(c.text2);
     painter.drawText(box.adjusted(0, 12, 0, 0), item.title);
@@ -166,16 +162,16 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     const Scale scale(bytes.perUnit(), decimals, bytes.unit());
     constexpr double kWidth = 18, kGap = 8, kHeight = 44;
     double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
-    const profiler::Palette& palette = m_theme.theme().palette;
+    const profiler::Palette& palette = theme().palette;
     for (const auto& [weights, stash] : m_bars) {
         const QRectF bar(x, box.y() + 16, kWidth, kHeight);
         const double base = std::round(kHeight * weights / most);
         const double top = std::round(kHeight * stash / most);
-        painter.fillRect(bar, m_theme.theme().chrome.hover);
+        painter.fillRect(bar, theme().chrome.hover);
         painter.fillRect(QRectF(x, bar.bottom() - base, kWidth, base), toQt(palette.weights));
         painter.fillRect(QRectF(x, bar.bottom() - base - top, kWidth, top), toQt(palette.stash));
         painter.setFont(uiFont(10));
-        painter.setPen(m_theme.theme().chrome.text2);
+        painter.setPen(theme().chrome.text2);
         painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,
                          m_isOfBytes ? scale.text(weights + stash)
                                      : unitsText(std::round(stash * 100) / 100));
@@ -188,22 +184,15 @@ double KeyNumbers::itemWidth() const
     return width() / static_cast<double>(m_items.size() + (width() >= kBarsFrom ? 1 : 0));
 }
 
-bool KeyNumbers::event(QEvent* event)
+QString KeyNumbers::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const Item item = m_items.value(static_cast<int>(help->pos().x() / itemWidth()));
+    const Item item = m_items.value(static_cast<int>(at.x() / itemWidth()));
     // The title "Bubble" has the ratio.
     const QString title
         = item.unit == QStringLiteral("%") ? item.title + QStringLiteral(", %") : item.title;
     const QString text
         = definitionText(title, (item.value + QLatin1Char(' ') + item.unit).trimmed());
-    if (text.isEmpty())
-        return QWidget::event(event);
-    const QString hint = item.hint.isEmpty() ? QString() : QLatin1Char('\n') + item.hint;
-    QToolTip::showText(help->globalPos(), toolTipText(text + hint), this);
-    return true;
+    return text.isEmpty() || item.hint.isEmpty() ? text : text + QLatin1Char('\n') + item.hint;
 }
 
 void KeyNumbers::paintEvent(QPaintEvent*)
@@ -214,7 +203,7 @@ void KeyNumbers::paintEvent(QPaintEvent*)
     for (int i = 0; i < m_items.size(); ++i) {
         const double x = std::round(i * each);
         if (i > 0)
-            painter.fillRect(QRectF(x, 0, 1, height()), m_theme.theme().chrome.line);
+            painter.fillRect(QRectF(x, 0, 1, height()), theme().chrome.line);
         paintItem(painter, QRectF(x + 14, 0, each - 20, height()), m_items.at(i));
     }
     if (hasBars)

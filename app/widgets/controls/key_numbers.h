@@ -1,14 +1,12 @@
 #pragma once
 
 #include "app/models/plan/prediction.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // Iteration, bubble, messages and memory of a prediction; 90 px high.
-class KeyNumbers : public QWidget
+class KeyNumbers : public ThemedWidget
 {
     Q_OBJECT
 
@@ -26,7 +24,7 @@ public:
     const QList<Item>& items() const { return m_items; }
 
 protected:
-    bool event(QEvent* event) override; // the tooltip defines the number at the pointer
+    QString toolTipAt(QPoint at) const override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
@@ -34,7 +32,6 @@ private:
     void paintItem(QPainter& painter, const QRectF& box, const Item& item) const;
     void paintBars(QPainter& painter, const QRectF& box) const;
 
-    const ThemeController& m_theme;
     QList<Item> m_items;
     std::vector<std::pair<double, double>> m_bars; // [device] weights, stash
     bool m_isOfBytes = false;

@@ -37,11 +37,9 @@ QString summaryOf(const QString& name, const std::vector<DevicePeak>& peaks)
 } // namespace
 
 MemoryBars::MemoryBars(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setMinimumHeight(170);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 QSize MemoryBars::sizeHint() const
@@ -84,7 +82,7 @@ double MemoryBars::yOf(double bytes, const QRectF& plot) const
 
 void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const double tick = tickOf(m_top);
     for (double at = 0; at < m_top; at += tick) {
         const double y = yOf(at, plot);
@@ -100,7 +98,7 @@ void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
 
 void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRectF& plot) const
 {
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const auto& palette = theme.palette;
     double from = 0;
     const auto part = [&](double bytes, const QBrush& fill) {
@@ -128,7 +126,7 @@ void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRect
 
 void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.setPen(chrome.text);
     painter.setFont(uiFont(12, QFont::Medium));
     painter.drawText(QRectF(plot.left() + 8, 4, plot.width(), 16), Qt::AlignLeft, group.title);
@@ -165,7 +163,7 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
 // The partner's stashes and the excess are explained only if there are any.
 std::vector<MemoryBars::Entry> MemoryBars::legend() const
 {
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const auto& palette = theme.palette;
     std::vector<Entry> entries{{tr("weights"), toQt(palette.weights)},
                                {tr("gradients"), toQt(palette.gradients)},
@@ -200,7 +198,7 @@ int MemoryBars::placeLegend(QPainter* painter) const
             const double y = height() - kLegendLine * (lines - line);
             if (painter != nullptr && attempt == 1) {
                 painter->fillRect(QRectF(x, y, 9, 9), entry.fill);
-                painter->setPen(m_theme.theme().chrome.text2);
+                painter->setPen(theme().chrome.text2);
                 painter->drawText(QPointF(x + 14, y + 9), entry.name);
             }
             x += needed + 16;
@@ -213,7 +211,7 @@ int MemoryBars::placeLegend(QPainter* painter) const
 
 void MemoryBars::paintNumbers(QPainter& painter, const QRectF& plot) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.setFont(uiFont(11, QFont::Medium));
     painter.setPen(chrome.text);
     painter.drawText(QRectF(0, yOf(m_capacity, plot) - 8, kBarsLeft - 8, 16),
@@ -228,7 +226,7 @@ void MemoryBars::paintNumbers(QPainter& painter, const QRectF& plot) const
 void MemoryBars::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.fillRect(rect(), chrome.surface);
     if (m_groups.empty()) {
         painter.setFont(uiFont(12));

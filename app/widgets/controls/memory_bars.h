@@ -1,10 +1,9 @@
 #pragma once
 
 #include "app/models/plan/bpipe_memory.h"
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QBrush>
-#include <QWidget>
 
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace app {
 
 // Groups of stacked bars side by side, one bar per device: the memory at its highest moment, with
 // the capacity as a line.
-class MemoryBars : public QWidget
+class MemoryBars : public ThemedWidget
 {
     Q_OBJECT
 
@@ -47,7 +46,6 @@ private:
     int placeLegend(QPainter* painter) const; // returns the number of lines
     double yOf(double bytes, const QRectF& plot) const;
 
-    const ThemeController& m_theme;
     std::vector<Group> m_groups;
     double m_capacity = 0, m_top = 1; // bytes
     QString m_reason;

@@ -29,12 +29,10 @@ struct SchedulePreview::Geometry
 };
 
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
     , m_rowsHeight(kHeight)
 {
     setRowsHeight(kHeight);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     m_fadeTimer.setSingleShot(true);
     m_fadeTimer.setInterval(kPatience);
     connect(&m_fadeTimer, &QTimer::timeout, this, [this] {
@@ -111,7 +109,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
 
 void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     const engine::RunInfo& info = m_view->run().info;
     const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
     const Scale scale = timeScale(info, duration);
@@ -134,7 +132,7 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 
 void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
     painter.setPen(c.text2);
     const int devices = m_view->devices();
@@ -149,7 +147,7 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
 // Without a schedule, draws a frame with the reason.
 void SchedulePreview::paintNothing(QPainter& painter) const
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 4.5, -kRight + 0.5, -4.5), 6, 6);
@@ -179,7 +177,7 @@ void SchedulePreview::paintEvent(QPaintEvent*)
         return;
     }
     const Geometry g = geometry();
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    const BoxColours colours(theme(), devicePixelRatioF());
     LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
@@ -189,7 +187,7 @@ void SchedulePreview::paintEvent(QPaintEvent*)
         for (int d = 0; d < g.whole(*m_view); ++d)
             lanes.paintCompute({d}, kTop + d * g.row, g.height);
     if (m_isWaiting || m_isStale) {
-        QColor veil = m_theme.theme().chrome.surface;
+        QColor veil = theme().chrome.surface;
         veil.setAlphaF(0.5F);
         painter.fillRect(rect(), veil);
     }

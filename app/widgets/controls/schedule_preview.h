@@ -1,11 +1,10 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/plan/plan_view.h"
 #include "app/timeline/view/run_view.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QTimer>
-#include <QWidget>
 
 #include <memory>
 #include <vector>
@@ -16,7 +15,7 @@ class BoxColours;
 
 // Draws the predicted schedule with the painters of the timeline: a ruler in cost units and a row
 // per device. Draws at most sixteen devices, then the number of the others.
-class SchedulePreview : public QWidget
+class SchedulePreview : public ThemedWidget
 {
     Q_OBJECT
 
@@ -46,7 +45,6 @@ private:
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
-    const ThemeController& m_theme;
     RunViewPointer m_view;
     PlanPointer m_plan;      // of what is outlined; nullptr: the ops are filled
     std::vector<int> m_done; // [device]

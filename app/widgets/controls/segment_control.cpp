@@ -21,8 +21,7 @@ QFont fontOf(bool current)
 } // namespace
 
 SegmentControl::SegmentControl(const ThemeController& theme, QStringList choices, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
     , m_choices(std::move(choices))
 {
     setFocusPolicy(Qt::TabFocus);
@@ -30,7 +29,6 @@ SegmentControl::SegmentControl(const ThemeController& theme, QStringList choices
     setFixedHeight(28);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     speak();
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void SegmentControl::setCurrent(int choice)
@@ -98,7 +96,7 @@ int SegmentControl::choiceAt(const QPoint& position) const
 
 void SegmentControl::paintEvent(QPaintEvent*)
 {
-    const Chrome& c = m_theme.theme().chrome;
+    const Chrome& c = theme().chrome;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF frame = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);

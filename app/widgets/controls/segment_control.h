@@ -1,15 +1,14 @@
 #pragma once
 
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QStringList>
-#include <QWidget>
 
 namespace app {
 
 // Two to four exclusive choices in one frame; the left and right arrow keys change the choice. The
 // tooltip of a disabled choice is the reason.
-class SegmentControl : public QWidget
+class SegmentControl : public ThemedWidget
 {
     Q_OBJECT
 
@@ -38,7 +37,6 @@ private:
     QRect segment(int choice) const;
     int choiceAt(const QPoint& position) const; // -1: none
 
-    const ThemeController& m_theme;
     QStringList m_choices;
     QString m_name;
     int m_current = 0, m_hovered = -1;

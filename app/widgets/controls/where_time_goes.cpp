@@ -5,9 +5,7 @@
 #include "engine/schedule/notation.h"
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -55,11 +53,9 @@ QString shareName(const TimeShare& share)
 }
 
 WhereTimeGoes::WhereTimeGoes(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("whereTimeGoes"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void WhereTimeGoes::show(std::vector<Bar> bars)
@@ -87,7 +83,7 @@ QRectF WhereTimeGoes::barRect(std::size_t bar) const
 
 void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const
 {
-    const profiler::Palette& palette = m_theme.theme().palette;
+    const profiler::Palette& palette = theme().palette;
     switch (share.kind) {
     case TimeShare::Kind::Bubble:
         Hatch(toQt(palette.bubble), toQt(palette.bubbleLine), devicePixelRatioF())
@@ -102,14 +98,14 @@ void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeS
     case TimeShare::Kind::Compute:
         break;
     }
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    const BoxColours colours(theme(), devicePixelRatioF());
     fillLook(painter, box, colours.look(share.op, 0, BoxColours::Emphasis::Normal), kNameWidth);
 }
 
 void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
 {
     const Bar& shown = m_bars[bar];
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const QRectF whole = barRect(bar);
     const double total = lengthOf(shown) * shown.time.perUnit();
     double before = 0;
@@ -142,8 +138,8 @@ void WhereTimeGoes::paintAxis(QPainter& painter) const
     painter.setFont(uiFont(11));
     for (double mark = 0; mark <= units * 1.0001; mark += markStep(units)) {
         const double x = std::round(kNameWidth + room * mark / units);
-        painter.fillRect(QRectF(x, kFirstBar, 1, bottom - kFirstBar), m_theme.theme().chrome.grid);
-        painter.setPen(m_theme.theme().chrome.text3);
+        painter.fillRect(QRectF(x, kFirstBar, 1, bottom - kFirstBar), theme().chrome.grid);
+        painter.setPen(theme().chrome.text3);
         painter.drawText(QRectF(x - 30, bottom + 2, 60, 15), Qt::AlignCenter,
                          number(mark, mark == std::floor(mark) ? 0 : 1));
     }
@@ -152,38 +148,29 @@ void WhereTimeGoes::paintAxis(QPainter& painter) const
 void WhereTimeGoes::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    painter.fillRect(rect(), m_theme.theme().chrome.surface);
+    painter.fillRect(rect(), theme().chrome.surface);
     paintAxis(painter);
     for (std::size_t bar = 0; bar < m_bars.size(); ++bar)
         if (!m_bars[bar].shares.empty())
             paintBar(painter, bar);
 }
 
-bool WhereTimeGoes::event(QEvent* event)
+QString WhereTimeGoes::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
     for (std::size_t bar = 0; bar < m_bars.size(); ++bar) {
         const QRectF whole = barRect(bar);
-        if (!whole.contains(help->pos()))
+        if (!whole.contains(at))
             continue;
-        const double at = (help->pos().x() - whole.left()) / whole.width() * lengthOf(m_bars[bar])
+        const double time = (at.x() - whole.left()) / whole.width() * lengthOf(m_bars[bar])
             * m_bars[bar].time.perUnit();
         double before = 0;
         for (const TimeShare& share : m_bars[bar].shares) {
             before += share.ticks;
-            if (at <= before) {
-                QToolTip::showText(help->globalPos(),
-                                   toolTipText(shareName(share) + QLatin1Char(' ')
-                                               + m_bars[bar].time.withUnit(share.ticks)),
-                                   this);
-                return true;
-            }
+            if (time <= before)
+                return shareName(share) + QLatin1Char(' ') + m_bars[bar].time.withUnit(share.ticks);
         }
     }
-    QToolTip::hideText();
-    return true;
+    return {};
 }
 
 } // namespace app

@@ -1,18 +1,17 @@
 #pragma once
 
 #include "app/models/numbers.h"
-#include "app/models/theme.h"
 #include "app/models/time_shares.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QStringList>
-#include <QWidget>
 
 #include <vector>
 
 namespace app {
 
 // The time shares of each run, averaged over its devices, as one bar per run on a common scale.
-class WhereTimeGoes : public QWidget
+class WhereTimeGoes : public ThemedWidget
 {
     Q_OBJECT
 
@@ -30,7 +29,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override;
+    QString toolTipAt(QPoint at) const override;
 
 private:
     QRectF barRect(std::size_t bar) const;
@@ -39,7 +38,6 @@ private:
     void paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const;
     void paintAxis(QPainter& painter) const;
 
-    const ThemeController& m_theme;
     std::vector<Bar> m_bars;
 };
 

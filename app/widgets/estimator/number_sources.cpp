@@ -38,10 +38,8 @@ QString verdictOf(const profiler::Reproduced& row)
 } // namespace
 
 PublishedCases::PublishedCases(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
@@ -67,7 +65,7 @@ QSize PublishedCases::sizeHint() const
 void PublishedCases::paintRow(QPainter& painter, const profiler::Reproduced& row,
                               const QRectF& box) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const auto [title, detail] = partsOf(row.what);
     const double half = box.height() / 2 - 4;
     const QRectF upper(box.left(), box.top() + 4, box.width(), half);
@@ -98,7 +96,7 @@ void PublishedCases::paintRow(QPainter& painter, const profiler::Reproduced& row
 void PublishedCases::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.fillRect(rect(), chrome.surface);
     const QRectF head(kSide, 0, width() - 2 * kSide, kHeadHeight);
     painter.setFont(uiFont(12));

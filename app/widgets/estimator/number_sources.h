@@ -1,15 +1,13 @@
 #pragma once
 
 #include "app/models/plan/bpipe_text.h"
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 #include "profiler/study/reproduce.h"
-
-#include <QWidget>
 
 namespace app {
 
 // Published speed-ups with what the program computes for them, one row of two lines each.
-class PublishedCases : public QWidget
+class PublishedCases : public ThemedWidget
 {
     Q_OBJECT
 
@@ -25,7 +23,6 @@ protected:
 private:
     void paintRow(QPainter& painter, const profiler::Reproduced& row, const QRectF& box) const;
 
-    const ThemeController& m_theme;
     std::vector<profiler::Reproduced> m_rows;
 };
 

@@ -33,11 +33,9 @@ QString factorText(double factor)
 } // namespace
 
 SpeedUpChart::SpeedUpChart(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setMinimumSize(300, 190);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 QSize SpeedUpChart::sizeHint() const
@@ -95,7 +93,7 @@ double SpeedUpChart::gainAt(double x) const
 
 void SpeedUpChart::paintGround(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const double even = std::round(place(1, 1).y());
     painter.fillRect(QRectF(m_plot.left(), even, m_plot.width(), m_plot.bottom() - even),
                      chrome.surfaceAlt);
@@ -129,7 +127,7 @@ void SpeedUpChart::paintGround(QPainter& painter) const
 // Over the lines, and before the labels, which keep away from it.
 void SpeedUpChart::paintMeaning(QPainter& painter)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const QString text = tr("below 1.0 the larger micro-batch is slower");
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 6;
     const QRectF box(m_plot.right() - width - 3, m_plot.bottom() - 19, width, 15);
@@ -141,7 +139,7 @@ void SpeedUpChart::paintMeaning(QPainter& painter)
 
 void SpeedUpChart::paintLines(QPainter& painter)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     double lastLabel = -1e9; // y
     for (const BpipeStep& step : m_steps) {
         const bool isShown = step.to == m_size;
@@ -199,7 +197,7 @@ void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QStrin
 
 void SpeedUpChart::paintDots(QPainter& painter)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     for (const BpipeStep& step : m_steps) {
         const QPointF at = place(step.gain, step.speedUp());
         const bool isShown = step.to == m_size;
@@ -226,7 +224,7 @@ void SpeedUpChart::paintDots(QPainter& painter)
 
 void SpeedUpChart::paintPublished(QPainter& painter)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     std::size_t shape = 0;
     for (const BpipePoint& point : publishedPoints()) {
         const QPointF at = place(point.gain, point.speedUp);
@@ -248,7 +246,7 @@ void SpeedUpChart::paintPublished(QPainter& painter)
 void SpeedUpChart::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    painter.fillRect(rect(), m_theme.theme().chrome.surface);
+    painter.fillRect(rect(), theme().chrome.surface);
     m_plot = QRectF(rect()).adjusted(kChartLeft, kChartTop, -kChartRight, -kChartBottom);
     m_labels.clear();
     paintGround(painter);

@@ -1,15 +1,13 @@
 #pragma once
 
 #include "app/models/plan/bpipe_text.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
 // what this set-up gains, and the published cases.
-class SpeedUpChart : public QWidget
+class SpeedUpChart : public ThemedWidget
 {
     Q_OBJECT
 
@@ -33,7 +31,6 @@ private:
     void paintPublished(QPainter& painter);
     void paintLabel(QPainter& painter, const QPointF& at, const QString& text);
 
-    const ThemeController& m_theme;
     std::vector<BpipeStep> m_steps;
     int m_size = 0;
     double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // of the axes

@@ -4,11 +4,9 @@
 #include "app/models/text.h"
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -26,13 +24,11 @@ QColor inkOn(const QColor& fill)
 } // namespace
 
 CoverageBar::CoverageBar(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFixedHeight(kBarHeight + 2 * kBarTop);
     setFocusPolicy(Qt::TabFocus);
     setAccessibleName(tr("Share of time by rule"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void CoverageBar::show(std::vector<CoveragePart> parts)
@@ -83,7 +79,7 @@ QString CoverageBar::textOf(const CoveragePart& part) const
 
 void CoverageBar::paintPart(QPainter& painter, int part) const
 {
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const CoveragePart& shown = m_parts[static_cast<std::size_t>(part)];
     const QRect area = box(part);
     const QColor fill = coverageColour(theme, shown.isClassified ? part : -1);
@@ -110,7 +106,7 @@ void CoverageBar::paintPart(QPainter& painter, int part) const
 void CoverageBar::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     if (m_parts.empty())
         painter.fillRect(rect().adjusted(0, kBarTop, 0, -kBarTop), chrome.hover);
     for (int part = 0; part < static_cast<int>(m_parts.size()); ++part)
@@ -138,18 +134,10 @@ void CoverageBar::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-bool CoverageBar::event(QEvent* event)
+QString CoverageBar::toolTipAt(QPoint at) const
 {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int part = partAt(help->pos().x());
-        if (part >= 0)
-            QToolTip::showText(help->globalPos(),
-                               toolTipText(textOf(m_parts[static_cast<std::size_t>(part)])), this,
-                               box(part));
-        return true;
-    }
-    return QWidget::event(event);
+    const int part = partAt(at.x());
+    return part < 0 ? QString() : textOf(m_parts[static_cast<std::size_t>(part)]);
 }
 
 } // namespace app

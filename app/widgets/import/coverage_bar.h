@@ -1,13 +1,12 @@
 #pragma once
 
 #include "app/models/import_facts.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The share of imported time by rule, as a bar. A click or the left and right keys select a part.
-class CoverageBar : public QWidget
+class CoverageBar : public ThemedWidget
 {
     Q_OBJECT
 
@@ -26,7 +25,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override; // shows tooltips
+    QString toolTipAt(QPoint at) const override;
 
 private:
     void choose(int part);
@@ -34,7 +33,6 @@ private:
     QString textOf(const CoveragePart& part) const;
     void paintPart(QPainter& painter, int part) const;
 
-    const ThemeController& m_theme;
     std::vector<CoveragePart> m_parts;
     int m_current = -1;
 };

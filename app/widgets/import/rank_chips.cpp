@@ -4,9 +4,7 @@
 #include "app/widgets/controls/icons.h"
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -19,11 +17,9 @@ constexpr int kNarrowestChip = 84, kWidestChip = 168;
 } // namespace
 
 RankChips::RankChips(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void RankChips::show(std::vector<RankFact> ranks)
@@ -86,7 +82,7 @@ QRect RankChips::box(int rank) const
 
 void RankChips::paintChip(QPainter& painter, const QRect& area, const RankFact& rank) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.setPen(QPen(chrome.lineStrong, 1, rank.isMissing ? Qt::DashLine : Qt::SolidLine));
     painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     const QRect mark(area.left() + kChipPadding, area.top() + 3, kMark, kMark);
@@ -113,22 +109,17 @@ void RankChips::paintEvent(QPaintEvent*)
     if (shown == all)
         return;
     painter.setFont(uiFont(12));
-    painter.setPen(m_theme.theme().chrome.text2);
+    painter.setPen(theme().chrome.text2);
     painter.drawText(box(shown), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("and %1 more").arg(all - shown));
 }
 
-bool RankChips::event(QEvent* event)
+QString RankChips::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
     for (int i = 0; i < fitting(); ++i)
-        if (box(i).contains(help->pos()))
-            QToolTip::showText(help->globalPos(),
-                               toolTipText(m_ranks[static_cast<std::size_t>(i)].toolTip), this,
-                               box(i));
-    return true;
+        if (box(i).contains(at))
+            return m_ranks[static_cast<std::size_t>(i)].toolTip;
+    return {};
 }
 
 } // namespace app

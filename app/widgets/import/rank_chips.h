@@ -1,14 +1,13 @@
 #pragma once
 
 #include "app/models/import_facts.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The ranks of an import as chips; a rank without a trace has a dashed frame. Shows as many as fit
 // in two rows, then the number of the others.
-class RankChips : public QWidget
+class RankChips : public ThemedWidget
 {
     Q_OBJECT
 
@@ -22,7 +21,7 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    bool event(QEvent* event) override; // shows tooltips
+    QString toolTipAt(QPoint at) const override;
 
 private:
     void fit();
@@ -30,7 +29,6 @@ private:
     QRect box(int rank) const;
     void paintChip(QPainter& painter, const QRect& area, const RankFact& rank) const;
 
-    const ThemeController& m_theme;
     std::vector<RankFact> m_ranks;
     int m_fullWidth = 0; // in pixels; fits the longest note
     int m_chipWidth = 0; // as drawn

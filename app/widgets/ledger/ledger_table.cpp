@@ -18,10 +18,7 @@ constexpr int kLedgerRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPaddin
 class SparklineDelegate : public CellDelegate
 {
 public:
-    SparklineDelegate(const ThemeController& theme, QObject* parent)
-        : CellDelegate(theme, parent)
-        , m_theme(theme)
-    { }
+    using CellDelegate::CellDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
@@ -46,7 +43,7 @@ public:
         }
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(QPen(m_theme.theme().chrome.text2, 1));
+        painter->setPen(QPen(theme().chrome.text2, 1));
         painter->drawPath(line);
         painter->restore();
     }
@@ -56,9 +53,6 @@ public:
             ? QSize(kSparkWidth + 2 * kSparkPadding, option.rect.height())
             : CellDelegate::sizeHint(option, index);
     }
-
-private:
-    const ThemeController& m_theme;
 };
 
 } // namespace

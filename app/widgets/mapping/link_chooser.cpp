@@ -10,13 +10,11 @@
 namespace app {
 
 LinkChooser::LinkChooser(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Devices on nodes"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void LinkChooser::showStudy(const std::shared_ptr<const MappingStudy>& study)

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/mapping/load_scale.h"
-
-#include <QWidget>
 
 #include <optional>
 #include <utility>
@@ -11,7 +10,7 @@ namespace app {
 
 // A picture of the links between nodes in which one link can be selected: with the mouse, or with
 // the arrow keys, Home, End and Esc. Derived classes paint it.
-class LinkChooser : public QWidget
+class LinkChooser : public ThemedWidget
 {
     Q_OBJECT
 
@@ -44,7 +43,6 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
-    const Theme& theme() const { return m_theme.theme(); }
     const MappingStudy* study() const { return m_study.get(); }
     const LoadScale& scale() const { return m_scale; }
     const ShownLoads& shownLoads() const { return m_shown; }
@@ -54,7 +52,6 @@ private:
     void hover(const std::optional<Nodes>& nodes);
     void speak();
 
-    const ThemeController& m_theme;
     std::shared_ptr<const MappingStudy> m_study;
     LoadScale m_scale;
     ShownLoads m_shown;

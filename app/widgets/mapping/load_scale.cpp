@@ -58,12 +58,10 @@ double LoadScale::width(int index)
 }
 
 LoadLegend::LoadLegend(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFixedHeight(20);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void LoadLegend::show(const LoadScale& scale)
@@ -84,7 +82,7 @@ void LoadLegend::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(uiFont(11));
     const QFontMetricsF metrics(painter.font());
-    painter.setPen(m_theme.theme().chrome.text2);
+    painter.setPen(theme().chrome.text2);
     double x = width();
     for (int i = LoadScale::kClasses - 1; i >= 0; --i) {
         const QString text = QStringLiteral("≤ %1").arg(gigabytes(m_scale.bound(i)));
@@ -92,8 +90,7 @@ void LoadLegend::paintEvent(QPaintEvent*)
         painter.drawText(QPointF(x, 14), text);
         x -= kSwatch + kGap;
         const double thick = LoadScale::width(i);
-        painter.fillRect(QRectF(x, 10 - thick / 2, kSwatch, thick),
-                         LoadScale::colour(i, m_theme.theme()));
+        painter.fillRect(QRectF(x, 10 - thick / 2, kSwatch, thick), LoadScale::colour(i, theme()));
         x -= kBetween;
     }
     const QString title = labelled(tr("load, %1 per iteration"), Unit::GB);

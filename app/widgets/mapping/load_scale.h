@@ -1,9 +1,7 @@
 #pragma once
 
 #include "app/models/plan/mapping_study.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 #include <array>
 
@@ -42,7 +40,7 @@ private:
 };
 
 // The classes of a LoadScale with their bounds in GB.
-class LoadLegend : public QWidget
+class LoadLegend : public ThemedWidget
 {
     Q_OBJECT
 
@@ -55,7 +53,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     LoadScale m_scale;
 };
 

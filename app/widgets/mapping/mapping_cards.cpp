@@ -155,11 +155,9 @@ void MappingCards::show(const std::shared_ptr<const MappingStudy>& study)
 }
 
 ExposedBars::ExposedBars(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("exposedBars"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void ExposedBars::show(const std::shared_ptr<const MappingStudy>& study)
@@ -185,7 +183,7 @@ void ExposedBars::paintRow(QPainter& painter, const MappedPrediction& mapped, do
                            double most) const
 {
     constexpr double kText = 190; // beside the longest bar
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const bool isChosen = &mapped == &m_study->shown();
     painter.setFont(uiFont(12, isChosen ? QFont::Medium : QFont::Normal));
     painter.setPen(theme.chrome.text);
@@ -217,8 +215,8 @@ void ExposedBars::paintLegend(QPainter& painter, double top) const
     double x = kBarNames;
     painter.setFont(uiFont(11));
     for (const Part& part : partsOf({})) {
-        painter.fillRect(QRectF(x, top + 8, 9, 9), LoadScale::colour(part.colour, m_theme.theme()));
-        painter.setPen(m_theme.theme().chrome.text2);
+        painter.fillRect(QRectF(x, top + 8, 9, 9), LoadScale::colour(part.colour, theme()));
+        painter.setPen(theme().chrome.text2);
         painter.drawText(QPointF(x + 14, top + 17), part.name);
         x += 30 + QFontMetricsF(painter.font()).horizontalAdvance(part.name);
     }

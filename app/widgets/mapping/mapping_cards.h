@@ -1,9 +1,8 @@
 #pragma once
 
 #include "app/widgets/controls/card_button.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/mapping/load_scale.h"
-
-#include <QWidget>
 
 #include <memory>
 #include <vector>
@@ -52,7 +51,7 @@ private:
 };
 
 // Exposed communication of the compared mappings by kind, as bars on one scale.
-class ExposedBars : public QWidget
+class ExposedBars : public ThemedWidget
 {
     Q_OBJECT
 
@@ -67,7 +66,6 @@ private:
     void paintRow(QPainter& painter, const MappedPrediction& mapped, double top, double most) const;
     void paintLegend(QPainter& painter, double top) const;
 
-    const ThemeController& m_theme;
     std::shared_ptr<const MappingStudy> m_study;
 };
 

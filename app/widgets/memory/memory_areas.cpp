@@ -26,14 +26,12 @@ double fraction(const QRectF& plot, double x)
 } // namespace
 
 MemoryAreas::MemoryAreas(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("memoryAreas"));
     setAccessibleName(tr("Memory of the devices over time"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void MemoryAreas::show(Report report)
@@ -135,7 +133,7 @@ int MemoryAreas::panelAt(QPointF at) const
 void MemoryAreas::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
-    painter.fillRect(event->rect(), m_theme.theme().chrome.surface);
+    painter.fillRect(event->rect(), theme().chrome.surface);
     if (isEmpty())
         return;
     paintRulers(painter);
@@ -147,7 +145,7 @@ void MemoryAreas::paintEvent(QPaintEvent* event)
 // Above each column: its title and the time, with the cursor's time in a plate.
 void MemoryAreas::paintRulers(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.fillRect(QRectF(0, 0, width(), kRuler), chrome.surfaceAlt);
     for (int column = 0; column < columns(); ++column) {
         const auto position = static_cast<std::size_t>(column);
@@ -188,11 +186,11 @@ void MemoryAreas::paintRulers(QPainter& painter) const
 
 void MemoryAreas::paintPanel(QPainter& painter, std::size_t position) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const QRectF box = panel(position), area = plot(position);
     painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), chrome.line);
     painter.fillRect(QRectF(box.right() - 1, box.top(), 1, box.height()), chrome.line);
-    const MemoryPicture picture(painter, m_theme.theme(), *m_report, m_shown[position], box);
+    const MemoryPicture picture(painter, theme(), *m_report, m_shown[position], box);
     picture.paintTexts();
     picture.paintAreas();
     if (m_report->hasPairs()) {

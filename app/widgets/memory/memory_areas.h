@@ -1,9 +1,7 @@
 #pragma once
 
 #include "app/models/memory_report.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 #include <memory>
 #include <vector>
@@ -13,7 +11,7 @@ namespace app {
 // The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
 // and one cursor through all panels. Left and right move the cursor to the previous or next change
 // of the chosen device, up and down choose a device, brackets go from peak to peak.
-class MemoryAreas : public QWidget
+class MemoryAreas : public ThemedWidget
 {
     Q_OBJECT
 
@@ -55,7 +53,6 @@ private:
     void paintRulers(QPainter& painter) const;
     void paintPanel(QPainter& painter, std::size_t position) const;
 
-    const ThemeController& m_theme;
     Report m_report;
     MemoryReport::Order m_order = MemoryReport::Order::Devices;
     std::vector<engine::DeviceId> m_shown; // in the current order

@@ -31,11 +31,9 @@ void MemoryColours::fill(QPainter& painter, const QRectF& rect, profiler::Memory
 }
 
 MemoryLegend::MemoryLegend(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFixedHeight(28);
-    QObject::connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void MemoryLegend::setHasMoves(bool hasMoves)
@@ -48,7 +46,7 @@ void MemoryLegend::paintEvent(QPaintEvent*)
 {
     using enum profiler::MemoryKind;
     using profiler::LegendEntry;
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     QPainter painter(this);
     painter.fillRect(rect(), theme.chrome.surfaceAlt);
     painter.fillRect(QRect(0, 0, width(), 1), theme.chrome.line);

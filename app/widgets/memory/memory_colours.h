@@ -1,10 +1,8 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/paint/hatch.h"
+#include "app/widgets/controls/controls.h"
 #include "profiler/analysis/tensors/memory_steps.h"
-
-#include <QWidget>
 
 class QPainter;
 
@@ -28,7 +26,7 @@ private:
 };
 
 // The legend of MemoryAreas.
-class MemoryLegend : public QWidget
+class MemoryLegend : public ThemedWidget
 {
 public:
     explicit MemoryLegend(const ThemeController& theme, QWidget* parent = nullptr);
@@ -38,7 +36,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     bool m_hasMoves = false;
 };
 

@@ -13,11 +13,9 @@ constexpr int kMostSegments = 8, kBarWidth = 160;
 } // namespace
 
 IterationSegments::IterationSegments(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("iterationSegments"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void IterationSegments::show(const RunProgress& progress)
@@ -36,7 +34,7 @@ QSize IterationSegments::sizeHint() const
 
 void IterationSegments::paintEvent(QPaintEvent*)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     QPainter painter(this);
     const int top = (height() - kHeight) / 2;
     if (m_progress.planned > kMostSegments) {

@@ -1,15 +1,13 @@
 #pragma once
 
 #include "app/models/run_document.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The progress of a run: a segment of 20 x 4 px per complete iteration, or one bar if there are
 // many. Segments of warm-up iterations are paler.
-class IterationSegments : public QWidget
+class IterationSegments : public ThemedWidget
 {
     Q_OBJECT
 
@@ -24,7 +22,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     RunProgress m_progress;
 };
 

@@ -30,11 +30,9 @@ double niceStep(double highest, int parts)
 } // namespace
 
 LossPlot::LossPlot(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("lossPlot"));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void LossPlot::show(LossSeries series)
@@ -57,7 +55,7 @@ double LossPlot::yOf(double loss) const
 
 void LossPlot::paintGround(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const auto warmup = std::ranges::count(m_series.points, true, &LossPoint::isWarmup);
     painter.fillRect(
         QRectF(m_plot.topLeft(), QPointF(xOf(static_cast<double>(warmup)), m_plot.bottom())),
@@ -77,21 +75,21 @@ void LossPlot::paintGround(QPainter& painter) const
 void LossPlot::paintReference(QPainter& painter, double loss, const QString& name, bool below) const
 {
     const double y = std::round(yOf(loss)) + 0.5;
-    QPen pen(m_theme.theme().chrome.text2, 1);
+    QPen pen(theme().chrome.text2, 1);
     pen.setDashPattern({4, 3});
     painter.setPen(pen);
     painter.drawLine(QPointF(m_plot.left(), y), QPointF(m_plot.right(), y));
     const QString text = name + QLatin1Char(' ') + number(loss, 2);
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
     const QRectF box(m_plot.right() - width - 2, below ? y + 1 : y - 15, width + 2, 14);
-    painter.fillRect(box, m_theme.theme().chrome.surface);
+    painter.fillRect(box, theme().chrome.surface);
     painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, text);
 }
 
 void LossPlot::paintDots(QPainter& painter) const
 {
     constexpr double kRadius = 1.7;
-    QColor colour = m_theme.theme().chrome.text3;
+    QColor colour = theme().chrome.text3;
     colour.setAlphaF(0.75F);
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
@@ -109,7 +107,7 @@ void LossPlot::paintDots(QPainter& painter) const
 
 void LossPlot::paintMean(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const bool isFew = m_series.planned <= kFewIterations;
     QPolygonF line;
     for (std::size_t i = 0; i < m_series.points.size(); ++i)
@@ -137,7 +135,7 @@ void LossPlot::paintMean(QPainter& painter) const
 
 void LossPlot::paintIterationNames(QPainter& painter) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const auto warmup
         = static_cast<int>(std::ranges::count(m_series.points, true, &LossPoint::isWarmup));
     painter.setFont(uiFont(11));
@@ -165,7 +163,7 @@ void LossPlot::paintIterationNames(QPainter& painter) const
 void LossPlot::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    painter.fillRect(rect(), m_theme.theme().chrome.surface);
+    painter.fillRect(rect(), theme().chrome.surface);
     m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
     paintGround(painter);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -173,8 +171,8 @@ void LossPlot::paintEvent(QPaintEvent*)
     if (m_series.points.empty()) {
         const QString text = tr("The first loss appears with the first iteration.");
         painter.fillRect(painter.boundingRect(m_plot, Qt::AlignCenter, text).adjusted(-6, 0, 6, 0),
-                         m_theme.theme().chrome.surface);
-        painter.setPen(m_theme.theme().chrome.text3);
+                         theme().chrome.surface);
+        painter.setPen(theme().chrome.text3);
         painter.drawText(m_plot, Qt::AlignCenter, text);
         return;
     }

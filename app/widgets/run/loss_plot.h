@@ -1,15 +1,13 @@
 #pragma once
 
 #include "app/models/loss_series.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The loss by iteration: dots for micro-batches, a line for the mean, another background for
 // warm-up, and dashed lines for the two entropies of the training text.
-class LossPlot : public QWidget
+class LossPlot : public ThemedWidget
 {
     Q_OBJECT
 
@@ -32,7 +30,6 @@ private:
     void paintMean(QPainter& painter) const;
     void paintIterationNames(QPainter& painter) const;
 
-    const ThemeController& m_theme;
     LossSeries m_series;
     double m_top = 1; // largest value of the loss axis
     QRectF m_plot;

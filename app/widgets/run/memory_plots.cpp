@@ -16,12 +16,10 @@ constexpr int kHeadWidth = 92, kCellTop = 14, kCellBottom = 24, kCellRight = 12;
 } // namespace
 
 MemoryPlots::MemoryPlots(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("memoryPlots"));
     setMouseTracking(true);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void MemoryPlots::show(const RunPointer& run, int iteration)
@@ -77,7 +75,7 @@ void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) c
     const MemorySeries& series = m_series[{device}];
     if (series.isEmpty() || m_highest <= 0 || m_window.duration() <= 0)
         return;
-    const auto& palette = m_theme.theme().palette;
+    const auto& palette = theme().palette;
     const QColor stash = toQt(profiler::mix(palette.stash, palette.surface, 0.35));
     const auto yOf
         = [&](double value) { return plot.bottom() - plot.height() * value / m_highest; };
@@ -103,7 +101,7 @@ void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) c
 
 void MemoryPlots::paintHead(QPainter& painter, int device) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const QRect box = cell(device).adjusted(12, 8, 0, 0);
     const MemorySeries& series = m_series[{device}];
     const auto highest = series.isEmpty()
@@ -128,7 +126,7 @@ void MemoryPlots::paintHead(QPainter& painter, int device) const
 
 void MemoryPlots::paintTimes(QPainter& painter, const QRectF& plot) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.fillRect(QRectF(plot.left(), plot.bottom(), plot.width(), 1), chrome.lineStrong);
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
@@ -143,7 +141,7 @@ void MemoryPlots::paintCursor(QPainter& painter, int device, const QRectF& plot)
     const MemorySeries& series = m_series[{device}];
     if (!m_cursor || series.isEmpty())
         return;
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const double share = (*m_cursor - static_cast<double>(m_window.begin))
         / static_cast<double>(m_window.duration());
     const double x = std::round(plot.left() + plot.width() * share);
@@ -159,7 +157,7 @@ void MemoryPlots::paintCursor(QPainter& painter, int device, const QRectF& plot)
 void MemoryPlots::paintCell(QPainter& painter, int device) const
 {
     const QRectF area = plot(device);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     for (int line = 1; line <= 2; ++line)
         painter.fillRect(QRectF(area.left(), std::round(area.bottom() - area.height() * line / 2),
                                 area.width(), 1),
@@ -173,7 +171,7 @@ void MemoryPlots::paintCell(QPainter& painter, int device) const
 void MemoryPlots::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
-    painter.fillRect(event->rect(), m_theme.theme().chrome.surface);
+    painter.fillRect(event->rect(), theme().chrome.surface);
     for (int device = 0; device < static_cast<int>(m_series.size()); ++device)
         if (cell(device).intersects(event->rect()))
             paintCell(painter, device);

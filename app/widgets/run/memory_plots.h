@@ -2,10 +2,8 @@
 
 #include "app/models/numbers.h"
 #include "app/models/run_document.h"
-#include "app/models/theme.h"
 #include "app/timeline/view/memory_series.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 #include <optional>
 #include <vector>
@@ -13,7 +11,7 @@
 namespace app {
 
 // The plots of MemoryPanel, in as many columns as fit.
-class MemoryPlots : public QWidget
+class MemoryPlots : public ThemedWidget
 {
     Q_OBJECT
 
@@ -39,7 +37,6 @@ private:
     void paintTimes(QPainter& painter, const QRectF& plot) const;
     void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
 
-    const ThemeController& m_theme;
     engine::IdVector<engine::DeviceId, MemorySeries> m_series;
     engine::Window m_window;
     double m_highest = 0;

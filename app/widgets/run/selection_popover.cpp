@@ -23,8 +23,7 @@ const DetailsLink* firstLink(const Details& details)
 } // namespace
 
 SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeline)
-    : QWidget(timeline)
-    , m_theme(theme)
+    : ThemedWidget(theme, timeline)
     , m_title(named(makeLabel({}, "dock"), "popoverTitle"))
     , m_left(makeLabel({}, "small"))
     , m_value(makeLabel({}, "dock"))
@@ -37,7 +36,6 @@ SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeli
     auto* head = spaced(new QHBoxLayout, {}, 8, {m_title, {m_left, 1}, m_value});
     spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6, {head, m_sentence});
     connect(m_sentence, &QLabel::linkActivated, this, [this] { Q_EMIT jumpTo(m_target); });
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     connect(&theme, &ThemeController::unitsChanged, this, &QWidget::hide);
     hide();
 }
@@ -55,7 +53,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
     if (const DetailsLink* link = firstLink(details)) {
         m_target = link->target;
         sentence += QStringLiteral(" <a href=\"link\" style=\"color:%1\">%2</a>")
-                        .arg(m_theme.theme().chrome.text.name(), tr("Go to %1").arg(link->name));
+                        .arg(theme().chrome.text.name(), tr("Go to %1").arg(link->name));
     }
     m_sentence->setText(sentence);
     m_sentence->setFixedHeight(m_sentence->heightForWidth(kWidth - 24));
@@ -81,7 +79,7 @@ void SelectionPopover::place(const QRect& box)
 
 void SelectionPopover::paintEvent(QPaintEvent*)
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(chrome.lineStrong, 1));

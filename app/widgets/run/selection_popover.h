@@ -1,9 +1,7 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/details/details.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 class QLabel;
 
@@ -11,7 +9,7 @@ namespace app {
 
 // Two lines below the selected box, shown while the details dock is folded: op, duration, cause,
 // and one link. A child of the timeline.
-class SelectionPopover : public QWidget
+class SelectionPopover : public ThemedWidget
 {
     Q_OBJECT
 
@@ -35,7 +33,6 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     QLabel *m_title, *m_left, *m_value, *m_sentence;
     Selection m_target;
 };

@@ -134,20 +134,16 @@ ViewWindow TimelineScene::tail() const
 Selection TimelineScene::rangeBetween(double fromX, double toX) const
 {
     const double a = axis.time(fromX), b = axis.time(toX);
-    Selection range;
-    range.kind = Selection::Kind::Range;
-    range.iteration = view->iterationAt(std::min(a, b));
-    range.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
-    return range;
+    return {.kind = Selection::Kind::Range,
+            .iteration = view->iterationAt(std::min(a, b)),
+            .window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))}};
 }
 
 Selection TimelineScene::deviceSelection(int device) const
 {
-    Selection whole;
-    whole.kind = Selection::Kind::Device;
-    whole.device = engine::DeviceId{device};
-    whole.iteration = iteration;
-    return whole;
+    return {.kind = Selection::Kind::Device,
+            .iteration = iteration,
+            .device = engine::DeviceId{device}};
 }
 
 QString TimelineScene::stripText(QPointF at) const
@@ -181,12 +177,10 @@ std::optional<Selection> TimelineScene::reasonTarget() const
     const profiler::WhyReason* of = isEmpty() ? nullptr : highlighted();
     if (of == nullptr)
         return std::nullopt;
-    Selection piece;
-    piece.kind = Selection::Kind::Op;
-    piece.iteration = path->why.path.iteration;
-    piece.device = of->device;
-    piece.window = of->window;
-    return piece;
+    return Selection{.kind = Selection::Kind::Op,
+                     .iteration = path->why.path.iteration,
+                     .device = of->device,
+                     .window = of->window};
 }
 
 QString TimelineScene::reasonPlate() const

@@ -35,16 +35,11 @@ public:
 
 } // namespace
 
-CostDelegate::CostDelegate(const ThemeController& theme, QObject* parent)
-    : CellDelegate(theme, parent)
-    , m_theme(theme)
-{ }
-
 void CostDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                          const QModelIndex& index) const
 {
     CellDelegate::paint(painter, option, index);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const QString before = index.data(kBeforeRole).toString();
     painter->save();
     if (!before.isEmpty()) {

@@ -11,7 +11,7 @@ class CostDelegate : public CellDelegate
     Q_OBJECT
 
 public:
-    CostDelegate(const ThemeController& theme, QObject* parent);
+    using CellDelegate::CellDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
@@ -20,9 +20,6 @@ public:
                           const QModelIndex& index) const override;
     void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
                               const QModelIndex& index) const override;
-
-private:
-    const ThemeController& m_theme;
 };
 
 // The measured times of the stages; F2, Enter or a double click edits a cell.

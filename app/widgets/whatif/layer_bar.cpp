@@ -4,11 +4,9 @@
 #include "app/models/text.h"
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <numeric>
 
@@ -20,13 +18,11 @@ constexpr int kLayerBarHeight = 26, kStageTextHeight = 18, kHandleWidth = 5, kRe
 } // namespace
 
 LayerBar::LayerBar(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setFixedHeight(kLayerBarHeight + kStageTextHeight);
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void LayerBar::setSplit(LayerSplit split)
@@ -99,7 +95,7 @@ void LayerBar::speak()
 
 void LayerBar::paintStage(QPainter& painter, int stage) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     const int left = stage == 0 ? 0 : borderX(stage - 1);
     const int right = stage == borders() ? width() : borderX(stage);
     const QRect box(left, 0, right - left, kLayerBarHeight);
@@ -121,7 +117,7 @@ void LayerBar::paintStage(QPainter& painter, int stage) const
 void LayerBar::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
+    const Chrome& chrome = theme().chrome;
     painter.fillRect(QRect(0, 0, width(), kLayerBarHeight),
                      isEnabled() ? chrome.pressed : chrome.hover);
     for (int stage = 0; stage <= borders() && !m_split.empty(); ++stage)
@@ -184,25 +180,18 @@ void LayerBar::keyPressEvent(QKeyEvent* event)
     }
 }
 
-bool LayerBar::event(QEvent* event)
+QString LayerBar::toolTipAt(QPoint at) const
 {
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const int border = borderAt(help->pos().x());
+    const int border = borderAt(at.x());
     if (border < 0)
-        return true;
+        return {};
     const auto [least, most] = borderRange(m_split, border);
-    QToolTip::showText(help->globalPos(),
-                       toolTipText(tr("Drag to move layers between stages %1 and %2 (keys − and "
-                                      "+). Stage %1 can end after layer %3 to %4; every stage "
-                                      "keeps a layer that it measured.")
-                                       .arg(border)
-                                       .arg(border + 1)
-                                       .arg(least)
-                                       .arg(most)),
-                       this);
-    return true;
+    return tr("Drag to move layers between stages %1 and %2 (keys − and +). Stage %1 can end after "
+              "layer %3 to %4; every stage keeps a layer that it measured.")
+        .arg(border)
+        .arg(border + 1)
+        .arg(least)
+        .arg(most);
 }
 
 } // namespace app

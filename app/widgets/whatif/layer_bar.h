@@ -1,15 +1,13 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/models/whatif/layer_split.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // The layers of each stage as a bar whose inner borders move layers between neighbouring stages. A
 // border is dragged, or chosen by the left and right keys and moved by the minus and plus keys.
-class LayerBar : public QWidget
+class LayerBar : public ThemedWidget
 {
     Q_OBJECT
 
@@ -31,7 +29,7 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override; // shows tooltips
+    QString toolTipAt(QPoint at) const override;
 
 private:
     int layers() const;
@@ -43,7 +41,6 @@ private:
     void speak();
     void paintStage(QPainter& painter, int stage) const;
 
-    const ThemeController& m_theme;
     LayerSplit m_split;
     int m_current = 0, m_hovered = -1, m_dragged = -1; // borders; -1: none
 };

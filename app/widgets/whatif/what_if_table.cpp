@@ -21,10 +21,7 @@ constexpr int kSchemeRow = 26, kBarsWidth = 110, kBarHeight = 8, kBarsPadding = 
 class IntervalDelegate : public CellDelegate
 {
 public:
-    IntervalDelegate(const ThemeController& theme, QObject* parent)
-        : CellDelegate(theme, parent)
-        , m_theme(theme)
-    { }
+    using CellDelegate::CellDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
@@ -34,7 +31,7 @@ public:
         if (!stored.isValid())
             return;
         const auto interval = stored.value<Interval>();
-        const Chrome& chrome = m_theme.theme().chrome;
+        const Chrome& chrome = theme().chrome;
         const QRectF area = QRectF(option.rect).adjusted(kBarsPadding, 0, -kBarsPadding, 0);
         const auto x = [&](double share) { return std::round(area.left() + share * area.width()); };
         const double middle = std::round(area.center().y());
@@ -48,7 +45,7 @@ public:
         painter->drawLine(QPointF(baseline, option.rect.top()),
                           QPointF(baseline, option.rect.bottom()));
         if (interval.isKnown)
-            painter->fillRect(bar, toQt(m_theme.theme().palette.gradients));
+            painter->fillRect(bar, toQt(theme().palette.gradients));
         painter->fillRect(QRectF(x(interval.value) - 1, middle - 7, 2, 14),
                           interval.isKnown ? chrome.text : chrome.text3);
         painter->restore();
@@ -57,9 +54,6 @@ public:
     {
         return {kBarsWidth, option.rect.height()};
     }
-
-private:
-    const ThemeController& m_theme;
 };
 
 } // namespace

@@ -16,12 +16,10 @@ constexpr double kBar = 12, kTick = 18;
 } // namespace
 
 PathBar::PathBar(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("whyBar"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void PathBar::show(const profiler::PathShares& shares, std::int64_t bound, const Scale& scale)
@@ -40,7 +38,7 @@ void PathBar::paintEvent(QPaintEvent*)
     if (total <= 0)
         return;
     QPainter painter(this);
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const profiler::Palette& palette = theme.palette;
     const QRectF bar(0, 3, width(), kBar);
     double begin = 0;

@@ -1,16 +1,14 @@
 #pragma once
 
 #include "app/models/numbers.h"
-#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
 #include "profiler/why/why.h"
-
-#include <QWidget>
 
 namespace app {
 
 // The shares of a critical path as one bar, in the colours of the lanes, with a tick at the lower
 // bound.
-class PathBar : public QWidget
+class PathBar : public ThemedWidget
 {
     Q_OBJECT
 
@@ -26,7 +24,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    const ThemeController& m_theme;
     profiler::PathShares m_shares;
     std::int64_t m_bound = 0;
     Scale m_scale;

@@ -1,7 +1,53 @@
 #include "app/widgets/controls/controls.h"
 #include "tests/catch.h"
 
+#include <QApplication>
+#include <QHelpEvent>
 #include <QScreen>
+#include <QToolTip>
+
+namespace {
+
+// Has a tooltip in its left half.
+class Half : public app::ThemedWidget
+{
+public:
+    using ThemedWidget::ThemedWidget;
+
+    int paints = 0;
+
+protected:
+    QString toolTipAt(QPoint at) const override
+    {
+        return at.x() < width() / 2 ? QStringLiteral("a < b") : QString();
+    }
+    void paintEvent(QPaintEvent*) override { ++paints; }
+};
+
+} // namespace
+
+TEST_CASE("a themed widget follows the theme, and its tooltip is plain text at a point")
+{
+    app::ThemeController theme;
+    Half half(theme);
+    half.resize(100, 40);
+    half.show();
+    QApplication::processEvents();
+    const int before = half.paints;
+    const bool isDark = theme.theme().isDark();
+    theme.setChoice(isDark ? app::ThemeController::Choice::Light
+                           : app::ThemeController::Choice::Dark);
+    QApplication::processEvents();
+    CHECK(half.paints > before);
+    const auto isShownAt = [&](QPoint at) {
+        QHelpEvent help(QEvent::ToolTip, at, half.mapToGlobal(at));
+        QApplication::sendEvent(&half, &help);
+        return help.isAccepted();
+    };
+    CHECK_FALSE(isShownAt({90, 10}));
+    CHECK(isShownAt({10, 10}));
+    CHECK(QToolTip::text() == QStringLiteral("<qt>a &lt; b</qt>"));
+}
 
 TEST_CASE("a window is not larger than its screen when it opens")
 {
