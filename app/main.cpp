@@ -47,11 +47,11 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     }
     app::Settings settings;
     app::ThemeController theme;
-    theme.setChoice(line.theme == QStringLiteral("dark") ? app::ThemeController::Choice::Dark
-                        : line.theme == QStringLiteral("light")
-                        ? app::ThemeController::Choice::Light
-                        : settings.theme());
-    app::applyLookSettings(settings, theme);
+    app::applyLookSettings(settings, theme,
+                           line.theme == QStringLiteral("dark") ? app::ThemeController::Choice::Dark
+                               : line.theme == QStringLiteral("light")
+                               ? app::ThemeController::Choice::Light
+                               : settings.theme());
     app::applyLook(application, theme);
     app::MainWindow window(theme, settings);
     fitToScreen(window);

@@ -106,23 +106,19 @@ ThemeController::ThemeController(QObject* parent)
 
 void ThemeController::setChoice(Choice choice)
 {
-    m_choice = choice;
-    if (modeFor(choice, m_desktop) != m_theme.mode)
-        remake();
+    setLook(choice, m_palette, textScale);
 }
 
-void ThemeController::setPalette(const QString& name)
+void ThemeController::setLook(Choice choice, const QString& palette, double scale)
 {
     const auto names = profiler::paletteNames();
-    const bool isKnown = std::ranges::find(names, name.toStdString()) != names.end();
-    const QString palette = isKnown ? name : QString::fromStdString(names.front());
-    if (palette != std::exchange(m_palette, palette))
-        remake();
-}
-
-void ThemeController::setTextScale(double scale)
-{
-    if (scale != std::exchange(textScale, scale))
+    const bool isKnown = std::ranges::find(names, palette.toStdString()) != names.end();
+    const QString known = isKnown ? palette : QString::fromStdString(names.front());
+    m_choice = choice;
+    const bool isOtherMode = modeFor(choice, m_desktop) != m_theme.mode;
+    const bool isOtherPalette = known != std::exchange(m_palette, known);
+    const bool isOtherScale = scale != std::exchange(textScale, scale);
+    if (isOtherMode || isOtherPalette || isOtherScale)
         remake();
 }
 

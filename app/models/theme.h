@@ -52,10 +52,11 @@ public:
     explicit ThemeController(QObject* parent = nullptr);
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
-    void setChoice(Choice choice);        // System: the desktop's mode when the program started
-    void setPalette(const QString& name); // the default one if `name` is unknown
-    void setTextScale(double scale);      // 1: the sizes of the design
-    void setUnits(Units units);           // of all times and memory, see app/models/numbers.h
+    void setChoice(Choice choice); // System: the desktop's mode when the program started
+    // All at once, because changed() makes the window lay itself out anew. The default palette
+    // if `palette` is unknown; textScale 1: the sizes of the design.
+    void setLook(Choice choice, const QString& palette, double textScale);
+    void setUnits(Units units); // of all times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
     void changed(); // theme() or the units have changed: what is painted is painted again

@@ -6,6 +6,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/page_tabs.h"
+#include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
@@ -15,9 +16,11 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -250,6 +253,19 @@ TEST_CASE("comparing again shows the same tab with the new runs")
     CHECK(w.tabs() == tabs);
     CHECK(waitFor(
         [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 1 run"); }));
+}
+
+TEST_CASE("a new tab is shown once, and a status that has not changed keeps its labels")
+{
+    Window w;
+    QSignalSpy shown(&w.window.tabs(), &PageTabs::currentChanged);
+    w.window.newRun();
+    CHECK(shown.count() == 1);
+    auto* status = w.window.findChild<StatusLine*>();
+    const auto labels = status->findChildren<QLabel*>();
+    REQUIRE(labels.size() > 1);
+    Q_EMIT w.window.currentPage()->statusChanged();
+    CHECK(status->findChildren<QLabel*>() == labels);
 }
 
 } // namespace app

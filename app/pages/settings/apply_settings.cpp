@@ -7,18 +7,18 @@
 
 namespace app {
 
-void applyLookSettings(const Settings& settings, ThemeController& theme)
+void applyLookSettings(const Settings& settings, ThemeController& theme,
+                       ThemeController::Choice choice)
 {
-    theme.setPalette(settings.value(key::kPalette).toString());
-    theme.setTextScale(settings.value(key::kTextSize).toInt() / 100.0);
+    theme.setLook(choice, settings.value(key::kPalette).toString(),
+                  settings.value(key::kTextSize).toInt() / 100.0);
     theme.setUnits(settings.units());
 }
 
 void applySetting(const char* key, const Settings& settings, ThemeController& theme)
 {
-    if (std::strcmp(key, key::kTheme) == 0)
-        theme.setChoice(settings.theme());
-    applyLookSettings(settings, theme);
+    const bool isTheme = std::strcmp(key, key::kTheme) == 0;
+    applyLookSettings(settings, theme, isTheme ? settings.theme() : theme.choice());
 }
 
 } // namespace app

@@ -104,8 +104,11 @@ void MainWindow::showPageAbout(const QString& file)
 
 void MainWindow::connectPage(Page* page)
 {
-    connect(page, &Page::titleChanged, this, &MainWindow::updateStatus);
-    connect(page, &Page::statusChanged, this, &MainWindow::updateStatus);
+    for (const auto signal : {&Page::titleChanged, &Page::statusChanged})
+        connect(page, signal, this, [this, page] {
+            if (page == currentPage())
+                updateStatus();
+        });
     connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);

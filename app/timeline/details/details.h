@@ -25,6 +25,8 @@ struct Swatch
     int chunk = 0;
     bool isUp = false;
     profiler::KernelKind kernel = profiler::KernelKind::Other;
+
+    friend bool operator==(const Swatch&, const Swatch&) = default;
 };
 
 struct DetailsLink
@@ -36,12 +38,16 @@ struct DetailsLink
     QString time;       // "103.6 – 107.5"
     bool isCut = false; // whether the name may be elided
     Selection target;
+
+    friend bool operator==(const DetailsLink&, const DetailsLink&) = default;
 };
 
 struct DetailsRow
 {
     QString name, value;
     bool isStrong = false;
+
+    friend bool operator==(const DetailsRow&, const DetailsRow&) = default;
 };
 
 struct DetailsBar
@@ -50,9 +56,13 @@ struct DetailsBar
     {
         Swatch swatch;
         double share = 0;
+
+        friend bool operator==(const Part&, const Part&) = default;
     };
     QString name, value; // both empty for a bar without texts
     std::vector<Part> parts;
+
+    friend bool operator==(const DetailsBar&, const DetailsBar&) = default;
 };
 
 // An amount before and after a change, as two bars. 1 is the end of the longest bar.
@@ -60,6 +70,8 @@ struct DetailsPair
 {
     QString name, value, change;
     double before = 0, after = 0; // before < 0: unknown
+
+    friend bool operator==(const DetailsPair&, const DetailsPair&) = default;
 };
 
 // The stages of one micro-batch over time.
@@ -71,11 +83,15 @@ struct StageStrip
         int stage = 0;
         engine::Window window;
         bool isMarked = false;
+
+        friend bool operator==(const Box&, const Box&) = default;
     };
     int stages = 0;
     engine::Window window;
     QString from, to; // labels at the ends of the strip
     std::vector<Box> boxes;
+
+    friend bool operator==(const StageStrip&, const StageStrip&) = default;
 };
 
 struct DetailsSection
@@ -94,6 +110,7 @@ struct DetailsSection
     {
         rows.push_back({name, value, isStrong});
     }
+    friend bool operator==(const DetailsSection&, const DetailsSection&) = default;
 };
 
 struct Details
@@ -106,6 +123,7 @@ struct Details
     std::vector<DetailsSection> sections;
 
     bool isEmpty() const { return title.isEmpty(); }
+    friend bool operator==(const Details&, const Details&) = default;
 };
 
 // What is known about a run in addition to its times. It outlives the calls it is passed to.

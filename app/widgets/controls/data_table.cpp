@@ -242,20 +242,31 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTabKeyNavigation(false);
-    connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
-    connect(&theme, &ThemeController::changed, horizontalHeader()->viewport(),
-            qOverload<>(&QWidget::update));
-    connect(&theme, &ThemeController::unitsChanged, this, &DataTable::shareWidth);
+    connect(&theme, &ThemeController::changed, this, [this] {
+        m_ofCells.clear();
+        viewport()->update();
+        horizontalHeader()->viewport()->update();
+    });
+    connect(&theme, &ThemeController::unitsChanged, this, [this] {
+        m_ofCells.clear();
+        shareWidth();
+    });
 }
 
 void DataTable::setModel(QAbstractItemModel* shown)
 {
     QTableView::setModel(shown);
-    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::spanCells);
-    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::spanCells);
-    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::shareWidth);
-    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
-    connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
+    m_ofCells.clear();
+    const auto arrange = [this] {
+        m_ofCells.clear();
+        spanCells();
+        shareWidth();
+    };
+    connect(shown, &QAbstractItemModel::modelReset, this, arrange);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, arrange);
+    connect(shown, &QAbstractItemModel::rowsInserted, this, arrange);
+    connect(shown, &QAbstractItemModel::rowsRemoved, this, [this] { m_ofCells.clear(); });
+    connect(shown, &QAbstractItemModel::dataChanged, this, [this] { m_ofCells.clear(); });
     shareWidth();
 }
 
@@ -268,11 +279,6 @@ void DataTable::spanCells()
                 setSpan(row, column, 1, model()->columnCount() - column);
         }
     }
-}
-
-void DataTable::fitRows()
-{
-    setMaximumHeight(fittingHeight());
 }
 
 int DataTable::fittingHeight() const
@@ -291,10 +297,15 @@ int DataTable::leastWidth() const
 
 std::vector<int> DataTable::allWidths() const
 {
-    std::vector<int> widths;
-    for (int column = 0; column < model()->columnCount(); ++column)
-        widths.push_back(std::max(sizeHintForColumn(column),
-                                  static_cast<TableHeader*>(horizontalHeader())->widthOf(column)));
+    const int columns = model()->columnCount();
+    if (m_ofCells.size() != static_cast<std::size_t>(columns))
+        m_ofCells.clear();
+    for (int column = static_cast<int>(m_ofCells.size()); column < columns; ++column)
+        m_ofCells.push_back(sizeHintForColumn(column)); // measures every cell
+    std::vector<int> widths = m_ofCells;
+    const auto* header = static_cast<TableHeader*>(horizontalHeader());
+    for (int column = 0; int& width : widths)
+        width = std::max(width, header->widthOf(column++));
     return widths;
 }
 
@@ -328,18 +339,6 @@ void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
             }
 }
 
-void DataTable::setDispensable(std::vector<int> columns)
-{
-    m_dispensable = std::move(columns);
-    shareWidth();
-}
-
-void DataTable::setRestColumn(int column)
-{
-    m_restColumn = column;
-    shareWidth();
-}
-
 // Tables do not scroll sideways, because the first column, which names the row, would disappear.
 void DataTable::dropColumns(const std::vector<int>& widths)
 {
@@ -369,7 +368,7 @@ void DataTable::shareWidth()
     const int columns = model() == nullptr ? 0 : model()->columnCount();
     if (columns == 0)
         return;
-    const std::vector<int> all = allWidths(); // measures every cell
+    const std::vector<int> all = allWidths();
     dropColumns(all);
     constexpr int kLeastFirst = 96; // the first column shrinks last and elides its texts
     std::vector<int> widths = ofShown(all);

@@ -59,12 +59,21 @@ public:
     DataTable(const ThemeController& theme, int rowHeight, QWidget* parent = nullptr);
 
     void setModel(QAbstractItemModel* model) override;
-    void fitRows();            // limits the height to the rows
-    int fittingHeight() const; // height of the header and all rows
-    int neededWidth() const;   // width that shows every column in full at normal distances
+    void fitRows() { setMaximumHeight(fittingHeight()); } // limits the height to the rows
+    int fittingHeight() const;                            // height of the header and all rows
+    int neededWidth() const; // width that shows every column in full at normal distances
     // Sets the columns that are hidden if not all fit, least important first.
-    void setDispensable(std::vector<int> columns);
-    void setRestColumn(int column); // this column gets the remaining width and elides its texts
+    void setDispensable(std::vector<int> columns)
+    {
+        m_dispensable = std::move(columns);
+        shareWidth();
+    }
+    // Sets the column that gets the remaining width and elides its texts.
+    void setRestColumn(int column)
+    {
+        m_restColumn = column;
+        shareWidth();
+    }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -79,6 +88,9 @@ private:
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
 
+    // [column] The widths of the cells; empty: not measured since the model or the size of texts
+    // changed.
+    mutable std::vector<int> m_ofCells;
     std::vector<int> m_dispensable;
     int m_restColumn = -1; // the column that gets the remaining width; -1: all columns share it
 };

@@ -8,6 +8,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace app {
 
 struct DetailsPanel::Impl
@@ -16,6 +18,7 @@ struct DetailsPanel::Impl
         : theme(controller)
     { }
     Details details() const;
+    void update(DetailsPanel& panel); // lays the details out if they have changed
     void rebuild(DetailsPanel& panel);
 
     const ThemeController& theme;
@@ -26,7 +29,8 @@ struct DetailsPanel::Impl
     std::vector<engine::Note> notes;
     RunPointer prediction;
     std::optional<RunProgress> progress;
-    QTimer refresh; // limits how often progress is laid out
+    QTimer refresh;               // limits how often progress is laid out
+    std::optional<Details> shown; // what is laid out; nullopt: nothing, or in another theme
     QScrollArea* scroll = new QScrollArea;
 };
 
@@ -41,12 +45,14 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     m->scroll->setFrameShape(QFrame::NoFrame);
     m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     spaced(new QVBoxLayout(this), {}, 0, {m->scroll});
-    connect(&theme, &ThemeController::changed, this, [this] { m->rebuild(*this); });
+    connect(&theme, &ThemeController::changed, this, [this] {
+        m->shown.reset();
+        m->update(*this);
+    });
     constexpr int kRefresh = 300; // ms
     m->refresh.setSingleShot(true);
     m->refresh.setInterval(kRefresh);
-    connect(&m->refresh, &QTimer::timeout, this, [this] { m->rebuild(*this); });
-    m->rebuild(*this);
+    connect(&m->refresh, &QTimer::timeout, this, [this] { m->update(*this); });
 }
 
 DetailsPanel::~DetailsPanel() = default;
@@ -62,7 +68,7 @@ void DetailsPanel::show(RunViewPointer view, const Selection& selection)
         return;
     m->view = std::move(view);
     m->selection = selection;
-    m->rebuild(*this);
+    m->update(*this);
 }
 
 void DetailsPanel::setKernels(KernelViewPointer kernels)
@@ -70,21 +76,21 @@ void DetailsPanel::setKernels(KernelViewPointer kernels)
     if (m->kernels == kernels)
         return;
     m->kernels = std::move(kernels);
-    m->rebuild(*this);
+    m->update(*this);
 }
 
 void DetailsPanel::setRange(const profiler::RangeMetrics& metrics)
 {
     m->range = metrics;
     if (m->selection.kind == Selection::Kind::Range && m->selection.window == metrics.range)
-        m->rebuild(*this);
+        m->update(*this);
 }
 
 void DetailsPanel::setPrediction(RunPointer prediction)
 {
     m->prediction = std::move(prediction);
     if (m->selection.kind == Selection::Kind::Op || m->progress)
-        m->rebuild(*this);
+        m->update(*this);
 }
 
 void DetailsPanel::setProgress(const std::optional<RunProgress>& progress)
@@ -96,7 +102,7 @@ void DetailsPanel::setProgress(const std::optional<RunProgress>& progress)
     if (m->selection.kind != Selection::Kind::None)
         return;
     if (isOtherState)
-        m->rebuild(*this);
+        m->update(*this);
     else if (!m->refresh.isActive())
         m->refresh.start();
 }
@@ -107,7 +113,7 @@ void DetailsPanel::setNotes(std::vector<engine::Note> notes)
         return;
     m->notes = std::move(notes);
     if (m->selection.kind == Selection::Kind::Range)
-        m->rebuild(*this);
+        m->update(*this);
 }
 
 Details DetailsPanel::Impl::details() const
@@ -125,9 +131,26 @@ QString DetailsPanel::text() const
     return plainText(m->details());
 }
 
+void DetailsPanel::showEvent(QShowEvent* event)
+{
+    m->update(*this);
+    QWidget::showEvent(event);
+}
+
+// Hidden details are laid out when they are shown.
+void DetailsPanel::Impl::update(DetailsPanel& panel)
+{
+    if (!panel.isVisible())
+        return;
+    if (Details now = details(); now != shown) {
+        shown = std::move(now);
+        rebuild(panel);
+    }
+}
+
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    const Details details = this->details();
+    const Details& details = *shown;
     if (!details.isEmpty()) {
         scroll->setWidget(layOutDetails(
             theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));

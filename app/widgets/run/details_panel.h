@@ -36,11 +36,14 @@ public:
     void setProgress(const std::optional<RunProgress>& progress);
     void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
-    QString text() const; // what is shown, as plain text
+    QString text() const; // what is shown, as plain text; also while the panel is hidden
     QSize sizeHint() const override;
 
 Q_SIGNALS:
     void jumpTo(const app::Selection& selection); // a link to an op was clicked
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     struct Impl;

@@ -5,6 +5,8 @@
 
 #include <QHBoxLayout>
 
+#include <utility>
+
 namespace app {
 
 StatusLine::StatusLine(QWidget* parent)
@@ -17,17 +19,26 @@ StatusLine::StatusLine(QWidget* parent)
     setFixedHeight(24);
     setSizeGripEnabled(false);
     m_note->setContentsMargins(0, 0, 8, 0);
+    m_facts->setProperty(kHtmlToolTip, true);
     addWidget(m_facts);
     addPermanentWidget(m_note);
 }
 
 void StatusLine::show(const QStringList& facts, const QString& note)
 {
+    m_note->setText(note);
+    if (facts != std::exchange(m_shown, facts))
+        showFacts();
+    fit();
+}
+
+void StatusLine::showFacts()
+{
     while (QLayoutItem* item = m_row->takeAt(0)) {
         delete item->widget();
         delete item;
     }
-    for (const QString& fact : facts) {
+    for (const QString& fact : m_shown) {
         auto* label = new QLabel(fact);
         label->setTextFormat(Qt::RichText);
         m_row->addWidget(label);
@@ -35,10 +46,7 @@ void StatusLine::show(const QStringList& facts, const QString& note)
         line->setFixedHeight(12);
         m_row->addWidget(line);
     }
-    m_note->setText(note);
-    m_facts->setProperty(kHtmlToolTip, true);
-    m_facts->setToolTip(facts.join(QStringLiteral("<br>")));
-    fit();
+    m_facts->setToolTip(m_shown.join(QStringLiteral("<br>")));
 }
 
 void StatusLine::fit()

@@ -24,8 +24,10 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void showFacts();
     void fit();
 
+    QStringList m_shown; // the facts
     QWidget* m_facts;
     QHBoxLayout* m_row;
     QLabel* m_note;

@@ -8,6 +8,21 @@ namespace {
 
 constexpr int kColumns = 10;
 
+// Counts how often the texts of its cells are read.
+class CountingModel : public QStandardItemModel
+{
+public:
+    using QStandardItemModel::QStandardItemModel;
+
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        reads += role == Qt::DisplayRole ? 1 : 0;
+        return QStandardItemModel::data(index, role);
+    }
+
+    mutable int reads = 0;
+};
+
 // A word and nine numbers, whose headers are wider than they.
 struct Shown
 {
@@ -42,7 +57,7 @@ struct Shown
     bool scrolls() const { return width() > table.viewport()->width(); }
     int widthOf(int column) const { return table.columnWidth(column); }
 
-    QStandardItemModel model;
+    CountingModel model;
     app::ThemeController theme;
     app::DataTable table{theme, 26};
     int comfortable = 0;
@@ -86,4 +101,17 @@ TEST_CASE("a model with fewer columns than the dispensable ones is shown")
     smaller.setData(smaller.index(0, 0), QString(200, QLatin1Char('m')));
     shown.table.setModel(&smaller);
     CHECK(shown.table.horizontalHeader()->hiddenSectionCount() == 0);
+}
+
+TEST_CASE("the cells of a table are measured again only if they have changed")
+{
+    Shown shown;
+    shown.model.reads = 0;
+    shown.shrinkBy(30);
+    shown.table.setDispensable({kColumns - 1});
+    shown.table.setRestColumn(0);
+    CHECK(shown.model.reads == 0);
+    const int before = shown.table.neededWidth();
+    shown.model.setData(shown.model.index(0, 0), QString(100, QLatin1Char('m')));
+    CHECK(shown.table.neededWidth() > before + 100);
 }

@@ -84,6 +84,25 @@ TEST_CASE("a bubble is shown with its cause")
     CHECK(shown.panel.accessibleDescription().startsWith(QLatin1String("Bubble 6")));
 }
 
+TEST_CASE("details are laid out while they are visible, and again only if they have changed")
+{
+    Shown shown;
+    auto* scroll = shown.panel.findChild<QScrollArea*>();
+    shown.panel.hide();
+    shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
+    CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
+    CHECK(shown.panel.text().startsWith(QLatin1String("0F0")));
+    shown.panel.QWidget::show();
+    CHECK(shown.text("detailsTitle").contains(QLatin1String("0F0")));
+    const QWidget* body = scroll->widget();
+    shown.panel.setPrediction(nullptr);
+    shown.panel.hide();
+    shown.panel.QWidget::show();
+    CHECK(scroll->widget() == body);
+    shown.panel.show(shown.view, {});
+    CHECK(scroll->widget() != body);
+}
+
 TEST_CASE("the panel follows the theme")
 {
     Shown shown;
