@@ -15,9 +15,11 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QRadioButton>
 #include <QSpinBox>
 #include <QTest>
+#include <QTimer>
 
 using namespace app;
 
@@ -96,6 +98,28 @@ TEST_CASE("a file that exists is replaced only when asked for")
     press("figureReplace");
     f.click("figureExport");
     CHECK(contents(f.path("figure.svg")).startsWith("<svg"));
+}
+
+// The dialog was deleted, and with it the question that had not returned.
+TEST_CASE("a second Esc, before the question has returned, does not close the export")
+{
+    Exporting f;
+    QFile file(f.path("figure.pdf"));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.close();
+    bool isAsked = false;
+    QTimer::singleShot(0, &f.dialog, [&] {
+        auto* question = f.dialog.findChild<QMessageBox*>();
+        isAsked = question != nullptr;
+        if (isAsked)
+            question->reject();
+        f.dialog.reject();
+    });
+    f.click("figureExport");
+    CHECK(isAsked);
+    CHECK(f.dialog.isVisible());
+    f.dialog.reject();
+    CHECK_FALSE(f.dialog.isVisible());
 }
 
 TEST_CASE("a folder that cannot be written keeps the dialog open with the reason")

@@ -15,6 +15,7 @@
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStandardPaths>
@@ -261,6 +262,7 @@ void ExportDialog::saveOrRemovePreset()
         removeOwnPreset(*stored, preset);
         m_settings.preset.clear();
     } else {
+        const QScopedValueRollback asking(m_isAsking, true);
         bool isGiven = false;
         const QString name = QInputDialog::getText(
                                  this, tr("Save as preset"),
@@ -287,8 +289,16 @@ void ExportDialog::refuse(const QString& message)
     m_export->setEnabled(false);
 }
 
+// A second Esc can arrive before the dialog that the first one closed has returned.
+void ExportDialog::done(int result)
+{
+    if (!m_isAsking)
+        QDialog::done(result);
+}
+
 void ExportDialog::browse()
 {
+    const QScopedValueRollback asking(m_isAsking, true);
     const QString file = QFileDialog::getSaveFileName(this, tr("Figure"), m_settings.base, {},
                                                       nullptr, QFileDialog::DontConfirmOverwrite);
     if (file.isEmpty())
@@ -298,6 +308,7 @@ void ExportDialog::browse()
 
 bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 {
+    const QScopedValueRollback asking(m_isAsking, true);
     QMessageBox box(QMessageBox::NoIcon, windowTitle(), what, QMessageBox::Cancel, this);
     box.setInformativeText(consequence);
     auto* replace = box.addButton(tr("Replace"), QMessageBox::AcceptRole);

@@ -40,6 +40,7 @@ public:
     void setFiles(const QStringList& files);
     const profiler::Scene& scene() const;
     const std::vector<profiler::FigureCheck>& checks() const;
+    void done(int result) override;
 
 Q_SIGNALS:
     void exported(const QStringList& files);
@@ -68,6 +69,7 @@ private:
     FigureOptionsPanel* m_options;
     QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
+    bool m_isAsking = false; // a dialog of this one has not returned yet
 };
 
 } // namespace app
