@@ -58,7 +58,7 @@ struct Scheme
     // The group of the scheme in the window: "One direction", "Two directions", "Zero bubble".
     std::string_view family;
     std::string_view accepts = "D >= 1; N >= 1; v = 1"; // as text, for display
-    std::string_view bubbleFormula = "";                // closed form for display, "" if none
+    std::string_view bubbleFormula{};                   // closed form for display, "" if none
     std::string_view mapping = "contiguous"; // of devices to nodes, unless --mapping is given
     int defaultChunks = 1;
     bool chunksFixed = true;
