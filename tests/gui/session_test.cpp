@@ -119,8 +119,9 @@ TEST_CASE("zoom, iteration, docks, tabs and colours of a run come back")
         timeline->lanes().setOrder({{1, 0}, {}, {1}, {{"devices 2-3", {2, 3}}}});
         auto* splitter = first.window.currentPage()->findChild<QSplitter*>();
         settle();
-        splitter->setSizes({300, 900, 396});
+        splitter->setSizes({250, 1000, 346});
         columns = splitter->sizes();
+        REQUIRE(columns.front() == 250);
         first.window.findChild<QAction*>(QStringLiteral("showRuns"))->setChecked(false);
         first.window.close();
     }
