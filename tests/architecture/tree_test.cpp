@@ -86,3 +86,14 @@ TEST_CASE("every test has a name that ctest can pass to Catch2")
     CHECK(unspeakable(R"(TEST_CASE("-D is an option") TEST_CASE("a \"quoted\" one"))").size() == 2);
     CHECK(unspeakable(R"(TEST_CASE("... and more, of course", "[.speed]"))").empty());
 }
+
+// ctest runs tests at the same time. Benchmarks run alone.
+TEST_CASE("no test writes a file whose name is the same in every process")
+{
+    for (const SourceFile& file : sourcesBelow({"tests"})) {
+        INFO(file.path);
+        if (file.path != "tests/support/temporary_folder.h" && file.folder() != "tests/architecture"
+            && file.folder() != "tests/bench")
+            CHECK(file.text.find("temp_directory_path") == std::string::npos);
+    }
+}

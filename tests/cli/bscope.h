@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -36,25 +37,7 @@ inline void writeText(const fs::path& path, const std::string& text)
     std::ofstream(path, std::ios::binary) << text;
 }
 
-// A folder of its own for one test, gone with it. Programs are run in it.
-class Folder
-{
-public:
-    Folder()
-    {
-        std::string pattern = (fs::temp_directory_path() / "bscope-XXXXXX").string();
-        m_path = mkdtemp(pattern.data());
-    }
-    ~Folder() { fs::remove_all(m_path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    const fs::path& path() const { return m_path; }
-    fs::path operator/(const std::string& name) const { return m_path / name; }
-
-private:
-    fs::path m_path;
-};
+using Folder = tests::TemporaryFolder; // programs are run in it
 
 // The environment of the programs started while it lives.
 class Environment

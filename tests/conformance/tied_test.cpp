@@ -8,9 +8,9 @@
 #include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
+#include "tests/support/temporary_folder.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 using namespace engine;
@@ -147,7 +147,8 @@ TEST_CASE("a tied model trains the same from a schedule file, whatever of its al
     const Schedule computes = buildSchedule(experiment.schedule).value();
     Schedule copies = computes; // all stages are reduced, as between copies, and as PyTorch has it
     copies.shape.dataParallel = 2;
-    const auto path = std::filesystem::temp_directory_path() / "bubblescope_tied_test.csv";
+    const tests::TemporaryFolder folder;
+    const auto path = folder / "tied.csv";
     experiment.scheduleFile = path;
     for (const std::string& text :
          {writeCsv(computes), writeCsv(lower(computes)), writeCsv(tiedSchedule("1f1b", 4, 8)),
@@ -159,7 +160,6 @@ TEST_CASE("a tied model trains the same from a schedule file, whatever of its al
     experiment.model.tied = false;
     std::ofstream(path) << writeCsv(tiedSchedule("1f1b", 4, 8));
     const auto untied = tests::runOf(experiment);
-    std::filesystem::remove(path);
     REQUIRE_FALSE(untied);
     CHECK(untied.error().message.find("tied = true") != std::string::npos);
 }

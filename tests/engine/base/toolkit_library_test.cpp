@@ -1,9 +1,9 @@
 // Where libraries of the CUDA toolkit are found.
 #include "engine/base/toolkit_library.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -39,7 +39,6 @@ class Environment
 public:
     Environment()
     {
-        fs::remove_all(root);
         fs::create_directories(root / "venv/bin");
         fs::create_directories(root / "bin");
         const fs::path wheel = root / "venv/lib/python3.12/site-packages/nvidia/cu13/lib";
@@ -53,10 +52,8 @@ public:
         fs::create_symlink("../../python3.12", root / "venv/bin/python3");
         fs::create_symlink(root / "venv/bin/python3", root / "bin/python3");
     }
-    ~Environment() { fs::remove_all(root); }
-
-    const fs::path root
-        = fs::temp_directory_path() / ("bs_toolkit_library_test." + std::to_string(getpid()));
+    const tests::TemporaryFolder folder;
+    const fs::path& root = folder.path();
 };
 
 } // namespace

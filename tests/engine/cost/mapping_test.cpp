@@ -2,8 +2,8 @@
 #include "engine/cost/mapping.h"
 #include "engine/cost/shared_links.h"
 #include "tests/support/pipelines.h"
+#include "tests/support/temporary_folder.h"
 
-#include <filesystem>
 #include <fstream>
 
 using namespace engine;
@@ -42,15 +42,14 @@ class MappingFile
 {
 public:
     explicit MappingFile(const std::string& text) { std::ofstream(m_path) << text; }
-    ~MappingFile() { std::filesystem::remove(m_path); }
     Result<Mapping> of(const Schedule& schedule, const NodeShape& nodes) const
     {
         return Mapping::of(schedule, m_path, nodes);
     }
 
 private:
-    std::string m_path
-        = (std::filesystem::temp_directory_path() / "bubblescope_mapping_test.toml").string();
+    tests::TemporaryFolder m_folder;
+    std::string m_path = (m_folder / "mapping.toml").string();
 };
 
 } // namespace

@@ -5,10 +5,10 @@
 #include "engine/schedule/formats/csv.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
+#include "tests/support/temporary_folder.h"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -281,20 +281,20 @@ TEST_CASE("errors of a run say what to do")
 
 TEST_CASE("a schedule from a file trains like the scheme that wrote it")
 {
-    const auto file = std::filesystem::temp_directory_path() / "bubblescope_run_schedule.csv";
+    const tests::TemporaryFolder folder;
+    const auto file = folder / "schedule.csv";
     Experiment experiment = miniature("1f1b");
     std::ofstream(file) << writeCsv(buildSchedule(experiment.schedule).value());
     const auto fromScheme = tests::runOf(experiment);
     experiment.scheduleFile = file.string();
     const auto fromFile = tests::runOf(experiment);
-    std::filesystem::remove(file);
     REQUIRE(fromScheme);
     if (!fromFile)
         FAIL(fromFile.error().message);
     CHECK(fromFile->schedule.program == fromScheme->schedule.program);
     CHECK(tests::lossesOf(*fromFile) == tests::lossesOf(*fromScheme));
     CHECK(fromFile->info.scheme == "file");
-    CHECK(fromFile->info.label == "bubblescope_run_schedule.csv");
+    CHECK(fromFile->info.label == "schedule.csv");
 }
 
 TEST_CASE("asynchronous schemes train, from their scheme or from a file, and the loss falls")
@@ -307,11 +307,11 @@ TEST_CASE("asynchronous schemes train, from their scheme or from a file, and the
         const auto fromScheme = tests::runOf(experiment);
         if (!fromScheme)
             FAIL(fromScheme.error().message);
-        const auto file = std::filesystem::temp_directory_path() / (scheme + "_window.csv");
+        const tests::TemporaryFolder folder;
+        const auto file = folder / "window.csv";
         std::ofstream(file) << writeCsv(buildSchedule(experiment.schedule).value());
         experiment.scheduleFile = file.string();
         const auto fromFile = tests::runOf(experiment);
-        std::filesystem::remove(file);
         if (!fromFile)
             FAIL(fromFile.error().message);
         // A file is a window that drains; its first one has the same versions.

@@ -1,8 +1,8 @@
 #include "engine/cost/transformer.h"
 #include "engine/model/toml_fields.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
-#include <filesystem>
 #include <fstream>
 
 using namespace engine;
@@ -107,10 +107,10 @@ TEST_CASE("a bad model table is an error that names the key")
 
 TEST_CASE("a model file with a slip is an error that names file and line")
 {
-    const auto file = std::filesystem::temp_directory_path() / "bubblescope_slip.toml";
+    const tests::TemporaryFolder folder;
+    const auto file = folder / "slip.toml";
     std::ofstream(file) << "layers = 4\nwidth = = 3\n";
     const auto model = loadModel(file.string());
-    std::filesystem::remove(file);
     REQUIRE_FALSE(model);
     CHECK(model.error().message.starts_with(file.string() + ": line 2: "));
 }

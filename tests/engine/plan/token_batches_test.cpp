@@ -1,8 +1,8 @@
 #include "engine/plan/token_batches.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 using namespace engine;
@@ -14,15 +14,14 @@ constexpr int kSequence = 4;
 // So many sequences, each of one letter.
 TextData lettersOf(int sequences)
 {
-    const auto path = std::filesystem::temp_directory_path() / "bubblescope_token_batches.txt";
+    const tests::TemporaryFolder folder;
+    const auto path = folder / "letters.txt";
     std::ofstream file(path);
     for (int i = 0; i < sequences; ++i)
         file << std::string(kSequence, static_cast<char>('A' + i));
     file << '~';
     file.close();
-    TextData data = TextData::fromFile(path, 1, kSequence).value();
-    std::filesystem::remove(path);
-    return data;
+    return TextData::fromFile(path, 1, kSequence).value();
 }
 
 ModelSpec modelOf(int samples)

@@ -1,8 +1,8 @@
 #include "profiler/figure/font_metrics.h"
 #include "tests/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 using namespace profiler;
@@ -37,12 +37,12 @@ TEST_CASE("Roboto's digits are 1151 of 2048 units wide")
 
 TEST_CASE("a file that is no font is refused by name, however it is broken")
 {
-    const auto file = std::filesystem::temp_directory_path() / "bubblescope-not-a-font.ttf";
+    const tests::TemporaryFolder folder;
+    const auto file = folder / "broken.ttf";
     for (const std::size_t bytes : {0U, 3U, 12U, 200U}) {
         std::ofstream(file, std::ios::binary) << std::string(bytes, '\xFF');
         const auto font = FontMetrics::load(file);
         REQUIRE_FALSE(font.has_value());
         CHECK(font.error().message == file.string() + " is not a TrueType or OpenType font");
     }
-    std::filesystem::remove(file);
 }
