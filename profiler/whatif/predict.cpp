@@ -10,6 +10,8 @@
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -272,6 +274,13 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     const Schedule lowered = lower(whatIf.schedule);
+    const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
+    if (lowered.shape.devices != std::ssize(m_times.nodes)
+        && std::ranges::any_of(m_times.slowdowns, isOfNodes))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the run does not name the nodes of {} devices; slow a link "
+                                "between two devices, as in 0-1=1.5",
+                                lowered.shape.devices));
     const auto simulated = [&](Draw draw) {
         CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw));
         return simulate(lowered, costs.costsOf(lowered));

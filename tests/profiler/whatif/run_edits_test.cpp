@@ -80,6 +80,18 @@ TEST_CASE("all links within or between nodes are slowed")
           == "no message passes within nodes; slow other links");
 }
 
+TEST_CASE("classes of links are refused in a prediction for other devices than the run has")
+{
+    const Run run = measuredRun("1f1b", 4, 1, 8, 1);
+    auto predictor = WhatIfPredictor::create(run).value();
+    predictor.times().nodes = {0, 0, 1, 1};
+    predictor.times().slowdowns = {parseRunEdit("network=2").value()};
+    CHECK(predictor.predict({scheduleOf("gpipe", 4, 8)}).has_value());
+    CHECK(predictor.predict({scheduleOf("gpipe", 2, 8)}).error().message
+          == "the run does not name the nodes of 2 devices; slow a link between two devices, as in "
+             "0-1=1.5");
+}
+
 TEST_CASE("edited times of stages change the run's own order, too")
 {
     const Run run = measuredRun("1f1b", 4, 1, 8, 0);
