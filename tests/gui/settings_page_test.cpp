@@ -75,6 +75,29 @@ struct SettingsWindow
     SettingsPage* page = nullptr;
 };
 
+// A window with the style of the program, light at first.
+struct StyledWindow
+{
+    StyledWindow()
+        : look(programLook())
+        , window(look, settings)
+    {
+        look.setChoice(ThemeController::Choice::Light);
+        window.show();
+    }
+
+    static ThemeController& programLook()
+    {
+        static ThemeController theme;
+        [[maybe_unused]] static const bool isApplied = (applyLook(*qApp, theme), true);
+        return theme;
+    }
+
+    ThemeController& look;
+    Settings settings;
+    MainWindow window;
+};
+
 // Counts the events of the style that the widgets of a page, or all widgets, get.
 class StyleChanges : public QObject
 {
@@ -259,12 +282,8 @@ TEST_CASE("hints are on the start page until they are hidden, and settings show 
 // With twelve tabs, a change of theme kept the window busy for a second.
 TEST_CASE("a hidden page takes the new theme when it is shown")
 {
-    static ThemeController look;
-    look.setChoice(ThemeController::Choice::Light);
-    applyLook(*qApp, look);
-    Settings settings;
-    MainWindow window(look, settings);
-    window.show();
+    StyledWindow styled;
+    auto& [look, settings, window] = styled;
     window.findChild<QAction*>(QStringLiteral("newRun"))->trigger();
     Page* setUp = window.currentPage();
     QComboBox* model = setUp->findChild<QComboBox*>(QStringLiteral("model"));
@@ -289,18 +308,14 @@ TEST_CASE("a hidden page takes the new theme when it is shown")
     look.setChoice(ThemeController::Choice::Dark);
     settle();
     CHECK(setUp->grab().toImage() == late);
-    look.setChoice(ThemeController::Choice::Light);
 }
 
 // With a style sheet of the application, every layout, splitter and stack that took a part of a
 // page polished the part again: eight times on average, two thirds of the time to open a run.
 TEST_CASE("a new page gets the style sheet once")
 {
-    static ThemeController look;
-    applyLook(*qApp, look);
-    Settings settings;
-    MainWindow window(look, settings);
-    window.show();
+    StyledWindow styled;
+    MainWindow& window = styled.window;
     StyleChanges all(*qobject_cast<QApplication*>(qApp));
     window.newRun();
     const auto widgets = window.currentPage()->findChildren<QWidget*>().size();
@@ -313,12 +328,8 @@ TEST_CASE("a new page gets the style sheet once")
 
 TEST_CASE("dialogs, menus and the parts of the window have the style sheet of the theme")
 {
-    static ThemeController look;
-    look.setChoice(ThemeController::Choice::Light);
-    applyLook(*qApp, look);
-    Settings settings;
-    MainWindow window(look, settings);
-    window.show();
+    StyledWindow styled;
+    auto& [look, settings, window] = styled;
     window.showKeys();
     window.showCommands();
     auto* palette = window.findChild<CommandPalette*>();
@@ -337,7 +348,6 @@ TEST_CASE("dialogs, menus and the parts of the window have the style sheet of th
     CHECK(palette->styleSheet() == light); // it is hidden
     window.showCommands();
     CHECK(palette->styleSheet() != light);
-    look.setChoice(ThemeController::Choice::Light);
 }
 
 } // namespace app
