@@ -33,7 +33,7 @@ Scale timesBySize(std::int64_t longest)
     return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
-// With the resolution of timesBySize(), except that seconds have a decimal more than they need.
+// At least as many decimals as timesBySize() shows.
 Scale timesInMilliseconds(std::int64_t longest)
 {
     if (longest >= 10'000'000)
@@ -41,11 +41,11 @@ Scale timesInMilliseconds(std::int64_t longest)
     return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
 }
 
+// Three digits of the largest amount or more, from 1.1 kB on.
 Scale memoryInGiB(std::int64_t largest)
 {
     if (largest >= kGiB / 2)
         return scaleIn(Unit::GiB, 2);
-    // Three digits of the largest amount, at least
     int decimals = 3;
     for (std::int64_t least = kGiB / 10; decimals < 8 && largest < least; least /= 10)
         ++decimals;

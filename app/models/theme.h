@@ -59,9 +59,10 @@ public:
     void setUnits(Units units); // of all times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
-    void changed(); // theme() or the units have changed: what is painted is painted again
-    void
-    unitsChanged(); // before changed(): what keeps a text with a time or memory writes it again
+    // theme() or the units have changed: what is painted is painted again.
+    void changed();
+    // Before changed(): what keeps a text with a time or memory writes it again.
+    void unitsChanged();
 
 private:
     void remake();

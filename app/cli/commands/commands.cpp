@@ -3,7 +3,6 @@
 #include <array>
 
 namespace cli {
-
 namespace {
 
 constexpr std::array kCommands{

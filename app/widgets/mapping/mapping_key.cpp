@@ -17,12 +17,10 @@ constexpr double kKeyTop = 4, kKeySquare = 72, kKeyGap = 8, kKeyBetween = 28;
 } // namespace
 
 MappingKey::MappingKey(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+    : ThemedWidget(theme, parent)
 {
     setObjectName(QStringLiteral("mappingKey"));
     setFixedHeight(static_cast<int>(2 * kSlotRow + 2 * kKeyTop));
-    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
 void MappingKey::show(const MappingStudy& study)
@@ -48,7 +46,7 @@ void MappingKey::paintEvent(QPaintEvent*)
 
 double MappingKey::paintSquare(QPainter& painter) const
 {
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     paintStages(painter, theme, QRectF(0, kKeyTop, kKeySquare, height() - 2 * kKeyTop), m_stages);
     const QStringList texts = m_stages.size() > 1
         ? QStringList{tr("stages of the down pipeline"), tr("stages of the up pipeline")}
@@ -69,7 +67,7 @@ void MappingKey::paintLinks(QPainter& painter, double left) const
 {
     constexpr double kSample = 40;
     constexpr int kLoad = 1; // a class of the LoadScale
-    const Theme& theme = m_theme.theme();
+    const Theme& theme = this->theme();
     const double first = kKeyTop + 9, second = first + kSlotRow;
     for (const bool isAllReduce : {false, true}) {
         const double y = first + (isAllReduce ? 3 : -3);

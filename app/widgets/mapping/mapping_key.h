@@ -1,15 +1,13 @@
 #pragma once
 
 #include "app/models/plan/mapping_study.h"
-#include "app/models/theme.h"
-
-#include <QWidget>
+#include "app/widgets/controls/controls.h"
 
 namespace app {
 
 // How to read a NodePicture: the square of a device, a line within a node and an arrow between
 // nodes, with the speeds of both links.
-class MappingKey : public QWidget
+class MappingKey : public ThemedWidget
 {
     Q_OBJECT
 
@@ -25,7 +23,6 @@ private:
     double paintSquare(QPainter& painter) const; // returns its right edge
     void paintLinks(QPainter& painter, double left) const;
 
-    const ThemeController& m_theme;
     QStringList m_stages;        // [replica] of the first device
     QString m_inNode, m_between; // "" if there is one node
 };
