@@ -276,7 +276,7 @@ std::string Live::judge(Watchdog& watchdog, std::int64_t now)
         return fmt::format("the CUDA driver has not responded for {:.1f} s",
                            static_cast<double>(verdict.time) / 1e9);
     if (verdict.kind == Kind::EndlessOp) {
-        const Worker& worker = *m_workers[DeviceId(static_cast<int>(verdict.worker))];
+        const Worker& worker = *m_workers[DeviceId{static_cast<int>(verdict.worker)}];
         const OpRef ref{worker.device(), *running[verdict.worker].position, 0, worker.copy()};
         return fmt::format("{}, index {}, {}: {}", deviceText(m_pipeline, ref), ref.position,
                            toString(m_pipeline.at(ref)), endlessText(verdict.time));

@@ -31,12 +31,21 @@ RunsModel::RunsModel(QObject* parent)
     : QAbstractListModel(parent)
 { }
 
+// Links are resolved once, when the file exists: this takes a system call per folder of the path.
+const QString& RunsModel::Row::canonicalPath() const
+{
+    if (canonical.isEmpty())
+        canonical = QFileInfo(path).canonicalFilePath();
+    return canonical;
+}
+
 void RunsModel::add(std::shared_ptr<RunDocument> document)
 {
     const auto row = static_cast<int>(m_rows.size());
     const RunDocument* shown = document.get();
     beginInsertRows({}, row, row);
-    m_rows.push_back({std::move(document), !m_hasChoice});
+    const QString path = QFileInfo(document->file()).absoluteFilePath();
+    m_rows.push_back({std::move(document), !m_hasChoice, path, {}});
     endInsertRows();
     for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged,
                               &RunDocument::progressChanged, &RunDocument::noticeChanged})
@@ -57,12 +66,11 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
-    // QFileInfo considers two missing files equal, but they are different runs.
+    // A missing file has no canonical path.
     const QFileInfo wanted(file);
+    const QString path = wanted.absoluteFilePath(), canonical = wanted.canonicalFilePath();
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
-        const QFileInfo one(row.document->file());
-        return one.absoluteFilePath() == wanted.absoluteFilePath()
-            || (one.exists() && wanted.exists() && one == wanted);
+        return row.path == path || (!canonical.isEmpty() && row.canonicalPath() == canonical);
     });
     return found == m_rows.end() ? nullptr : found->document;
 }

@@ -49,6 +49,10 @@ private:
     {
         std::shared_ptr<RunDocument> document;
         bool checked = false;
+        QString path; // absolute
+        mutable QString canonical;
+
+        const QString& canonicalPath() const; // "": the file is missing
     };
     static std::size_t toIndex(int row) { return static_cast<std::size_t>(row); }
     void rowChanged(const RunDocument* document);

@@ -176,7 +176,13 @@ QWidget* LedgerPage::makeDetails()
 
 void LedgerPage::connectAll()
 {
-    connect(&m_ledger, &RunLedger::changed, this, &LedgerPage::showRuns);
+    m_late.setSingleShot(true);
+    connect(&m_late, &QTimer::timeout, this, [this] {
+        if (isVisible()) // else showEvent() lists the runs again
+            showRuns();
+    });
+    const auto later = [this] { m_late.start(0); };
+    connect(&m_ledger, &RunLedger::changed, this, later);
     connect(&m_ledger, &RunLedger::failed, this, [this](const QString& reason) {
         m_band->show(Band::Kind::Error, tr("The list of runs was not changed."),
                      capitalized(reason) + QLatin1Char('.'));
@@ -191,8 +197,8 @@ void LedgerPage::connectAll()
     connect(m_empty, &EmptyState::activated, this, [this] { Q_EMIT newRunRequested({}); });
     connect(&m_theme, &ThemeController::changed, this, &LedgerPage::showSelection);
     const RunsModel& open = m_library.runs();
-    connect(&open, &QAbstractItemModel::rowsInserted, this, &LedgerPage::showRuns);
-    connect(&open, &QAbstractItemModel::rowsRemoved, this, &LedgerPage::showRuns);
+    connect(&open, &QAbstractItemModel::rowsInserted, this, later);
+    connect(&open, &QAbstractItemModel::rowsRemoved, this, later);
 }
 
 QStringList LedgerPage::openFiles() const

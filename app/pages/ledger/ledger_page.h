@@ -5,6 +5,8 @@
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
 
+#include <QTimer>
+
 class QCheckBox;
 class QLabel;
 class QLineEdit;
@@ -66,6 +68,7 @@ private:
     QLabel *m_count, *m_selected, *m_difference;
     Band* m_band;
     EmptyState* m_empty;
+    QTimer m_late; // when several runs are opened, they are shown once
     QStackedWidget* m_stack;
     QScrollArea* m_details;
     QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;

@@ -34,21 +34,6 @@ QFont cellFont(const QModelIndex& index)
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
 }
 
-// In a column with differences every row has space for one, including that of the baseline.
-int differenceRoom(const QAbstractItemModel* model, int column)
-{
-    const auto text = [&](int row) { return model->index(row, column).data(kDifferenceRole); };
-    const int rows = model->rowCount();
-    if ((rows < 1 || !text(0).isValid()) && (rows < 2 || !text(1).isValid()))
-        return 0;
-    const QFontMetrics metrics(uiFont(kDifferenceSize));
-    int widest = kDifferenceWidth;
-    for (int row = 0; row < rows; ++row)
-        widest = std::max(
-            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
-    return widest;
-}
-
 // Right-aligned text needs less padding at its left.
 QRect textBox(const QRect& rest, Qt::Alignment alignment)
 {
@@ -58,26 +43,20 @@ QRect textBox(const QRect& rest, Qt::Alignment alignment)
 
 } // namespace
 
-CellDelegate::CellDelegate(const ThemeController& theme, QObject* parent)
-    : QStyledItemDelegate(parent)
+CellDelegate::CellDelegate(const ThemeController& theme, DataTable* table)
+    : QStyledItemDelegate(table)
     , m_theme(theme)
+    , m_table(*table)
 { }
-
-QColor CellDelegate::textColour(const QModelIndex& index) const
-{
-    const Chrome& chrome = m_theme.theme().chrome;
-    return index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
-}
 
 void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share) const
 {
-    const Chrome& chrome = m_theme.theme().chrome;
     const QRect bar(cell.left() + kPadding, cell.center().y() - kShareHeight / 2, kShareWidth,
                     kShareHeight);
-    painter.fillRect(bar, chrome.hover);
+    painter.fillRect(bar, theme().chrome.hover);
     const double part = std::clamp(share, 0.0, 1.0);
     painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * part), bar.height())),
-                     toQt(m_theme.theme().palette.gradients));
+                     toQt(theme().palette.gradients));
 }
 
 // Returns the rest of the cell for the text.
@@ -134,7 +113,7 @@ QRect CellDelegate::paintMarks(QPainter& painter, const QRect& cell, const QMode
 QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
                                     const QModelIndex& index) const
 {
-    const int room = differenceRoom(index.model(), index.column());
+    const int room = m_table.differenceRoom(index.column());
     const QString text = index.data(kDifferenceRole).toString();
     if (!text.isEmpty()) {
         const Chrome& chrome = m_theme.theme().chrome;
@@ -164,7 +143,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         paintShare(*painter, option.rect, share.toDouble());
     const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
-    painter->setPen(textColour(index));
+    painter->setPen(index.data(kHintRole).toBool() ? chrome.text2 : chrome.text);
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();
@@ -184,12 +163,13 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
         width += kSwatch + kPadding - 2;
     if (index.data(kThumbnailRole).isValid())
         width += kThumbnailRoom;
-    return {width + differenceRoom(index.model(), index.column()), option.rect.height()};
+    return {width + m_table.differenceRoom(index.column()), option.rect.height()};
 }
 
-TableHeader::TableHeader(const ThemeController& theme, QWidget* parent)
-    : QHeaderView(Qt::Horizontal, parent)
+TableHeader::TableHeader(const ThemeController& theme, DataTable* table)
+    : QHeaderView(Qt::Horizontal, table)
     , m_theme(theme)
+    , m_table(*table)
 {
     setFixedHeight(28);
     setHighlightSections(false);
@@ -210,7 +190,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     painter->setPen(isSorted ? chrome.text : chrome.text2);
     const auto alignment
         = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
-    const int room = differenceRoom(model(), section);
+    const int room = m_table.differenceRoom(section);
     drawSubscripted(*painter, textBox(rect.adjusted(0, 0, -room, 0), alignment), alignment, text);
     painter->restore();
 }
@@ -223,7 +203,7 @@ QSize TableHeader::sectionSizeFromContents(int section) const
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
     return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
-                + differenceRoom(model(), section),
+                + m_table.differenceRoom(section),
             height()};
 }
 
@@ -243,12 +223,12 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTabKeyNavigation(false);
     connect(&theme, &ThemeController::changed, this, [this] {
-        m_ofCells.clear();
+        forgetWidths();
         viewport()->update();
         horizontalHeader()->viewport()->update();
     });
     connect(&theme, &ThemeController::unitsChanged, this, [this] {
-        m_ofCells.clear();
+        forgetWidths();
         shareWidth();
     });
 }
@@ -256,17 +236,17 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
 void DataTable::setModel(QAbstractItemModel* shown)
 {
     QTableView::setModel(shown);
-    m_ofCells.clear();
+    forgetWidths();
     const auto arrange = [this] {
-        m_ofCells.clear();
+        forgetWidths();
         spanCells();
         shareWidth();
     };
     connect(shown, &QAbstractItemModel::modelReset, this, arrange);
     connect(shown, &QAbstractItemModel::layoutChanged, this, arrange);
     connect(shown, &QAbstractItemModel::rowsInserted, this, arrange);
-    connect(shown, &QAbstractItemModel::rowsRemoved, this, [this] { m_ofCells.clear(); });
-    connect(shown, &QAbstractItemModel::dataChanged, this, [this] { m_ofCells.clear(); });
+    connect(shown, &QAbstractItemModel::rowsRemoved, this, [this] { forgetWidths(); });
+    connect(shown, &QAbstractItemModel::dataChanged, this, [this] { forgetWidths(); });
     shareWidth();
 }
 
@@ -293,6 +273,27 @@ int DataTable::leastWidth() const
     std::vector<int> widths = ofShown(allWidths());
     squeeze(widths, std::numeric_limits<int>::max());
     return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+void DataTable::forgetWidths()
+{
+    m_ofCells.clear();
+    m_ofDifferences.clear();
+}
+
+int DataTable::differenceRoom(int column) const
+{
+    if (const auto known = m_ofDifferences.find(column); known != m_ofDifferences.end())
+        return known->second;
+    const auto text = [&](int row) { return model()->index(row, column).data(kDifferenceRole); };
+    const int rows = model() == nullptr ? 0 : model()->rowCount(); // null: the header is first
+    const bool hasAny = (rows > 0 && text(0).isValid()) || (rows > 1 && text(1).isValid());
+    const QFontMetrics metrics(uiFont(kDifferenceSize));
+    int widest = hasAny ? kDifferenceWidth : 0;
+    for (int row = 0; hasAny && row < rows; ++row)
+        widest = std::max(
+            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
+    return m_ofDifferences[column] = widest;
 }
 
 std::vector<int> DataTable::allWidths() const

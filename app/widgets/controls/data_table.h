@@ -6,7 +6,11 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 
+#include <map>
+
 namespace app {
+
+class DataTable;
 
 // Draws a cell: a number or text, a share bar, or the difference from the baseline.
 class CellDelegate : public QStyledItemDelegate
@@ -14,7 +18,7 @@ class CellDelegate : public QStyledItemDelegate
     Q_OBJECT
 
 public:
-    CellDelegate(const ThemeController& theme, QObject* parent);
+    CellDelegate(const ThemeController& theme, DataTable* table); // `table` owns it
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
@@ -28,9 +32,9 @@ private:
     QRect paintMarks(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
-    QColor textColour(const QModelIndex& index) const;
 
     const ThemeController& m_theme;
+    const DataTable& m_table;
 };
 
 // A table header. The title of a column with differences is aligned with the values, above them.
@@ -39,7 +43,7 @@ class TableHeader : public QHeaderView
     Q_OBJECT
 
 public:
-    TableHeader(const ThemeController& theme, QWidget* parent);
+    TableHeader(const ThemeController& theme, DataTable* table); // `table` owns it
     int widthOf(int section) const { return sectionSizeFromContents(section).width(); }
 
 protected:
@@ -48,6 +52,7 @@ protected:
 
 private:
     const ThemeController& m_theme;
+    const DataTable& m_table;
 };
 
 // A read-only table whose columns share the available width.
@@ -61,6 +66,8 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows() { setMaximumHeight(fittingHeight()); } // limits the height to the rows
     int fittingHeight() const;                            // height of the header and all rows
+    // In a column with differences every row has so much space for one, also the baseline.
+    int differenceRoom(int column) const;
     int neededWidth() const; // width that shows every column in full at normal distances
     // Sets the columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns)
@@ -87,10 +94,12 @@ private:
     void shareWidth();
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
+    void forgetWidths();
 
-    // [column] The widths of the cells; empty: not measured since the model or the size of texts
-    // changed.
+    // [column] The widths of cells and differences, if measured since the model or the size of
+    // texts changed.
     mutable std::vector<int> m_ofCells;
+    mutable std::map<int, int> m_ofDifferences;
     std::vector<int> m_dispensable;
     int m_restColumn = -1; // the column that gets the remaining width; -1: all columns share it
 };

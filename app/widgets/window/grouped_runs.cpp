@@ -31,6 +31,8 @@ QString GroupedRuns::groupTitle(int run) const
 
 bool GroupedRuns::matches(int run) const
 {
+    if (m_words.isEmpty())
+        return true;
     const QModelIndex index = m_runs.index(run);
     const QString text
         = QStringList{index.data().toString(), index.data(RunsModel::SubtitleRole).toString(),
