@@ -233,6 +233,17 @@ TEST_CASE("if one of the files cannot be drawn, none is written")
     CHECK(f.dialog.result() == QDialog::Accepted);
 }
 
+TEST_CASE("what is set before the dialog is shown is not drawn until then")
+{
+    const ThemeController theme;
+    ExportDialog dialog(theme, Exporting::shared({tests::measuredRun("1f1b", 4, 4)}));
+    dialog.setFiles({QStringLiteral("run.sqlite")});
+    dialog.setIteration(0);
+    CHECK(dialog.checks().empty());
+    dialog.show();
+    CHECK_FALSE(dialog.checks().empty());
+}
+
 TEST_CASE("the dialog remembers its last choices")
 {
     Exporting f;

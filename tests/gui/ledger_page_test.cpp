@@ -96,6 +96,36 @@ TEST_CASE("all recorded runs are listed, and words and parameters filter them")
     CHECK_FALSE(ledger.table->isVisible()); // the empty state says so
 }
 
+// Each opened run listed all runs again, also while the page was hidden: comparing 500 took a
+// second.
+TEST_CASE("runs that are opened together are listed once, and not at all while the page is hidden")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    settle();
+    QStringList files;
+    for (const LedgerRun& run : ledger.window.ledger().runs())
+        files.append(run.file);
+    const QSignalSpy listed(ledger.table->model(), &QAbstractItemModel::modelReset);
+    for (const QString& file : files)
+        ledger.window.library().open(file);
+    CHECK(listed.isEmpty());
+    REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
+    settle();
+    CHECK(listed.size() == 1);
+
+    ledger.window.newRun();
+    CHECK_FALSE(ledger.page->isVisible());
+    ledger.write({"gpipe", 4, 8, 3, true});
+    ledger.window.library().open(QStringLiteral("%1/gpipe-8.sqlite").arg(runsFolder()));
+    ledger.window.ledger().refresh();
+    REQUIRE(waitFor([&] { return ledger.window.ledger().runs().size() == 5; }));
+    settle();
+    CHECK(ledger.rows() == 4);
+    ledger.window.openLedger();
+    REQUIRE(waitFor([&] { return ledger.rows() == 5; }));
+}
+
 TEST_CASE("a name, a tag and a star that the user adds are there in the next window")
 {
     LedgerWindow ledger;

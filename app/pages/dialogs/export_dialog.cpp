@@ -204,8 +204,17 @@ ExportSettings ExportDialog::drawnSettings() const
     return drawn;
 }
 
+void ExportDialog::showEvent(QShowEvent* event)
+{
+    QDialog::showEvent(event);
+    refresh();
+}
+
+// A large figure takes some 100 ms, so what is set before the dialog is shown is drawn once.
 void ExportDialog::refresh()
 {
+    if (!isVisible())
+        return;
     m_timer->stop();
     const auto settings = m_options->settings();
     if (!settings)

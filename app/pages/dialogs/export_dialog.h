@@ -45,6 +45,9 @@ public:
 Q_SIGNALS:
     void exported(const QStringList& files);
 
+protected:
+    void showEvent(QShowEvent* event) override; // draws the figure for the first time
+
 private:
     QWidget* makeButtons();
     void loadSettings();

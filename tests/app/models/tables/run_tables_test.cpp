@@ -8,6 +8,8 @@
 #include "tests/app/simulated_run.h"
 
 #include <QAbstractItemModelTester>
+#include <QFile>
+#include <QTemporaryDir>
 
 using namespace app;
 
@@ -207,4 +209,23 @@ TEST_CASE("the list of runs follows its documents, and its check marks say what 
     model.remove(first.get());
     CHECK(model.rowCount() == 1);
     CHECK(model.find(QStringLiteral("/tmp/b.sqlite")) == second);
+}
+
+TEST_CASE("a run is found by every path of its file, also when the file is written later")
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.sqlite"));
+    const QString link = folder.filePath(QStringLiteral("link.sqlite"));
+    RunsModel model;
+    const auto run = std::make_shared<RunDocument>(file, 1);
+    const auto other
+        = std::make_shared<RunDocument>(folder.filePath(QStringLiteral("b.sqlite")), 2);
+    model.add(other);
+    model.add(run);
+    REQUIRE(QFile::link(file, link));
+    CHECK(model.find(link) == nullptr); // the file is missing
+    QFile written(file);
+    REQUIRE(written.open(QIODevice::WriteOnly));
+    CHECK(model.find(file) == run);
+    CHECK(model.find(link) == run);
 }
