@@ -22,6 +22,7 @@ using SortValue = std::variant<double, QString>;
 // The title of a column: "Device", or "Peak, %1" and the scale that has the unit, or a function.
 struct ColumnTitle
 {
+    // NOLINTBEGIN(google-explicit-constructor): a column is described by an initializer list
     ColumnTitle(const QString& title = {})
         : shown([title] { return title; })
     { }
@@ -31,6 +32,7 @@ struct ColumnTitle
     ColumnTitle(std::function<QString()> title)
         : shown(std::move(title))
     { }
+    // NOLINTEND(google-explicit-constructor)
 
     std::function<QString()> shown;
 };
