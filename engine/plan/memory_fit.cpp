@@ -67,7 +67,7 @@ Fullest fullestOf(const MemoryFit& fit, int space)
         const auto program = fit.lowered.on(own);
         fullest.device = own;
         fullest.arena = plan.arena;
-        fullest.op = toString(program[plan.layout.peakAt]);
+        fullest.op = program.empty() ? "its start" : toString(program[plan.layout.peakAt]);
     }
     return fullest;
 }

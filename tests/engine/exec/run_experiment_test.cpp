@@ -297,6 +297,20 @@ TEST_CASE("a schedule from a file trains like the scheme that wrote it")
     CHECK(fromFile->info.label == "schedule.csv");
 }
 
+TEST_CASE("a device without ops is idle while the others train")
+{
+    const tests::TemporaryFolder folder;
+    const auto file = folder / "schedule.csv";
+    std::ofstream(file) << ",\n0F0,0B0,0F1,0B1\n"; // the second device has the only stage
+    Experiment experiment = miniature("gpipe");
+    experiment.scheduleFile = file.string();
+    const auto run = tests::runOf(experiment);
+    if (!run)
+        FAIL(run.error().message);
+    CHECK(run->schedule.on({0}).empty());
+    CHECK(tests::lossesOf(*run).back() < tests::lossesOf(*run).front());
+}
+
 TEST_CASE("asynchronous schemes train, from their scheme or from a file, and the loss falls")
 {
     for (const std::string scheme : {"pipedream", "pipedream-2bw"}) {
