@@ -32,7 +32,7 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             fits = row.get(1, value);
         });
         if (!isKnown)
-            takeGpuMetric(name, row.real(1), info);
+            fits = takeGpuMetric(name, row.integer(1), info);
         return fits;
     });
 }

@@ -31,7 +31,7 @@ Interference& entryOf(engine::OpKind kind, engine::RunInfo& info)
 
 // Reads a metric such as "alone_F": `prefix` and a kind of op.
 bool takeInterference(std::string_view name, std::string_view prefix,
-                      std::int64_t Interference::*field, double value, engine::RunInfo& info)
+                      std::int64_t Interference::*field, std::int64_t value, engine::RunInfo& info)
 {
     if (!name.starts_with(prefix))
         return false;
@@ -43,27 +43,28 @@ bool takeInterference(std::string_view name, std::string_view prefix,
 
 // Reads a metric such as "gpu1_memory_weights". The sums over all GPUs are ignored; they are for
 // scripts.
-void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
+bool takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
 {
     constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
     int gpu = 0;
     if (!name.starts_with(kGpu))
-        return;
+        return false;
     name.remove_prefix(kGpu.size());
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), gpu);
     name.remove_prefix(static_cast<std::size_t>(rest - name.data()));
     if (error != std::errc{} || gpu < 0 || !name.starts_with(kMemory))
-        return;
+        return false;
     name.remove_prefix(kMemory.size());
     const auto owner = engine::gpuMemoryOwnerNamed(name);
     if (!owner && name != kUsed && name != kReserved)
-        return; // written by a later version
+        return false; // written by a later version
     auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
     if (found == info.gpuMemory.end()) {
         info.gpuMemory.emplace_back().gpu = gpu;
         found = std::prev(info.gpuMemory.end());
     }
     (owner ? (*found)[*owner] : name == kUsed ? found->used : found->reserved) = bytes;
+    return true;
 }
 
 } // namespace
@@ -101,11 +102,13 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
     return metrics;
 }
 
-void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
+bool takeGpuMetric(std::string_view name, std::int64_t value, engine::RunInfo& info)
 {
-    if (!takeInterference(name, kAlone, &Interference::alone, value, info)
-        && !takeInterference(name, kBeside, &Interference::concurrent, value, info))
-        takeMemory(name, static_cast<std::int64_t>(value), info);
+    constexpr std::int64_t kMost = std::int64_t{1} << 53; // so that sums do not overflow
+    const bool isTaken = takeInterference(name, kAlone, &Interference::alone, value, info)
+        || takeInterference(name, kBeside, &Interference::concurrent, value, info)
+        || takeMemory(name, value, info);
+    return !isTaken || (value >= -kMost && value <= kMost);
 }
 
 } // namespace profiler

@@ -9,7 +9,7 @@ namespace profiler {
 // Returns the GPU results of a finished run as rows of BS_metric; empty for runs without GPUs.
 std::vector<Metric> gpuMetrics(const engine::RunInfo& info);
 
-// Reads one metric into `info`; ignores other names.
-void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info);
+// Reads one metric into `info`; ignores other names. Returns false if the value is not possible.
+bool takeGpuMetric(std::string_view name, std::int64_t value, engine::RunInfo& info);
 
 } // namespace profiler

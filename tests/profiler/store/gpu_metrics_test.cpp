@@ -1,4 +1,5 @@
 #include "profiler/store/gpu/gpu_metrics.h"
+#include "tests/profiler/import/nsight_traces.h"
 #include "tests/profiler/store/store_support.h"
 
 #include <map>
@@ -67,8 +68,22 @@ TEST_CASE(
     for (const char* name :
          {"gpu0_memory_souls", "gpu-1_memory_used", "gpu_memory_used", "gpu",
           "gpu99999999999999_memory_used", "gpu1memory_used", "cpu0_memory_used"})
-        takeGpuMetric(name, 1, read);
+        CHECK(takeGpuMetric(name, 1, read));
     CHECK(read.gpuMemory.empty());
+}
+
+TEST_CASE("a run file with an impossible GPU result is damaged")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"gpu0_memory_used", "gpu0_memory_stash", "alone_F", "beside_OPT"}) {
+        const auto file = folder / std::string(name);
+        Run run = simulatedRun();
+        run.info = onGpus(run.info);
+        REQUIRE(writeRun(file, run));
+        executeSql(file, fmt::format("UPDATE BS_metric SET value = 7e199 WHERE name = '{}'", name));
+        INFO(name);
+        CHECK_FALSE(readRun(file));
+    }
 }
 
 TEST_CASE("interference is reported by kind of op")
