@@ -17,10 +17,13 @@ Hatch::Hatch(QColor ground, QColor line, double dpr, Slope slope)
     const bool isRising = slope == Slope::Rising;
     const int width = std::max(1, static_cast<int>(std::round((isRising ? 1.0 : 2.0) * dpr)));
     QImage tile(period * kPeriods, period * kPeriods, QImage::Format_RGB32);
+    tile.fill(ground);
     for (int y = 0; y < tile.height(); ++y) {
-        for (int x = 0; x < tile.width(); ++x)
-            tile.setPixelColor(
-                x, y, (isRising ? x + y : x - y + tile.height()) % period < width ? line : ground);
+        auto* row = reinterpret_cast<QRgb*>(tile.scanLine(y));
+        for (int x = 0; x < tile.width(); ++x) {
+            if ((isRising ? x + y : x - y + tile.height()) % period < width)
+                row[x] = line.rgb();
+        }
     }
     m_tile = QPixmap::fromImage(tile);
     m_tile.setDevicePixelRatio(dpr);

@@ -134,9 +134,9 @@ QRectF StageStripPicture::boxOf(const StageStrip::Box& box) const
     return {left, std::floor(row * box.stage), std::max(2.0, right - left), std::max(3.0, row - 3)};
 }
 
-void StageStripPicture::paintBox(QPainter& painter, const StageStrip::Box& box) const
+void StageStripPicture::paintBox(QPainter& painter, const BoxColours& colours,
+                                 const StageStrip::Box& box) const
 {
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
     const QRectF rect = boxOf(box);
     fillSwatch(painter, colours, box.swatch, rect);
     if (!box.isMarked)
@@ -162,8 +162,9 @@ void StageStripPicture::paintEvent(QPaintEvent*)
             painter.drawText(QRectF(0, row * stage - 2, kStripLeft - 8, row),
                              Qt::AlignRight | Qt::AlignVCenter, QString::number(stage));
     }
+    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
     for (const auto& box : m_strip.boxes)
-        paintBox(painter, box);
+        paintBox(painter, colours, box);
     const QRectF labels(kStripLeft, bottom, width() - kStripLeft, kStripLabels);
     painter.setPen(chrome.text2);
     painter.drawText(labels, Qt::AlignLeft | Qt::AlignBottom, m_strip.from);

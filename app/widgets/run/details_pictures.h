@@ -7,6 +7,8 @@
 
 namespace app {
 
+class BoxColours;
+
 // The small pictures of the details panel, in the colours of the lanes.
 
 class SwatchPicture : public QWidget
@@ -73,7 +75,7 @@ protected:
 
 private:
     QRectF boxOf(const StageStrip::Box& box) const;
-    void paintBox(QPainter& painter, const StageStrip::Box& box) const;
+    void paintBox(QPainter& painter, const BoxColours& colours, const StageStrip::Box& box) const;
 
     const ThemeController& m_theme;
     StageStrip m_strip;
