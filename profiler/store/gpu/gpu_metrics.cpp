@@ -29,7 +29,7 @@ Interference& entryOf(engine::OpKind kind, engine::RunInfo& info)
                                             : info.interference.emplace_back(Interference{kind});
 }
 
-// Reads a metric such as "alone_F": `prefix` and a kind of op.
+// Reads a metric such as "alone_F": `prefix` and a kind of op. Returns false for other names.
 bool takeInterference(std::string_view name, std::string_view prefix,
                       std::int64_t Interference::*field, std::int64_t value, engine::RunInfo& info)
 {
@@ -42,7 +42,7 @@ bool takeInterference(std::string_view name, std::string_view prefix,
 }
 
 // Reads a metric such as "gpu1_memory_weights". The sums over all GPUs are ignored; they are for
-// scripts.
+// scripts. Returns false for names that it ignores.
 bool takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
 {
     constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
