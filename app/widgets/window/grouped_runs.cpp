@@ -11,8 +11,15 @@ GroupedRuns::GroupedRuns(RunsModel& runs, QObject* parent)
     , m_runs(runs)
     , m_rows(arranged())
 {
-    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
-        connect(&runs, signal, this, &GroupedRuns::rebuild);
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    // Runs are added at the end: until then the rows still name the same runs.
+    connect(&runs, &RunsModel::rowsInserted, &m_soon, qOverload<>(&QTimer::start));
+    connect(&m_soon, &QTimer::timeout, this, [this] {
+        if (arranged() != m_rows)
+            rebuild();
+    });
+    connect(&runs, &RunsModel::rowsRemoved, this, &GroupedRuns::rebuild);
     connect(&runs, &RunsModel::rowsMoved, this, &GroupedRuns::rebuild);
     connect(&runs, &RunsModel::modelReset, this, &GroupedRuns::rebuild);
     connect(&runs, &RunsModel::dataChanged, this, &GroupedRuns::runsChanged);
@@ -67,17 +74,17 @@ std::vector<GroupedRuns::Row> GroupedRuns::arranged() const
 
 void GroupedRuns::rebuild()
 {
+    m_soon.stop();
     std::vector<Row> rows = arranged();
     beginResetModel();
     m_rows = std::move(rows);
     endResetModel();
 }
 
-// A change of a run may move it to another group; otherwise the rows stay.
+// A change of a run may also move it to another group.
 void GroupedRuns::runsChanged(const QModelIndex& from, const QModelIndex& to)
 {
-    if (arranged() != m_rows)
-        return rebuild();
+    m_soon.start();
     for (int row = 0; row < rowCount(); ++row) {
         const int run = m_rows[static_cast<std::size_t>(row)].run;
         if (run < 0 || (run >= from.row() && run <= to.row()))

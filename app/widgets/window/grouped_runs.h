@@ -4,6 +4,7 @@
 
 #include <QAbstractListModel>
 #include <QStringList>
+#include <QTimer>
 
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace app {
 
 // The runs of the dock in groups that can be compared: runs of one shape, mode and unit. Each group
 // has a header with a tick for all its runs. Runs without data yet come first. Up to four runs have
-// no headers. A filter hides the runs that lack one of its words.
+// no headers. A filter hides the runs that lack one of its words. Added and changed runs are arranged
+// in the next turn of the event loop, once for all of them.
 class GroupedRuns : public QAbstractListModel
 {
     Q_OBJECT
@@ -45,7 +47,7 @@ private:
         friend bool operator==(const Row&, const Row&) = default;
     };
     std::vector<Row> arranged() const;
-    void rebuild(); // does nothing if the rows stay the same
+    void rebuild();
     void runsChanged(const QModelIndex& from, const QModelIndex& to);
     bool matches(int run) const;
     QString groupTitle(int run) const;
@@ -55,6 +57,7 @@ private:
     RunsModel& m_runs;
     QStringList m_words; // of the filter
     std::vector<Row> m_rows;
+    QTimer m_soon; // until runs are arranged again
 };
 
 } // namespace app

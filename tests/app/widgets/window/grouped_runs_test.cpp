@@ -6,6 +6,7 @@
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
 #include <QListView>
+#include <QSignalSpy>
 #include <QTest>
 
 using namespace app;
@@ -86,7 +87,10 @@ TEST_CASE("up to four runs have neither headers nor a filter")
     for (const char* scheme : {"bitpipe", "chimera", "dualpipe"})
         library.add(simulatedRun({scheme, 4, 8}));
     CHECK(filter->isVisible());
+    QSignalSpy arranged(list->model(), &QAbstractItemModel::modelReset);
+    REQUIRE(arranged.wait());
     CHECK(list->model()->rowCount() == 5 + 2);
+    CHECK(arranged.count() == 1); // once for three runs
     QTest::keyClicks(filter, QStringLiteral("bit"));
     CHECK(list->model()->rowCount() == 1 + 1);
 }
