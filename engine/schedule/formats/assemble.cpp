@@ -71,8 +71,8 @@ Result<Shape> shapeOf(const Programs& programs)
     constexpr double kMostCells = 1 << 28; // valueCount() is 32 bits
     const Shape shape = smallestShape(programs);
     const std::size_t ops = opsOf(programs);
-    const double cells = static_cast<double>(shape.stages) * shape.microBatches * shape.replicas
-        * (shape.slices + 1);
+    const double cells = static_cast<double>(shape.stages) * std::max(1, shape.microBatches)
+        * shape.replicas * (shape.slices + 1);
     const double room = std::min(kMostCells, kCellsPerOp * ops);
     if (cells <= room && shape.devices <= room)
         return shape;

@@ -148,5 +148,6 @@ TEST_CASE("errors of PyTorch's file name line and action")
                Catch::Contains("one forward and one backward"));
     CHECK_THAT(torchError("0F0,99999999999F0\n"), Catch::Contains("is not a PyTorch action"));
     CHECK_THAT(torchError("0F0,9999999F0\n"), Catch::Contains("correct the wrong number"));
+    CHECK_THAT(torchError("9999999REDUCE_GRAD\n"), Catch::Contains("correct the wrong number"));
     CHECK(torchError("\n\n") == "the file has no actions");
 }
