@@ -26,7 +26,8 @@
 namespace app {
 namespace {
 
-constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kAliveRow = 24;
+constexpr int kAliveWidth = 480, kLeastAlive = 300, kTableHeight = 260, kTableTitle = 32,
+              kAliveRow = 24;
 
 } // namespace
 
@@ -43,6 +44,7 @@ MemoryPage::MemoryPage(const ThemeController& theme, RunLibrary&,
     , m_legend(new MemoryLegend(theme))
     , m_scroll(new QScrollArea)
     , m_columns(makeSplitter(Qt::Horizontal))
+    , m_rows(makeSplitter(Qt::Vertical))
     , m_content(new QStackedWidget)
     , m_memory(new MemoryModel(this))
     , m_alive(new AliveModel(this))
@@ -112,15 +114,14 @@ QWidget* MemoryPage::makeCentre()
     spaced(new QVBoxLayout(top), {}, 0,
            {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend});
     auto* bottom = makeSurface("plain");
-    spaced(
-        new QVBoxLayout(bottom), {}, 0,
-        {makeBar(32, 8, {m_memoryTitle, kStretch}), makeLine(Qt::Horizontal), {m_memoryTable, 1}});
-    auto* rows = makeSplitter(Qt::Vertical);
-    rows->addWidget(top);
-    rows->addWidget(bottom);
-    rows->setStretchFactor(0, 1);
-    rows->setSizes({650, kTableHeight});
-    return rows;
+    spaced(new QVBoxLayout(bottom), {}, 0,
+           {makeBar(kTableTitle, 8, {m_memoryTitle, kStretch}),
+            makeLine(Qt::Horizontal),
+            {m_memoryTable, 1}});
+    m_rows->addWidget(top);
+    m_rows->addWidget(bottom);
+    m_rows->setStretchFactor(0, 1);
+    return m_rows;
 }
 
 QWidget* MemoryPage::makeAlive()
@@ -192,7 +193,10 @@ void MemoryPage::showIteration(int iteration)
         m_order->setCurrent(static_cast<int>(MemoryReport::Order::Pairs));
     m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())
                                : MemoryReport::Order::Devices);
+    const int devices = m_memory->rowCount();
     m_memory->show(m_report);
+    if (m_memory->rowCount() != devices)
+        fitTable();
     m_memoryTitle->setText(tr("Predicted and measured, %1").arg(m_report->bytes.unit()));
     m_content->setCurrentIndex(m_report->isEmpty() ? 1 : 0);
     m_legend->setVisible(!m_report->isEmpty());
@@ -238,10 +242,18 @@ bool MemoryPage::eventFilter(QObject* watched, QEvent* event)
     return Page::eventFilter(watched, event);
 }
 
+// The areas have the height that the table of the devices does not need.
+void MemoryPage::fitTable()
+{
+    const int needed = std::min(kTableHeight, kTableTitle + 1 + m_memoryTable->fittingHeight());
+    m_rows->setSizes({height() - needed, needed});
+}
+
 // In a small window the plots keep two thirds of the width.
 void MemoryPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
+    fitTable();
     const int alive = std::clamp(width() / 3, kLeastAlive, kAliveWidth);
     m_columns->setSizes({width() - alive, alive});
 }

@@ -52,6 +52,7 @@ private:
     void showIteration(int iteration);
     void showAlive(engine::DeviceId device, std::int64_t time);
     void fitAreas();
+    void fitTable();
     void copy();
 
     const ThemeController& m_theme;
@@ -65,7 +66,7 @@ private:
     MemoryAreas* m_areas;
     MemoryLegend* m_legend;
     QScrollArea* m_scroll;
-    QSplitter* m_columns;
+    QSplitter *m_columns, *m_rows; // m_rows: areas above the table
     QStackedWidget* m_content; // the areas, or the reason why there are none
     MemoryModel* m_memory;
     AliveModel* m_alive;
