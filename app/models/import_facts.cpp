@@ -166,7 +166,7 @@ ReplayFact replayFact(const engine::Run& run)
     constexpr double kGood = 0.05, kFair = 0.1;
     const auto& error = run.info.import->replayError;
     if (!error)
-        return {ReplayFact::Level::Unknown, importText("Not possible."),
+        return {ReplayFact::Level::Unknown, importText("No replay."),
                 importText("The traces have no complete pipeline.")};
     const auto measured = static_cast<double>(reportedDuration(run));
     const Scale scale = timeScale(run.info, reportedDuration(run));
