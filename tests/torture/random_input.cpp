@@ -143,6 +143,7 @@ public:
     { }
 
     // The number of events that a widget has received.
+    qsizetype pages() const { return m_window.tabs().pages().size(); }
     long sent() const { return m_sent; }
 
     void send()
@@ -227,12 +228,16 @@ private:
         m_window.activateWindow();
     }
 
-    // A tab needs up to 10 MiB, so their number is limited; a leak remains.
+    // A tab needs up to 20 MiB, so the oldest ones are closed; a leak remains. A page may refuse.
     void closeSome()
     {
         constexpr int kMostPages = 12;
-        if (m_window.findChildren<app::Page*>().size() > kMostPages)
-            m_window.tabs().close(m_window.currentPage());
+        QList<QPointer<app::Page>> pages;
+        for (app::Page* page : m_window.tabs().pages())
+            pages.append(page);
+        for (qsizetype k = 0; k < pages.size() - kMostPages; ++k)
+            if (pages[k])
+                m_window.tabs().close(pages[k]);
     }
 
     int below(int limit)
@@ -308,8 +313,9 @@ private:
         m_first = m_first > 0 ? m_first : now;
         m_isStuck = m_isStuck || m_input.sent() == m_before;
         m_before = m_input.sent();
-        std::printf("minute %lld: %ld events, %.0f MiB\n", static_cast<long long>(m_minute),
-                    m_before, now);
+        std::printf("minute %lld: %ld events, %.0f MiB, %d pages\n",
+                    static_cast<long long>(m_minute), m_before, now,
+                    static_cast<int>(m_input.pages()));
         std::fflush(stdout);
     }
 
