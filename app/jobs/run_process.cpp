@@ -26,7 +26,7 @@ QString ownBuild()
 
 QString workerProgram()
 {
-    const QString chosen = Settings().value(key::kWorker).toString();
+    QString chosen = Settings().value(key::kWorker).toString();
     if (!chosen.isEmpty())
         return chosen;
     const QString beside
@@ -141,7 +141,7 @@ void RunProcess::handleLine(const QByteArray& line)
         m_outcome = parsed->outcome;
     if (parsed->kind == WorkerEvent::Kind::Failed)
         m_failure = parsed->message;
-    Q_EMIT event(*parsed);
+    Q_EMIT eventReceived(*parsed);
 }
 
 void RunProcess::workerFinished(int code, QProcess::ExitStatus status)

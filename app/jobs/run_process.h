@@ -50,7 +50,7 @@ public:
     qint64 processId() const { return m_worker.processId(); }
 
 Q_SIGNALS:
-    void event(const app::WorkerEvent& event);
+    void eventReceived(const app::WorkerEvent& event);
     void lineReceived(const QString& line); // the worker printed a line that is not an event
     void ended(const app::WorkerEnd& end);
 

@@ -82,7 +82,7 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
     , m_document(std::move(document))
     , m_follower(m_document->file())
 {
-    connect(&m_process, &RunProcess::event, this, &RunSession::workerSaid);
+    connect(&m_process, &RunProcess::eventReceived, this, &RunSession::workerSaid);
     connect(&m_process, &RunProcess::ended, this, &RunSession::workerEnded);
     connect(&m_process, &RunProcess::lineReceived, m_document.get(),
             [document = m_document.get()](const QString& line) { document->addLogLine(line); });

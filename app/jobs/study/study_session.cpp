@@ -105,7 +105,7 @@ void cleanStudyCache(const QString& root, qint64 most, const QString& kept)
 StudySession::StudySession(QObject* parent)
     : QObject(parent)
 {
-    connect(&m_process, &RunProcess::event, this, &StudySession::workerSaid);
+    connect(&m_process, &RunProcess::eventReceived, this, &StudySession::workerSaid);
     connect(&m_process, &RunProcess::ended, this, &StudySession::workerEnded);
 }
 

@@ -19,7 +19,7 @@ struct Watched
 {
     explicit Watched(const FakeWorker& worker, std::chrono::milliseconds patience = kPatience)
     {
-        QObject::connect(&process, &RunProcess::event, &process,
+        QObject::connect(&process, &RunProcess::eventReceived, &process,
                          [this](const WorkerEvent& event) { events.push_back(event); });
         QObject::connect(&process, &RunProcess::ended, &process,
                          [this](const WorkerEnd& how) { end = how; });
