@@ -159,8 +159,9 @@ Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piec
 }
 
 Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
-                      double x, double y, const KernelView* kernels)
+                      QPointF point, const KernelView* kernels)
 {
+    const double x = point.x(), y = point.y();
     const int at = laneAt(lanes, y);
     if (at < 0 || x < axis.left || x > axis.right())
         return {};
@@ -171,10 +172,10 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
     if (kernels != nullptr && isOnRanges(lane, y))
-        return rangeSelection(view, device, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
+        return rangeSelection(view, device, rangeAt(kernels->ranges(), device, axis, lane, point));
     if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
-        return kernelAt(*kernels, device, axis, lane, {x, y});
-    if (const Selection move = moveAt(view, device, axis, lane, {x, y});
+        return kernelAt(*kernels, device, axis, lane, point);
+    if (const Selection move = moveAt(view, device, axis, lane, point);
         move.kind != Selection::Kind::None)
         return move;
     if (lane.kind != LaneKind::Full)

@@ -218,7 +218,7 @@ Selection TimelineScene::hit(QPointF at) const
 {
     if (isEmpty() || !areas.lanes.contains(at))
         return {};
-    return selectionAt(*view, axis, lanes, at.x(), laneY(at.y()), drawnKernels());
+    return selectionAt(*view, axis, lanes, {at.x(), laneY(at.y())}, drawnKernels());
 }
 
 Selection TimelineScene::menuTarget(QPointF at) const

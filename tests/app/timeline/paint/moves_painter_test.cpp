@@ -30,7 +30,7 @@ struct Moves
     {
         const Lane& lane = lanes[static_cast<std::size_t>(device)];
         const double x = axis.x(static_cast<double>(evict.begin + evict.end) / 2);
-        return selectionAt(view, axis, lanes, x, lane.movesTop() + 2, nullptr);
+        return selectionAt(view, axis, lanes, {x, lane.movesTop() + 2}, nullptr);
     }
 
     RunView view;

@@ -178,12 +178,12 @@ TEST_CASE("a kernel is found under the pointer, and drawn where it is found")
     const double x = static_cast<double>(norm.window.begin + norm.window.end) / 2000;
     const double y = painted.lanes[0].kernelTop(0) + 6;
     const Selection found
-        = selectionAt(painted.view, painted.axis, painted.lanes, x, y, painted.kernels.get());
+        = selectionAt(painted.view, painted.axis, painted.lanes, {x, y}, painted.kernels.get());
     REQUIRE(found.kind == Selection::Kind::Kernel);
     CHECK(found.window == norm.window);
     CHECK(found.op == norm.of.op);
     CHECK(rectOf(painted.view, painted.axis, painted.lanes, found).contains(x, y));
-    CHECK(selectionAt(painted.view, painted.axis, painted.lanes, x, y).kind
+    CHECK(selectionAt(painted.view, painted.axis, painted.lanes, {x, y}).kind
           == Selection::Kind::None);
 }
 

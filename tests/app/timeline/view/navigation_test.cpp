@@ -82,8 +82,7 @@ TEST_CASE("pointing finds the box that is drawn there, in every lane and at its 
             REQUIRE_FALSE(box.isEmpty());
             if (box.width() < 4)
                 continue;
-            const auto found
-                = app::selectionAt(view, axis, lanes, box.center().x(), box.center().y());
+            const auto found = app::selectionAt(view, axis, lanes, box.center());
             CHECK(name(view, found) == name(view, selection));
         }
     }
@@ -94,9 +93,9 @@ TEST_CASE("nothing is selected beside the iteration or between the lanes")
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
     const app::TimeAxis axis{-100, 100, 0, 200, 1};
     const auto lanes = app::layoutLanes(2, {600, 42, {}});
-    CHECK(app::selectionAt(view, axis, lanes, 10, 20).kind == Selection::Kind::None);
-    CHECK(app::selectionAt(view, axis, lanes, 101, 4).kind == Selection::Kind::None);
-    CHECK(app::selectionAt(view, axis, lanes, 101, 20).kind == Selection::Kind::Op);
+    CHECK(app::selectionAt(view, axis, lanes, {10, 20}).kind == Selection::Kind::None);
+    CHECK(app::selectionAt(view, axis, lanes, {101, 4}).kind == Selection::Kind::None);
+    CHECK(app::selectionAt(view, axis, lanes, {101, 20}).kind == Selection::Kind::Op);
 }
 
 TEST_CASE("Enter leads from an op or a bubble to what it waited for")

@@ -137,8 +137,7 @@ TEST_CASE(
     const double x = axis.x(static_cast<double>(wanted.window.begin + wanted.window.end) / 2);
     const QPointF at(x, lane.rangeTop(0) + 4);
     CHECK(rangeAt(sample.kernels.ranges(), engine::DeviceId{0}, axis, lane, at) == &wanted);
-    const Selection selected
-        = selectionAt(sample.view, axis, sample.lanes, at.x(), at.y(), &sample.kernels);
+    const Selection selected = selectionAt(sample.view, axis, sample.lanes, at, &sample.kernels);
     CHECK(selected.kind == Selection::Kind::Range);
     CHECK(selected.device == engine::DeviceId{0});
     CHECK(selected.window == wanted.window);
