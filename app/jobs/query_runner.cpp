@@ -4,9 +4,9 @@
 
 namespace app {
 
-QueryRunner::QueryRunner(const QString& file, QObject* parent)
+QueryRunner::QueryRunner(QString file, QObject* parent)
     : QObject(parent)
-    , m_file(file)
+    , m_file(std::move(file))
     , m_isCancelled(std::make_shared<std::atomic<bool>>(false))
     , m_background(this)
 { }

@@ -21,7 +21,7 @@ public:
     using Result = std::shared_ptr<const profiler::QueryResult>;
     using Schema = std::vector<profiler::SchemaTable>;
 
-    QueryRunner(const QString& file, QObject* parent);
+    QueryRunner(QString file, QObject* parent);
     ~QueryRunner() override;
 
     void start(const QString& sql, const profiler::QueryLimits& limits = {});

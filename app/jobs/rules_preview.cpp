@@ -89,9 +89,9 @@ int sourceCount(const engine::ImportReport& report)
     return static_cast<int>(files.size());
 }
 
-RulesPreview::RulesPreview(const QStringList& sources, QObject* parent)
+RulesPreview::RulesPreview(QStringList sources, QObject* parent)
     : QObject(parent)
-    , m_sources(sources)
+    , m_sources(std::move(sources))
     , m_isDropped(std::make_shared<std::atomic<bool>>(false))
     , m_background(this)
 {

@@ -36,7 +36,7 @@ class RulesPreview : public QObject
 
 public:
     // `sources` are files or folders.
-    RulesPreview(const QStringList& sources, QObject* parent);
+    RulesPreview(QStringList sources, QObject* parent);
     ~RulesPreview() override;
 
     // Before the first preview, reads the coverage with only the built-in rules.

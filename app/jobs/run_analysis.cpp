@@ -70,7 +70,7 @@ void RunAnalysis::startRange(const RangeRequest& request)
                      });
 }
 
-void RunAnalysis::askPrediction(RunPointer run)
+void RunAnalysis::askPrediction(const RunPointer& run)
 {
     if (!run)
         return;
@@ -85,7 +85,7 @@ void RunAnalysis::askPrediction(RunPointer run)
         });
 }
 
-void RunAnalysis::askAssumed(RunPointer run)
+void RunAnalysis::askAssumed(const RunPointer& run)
 {
     m_background.run([run] { return assumedIteration(*run); },
                      [this, generation = m_generation](const RunViewPointer& iteration) {

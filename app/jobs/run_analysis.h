@@ -27,9 +27,9 @@ public:
     void ask(RunPointer run, int iteration);
     void askRange(RunPointer run, engine::Window range); // requests the metrics of a range
     // Predicts one iteration of the run from its measured ops (profiler/whatif/own_replay.h).
-    void askPrediction(RunPointer run);
+    void askPrediction(const RunPointer& run);
     // Simulates an iteration of a run that has none yet, with engine::UnitCosts.
-    void askAssumed(RunPointer run);
+    void askAssumed(const RunPointer& run);
     void forget(); // call it before requests for another run
 
 Q_SIGNALS:

@@ -39,15 +39,14 @@ bool exists(std::int64_t process)
 // Runs that cannot be read stay in the list, with the reason.
 LedgerRun readLedgerRun(const QString& file)
 {
-    if (const auto run = profiler::readRun(file.toStdString()))
+    const auto run = profiler::readRun(file.toStdString());
+    if (run)
         return describeRun(file, *run);
-    else {
-        LedgerRun unread;
-        unread.file = file;
-        unread.label = QFileInfo(file).completeBaseName();
-        unread.problem = QString::fromStdString(run.error().message);
-        return unread;
-    }
+    LedgerRun unread;
+    unread.file = file;
+    unread.label = QFileInfo(file).completeBaseName();
+    unread.problem = QString::fromStdString(run.error().message);
+    return unread;
 }
 
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
@@ -108,19 +107,18 @@ public:
     Result<std::vector<profiler::LedgerRow>> rows()
     {
         std::vector<profiler::LedgerRow> existing;
-        auto done = with([&](profiler::Ledger& ledger) {
-            return ledger.rows().and_then([&](const auto& all) -> Result<void> {
-                for (const profiler::LedgerRow& row : all) {
-                    const QFileInfo file(QString::fromStdString(row.file));
-                    if (file.exists())
-                        existing.push_back(row);
-                    else if (file.dir().exists())
-                        TRY(ledger.remove(row.file));
-                }
-                return {};
-            });
+        auto done = with([&](profiler::Ledger& ledger) -> Result<void> {
+            std::vector<profiler::LedgerRow> all = TRY(ledger.rows());
+            for (profiler::LedgerRow& row : all) {
+                const QFileInfo file(QString::fromStdString(row.file));
+                if (file.exists())
+                    existing.push_back(std::move(row));
+                else if (file.dir().exists())
+                    TRY(ledger.remove(row.file));
+            }
+            return {};
         });
-        return done.map([&] { return existing; });
+        return done.map([&] { return std::move(existing); });
     }
 
 private:

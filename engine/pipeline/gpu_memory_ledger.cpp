@@ -80,7 +80,7 @@ std::vector<GpuMemory> GpuMemoryLedger::account(const ExecutionPlan& plan) const
         addTaken(use, memory);
     }
     const int devices = plan.devices.size();
-    IdVector<DeviceId, Bytes> reserved(devices * plan.width);
+    IdVector<DeviceId, Bytes> reserved(static_cast<std::size_t>(devices * plan.width));
     if (m_devices.communicators)
         reserved = communicatorNeed(plan);
     for (const DeviceId d : reserved.ids()) {
@@ -92,6 +92,7 @@ std::vector<GpuMemory> GpuMemoryLedger::account(const ExecutionPlan& plan) const
         all[on.gpu()].reserved += reserved[d];
     }
     std::vector<GpuMemory> accounts;
+    accounts.reserve(all.size());
     for (const auto& [gpu, memory] : all)
         accounts.push_back(memory);
     return accounts;

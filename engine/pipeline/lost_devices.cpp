@@ -5,18 +5,18 @@
 namespace engine {
 namespace {
 
-std::atomic<bool> g_devicesAreLost = false;
+std::atomic<bool> areLost = false;
 
 } // namespace
 
 bool devicesAreLost()
 {
-    return g_devicesAreLost;
+    return areLost;
 }
 
 void markDevicesLost()
 {
-    g_devicesAreLost = true;
+    areLost = true;
 }
 
 } // namespace engine

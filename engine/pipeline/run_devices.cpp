@@ -112,7 +112,8 @@ Mode defaultMode(const Experiment& experiment)
     const auto schedule = scheduleOf(experiment);
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()
-        && std::ssize(report.devices) >= schedule->shape.devices * schedule->shape.dataParallel;
+        && std::ssize(report.devices)
+            >= schedule->shape.devices * std::ptrdiff_t{schedule->shape.dataParallel};
     return suffice ? Mode::Live : Mode::Emulate;
 }
 

@@ -10,7 +10,7 @@ namespace profiler {
 
 namespace {
 
-thread_local std::vector<engine::GpuOpLaunch> t_open;
+thread_local std::vector<engine::GpuOpLaunch> openLaunches;
 
 std::int64_t wallNow()
 {
@@ -24,13 +24,13 @@ std::int64_t wallNow()
 void LaunchLog::begin(engine::OpOfIteration op)
 {
     thread_local const std::uint32_t thread = syscall(SYS_gettid);
-    t_open.push_back({{wallNow(), 0}, op, thread});
+    openLaunches.push_back({{wallNow(), 0}, op, thread});
 }
 
 void LaunchLog::end()
 {
-    engine::GpuOpLaunch launch = t_open.back();
-    t_open.pop_back();
+    engine::GpuOpLaunch launch = openLaunches.back();
+    openLaunches.pop_back();
     launch.window.end = wallNow();
     const std::lock_guard lock(m_mutex);
     m_done.push_back(launch);

@@ -197,7 +197,7 @@ Result<std::vector<std::string>> parseValues(std::string_view text)
 std::string valuesText(const std::vector<std::string>& values)
 {
     constexpr std::size_t kFewest = 5; // for a range
-    const std::string list = fmt::format("{}", fmt::join(values, ", "));
+    std::string list = fmt::format("{}", fmt::join(values, ", "));
     if (values.size() < kFewest)
         return list;
     const std::string range

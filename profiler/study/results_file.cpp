@@ -53,8 +53,8 @@ std::string selectResults()
 Result<void> StudyFile::create()
 {
     std::string columns;
-    for (std::size_t i = 0; i < m_study->grid.size(); ++i)
-        columns += identifier(m_study->grid[i].key) + " TEXT, ";
+    for (const StudyAxis& axis : m_study->grid)
+        columns += identifier(axis.key) + " TEXT, ";
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         columns += identifier(metricName(static_cast<StudyMetric>(i))) + " REAL, ";
     if (auto made

@@ -192,10 +192,10 @@ std::string limits(const Study& study, const std::vector<StudyResult>& results)
 Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint>& points,
                                 const std::vector<StudyResult>& results)
 {
-    const auto drawn = charts(study, points, results);
+    auto drawn = charts(study, points, results);
     if (!drawn)
         return drawn;
-    const auto rows = table(study, points, results);
+    auto rows = table(study, points, results);
     if (!rows)
         return rows;
     const std::string title = study.title.empty() ? "Study" : study.title;

@@ -132,7 +132,7 @@ Action prepareDevices(CLI::App& app)
     calibrate->excludes(json);
     addFieldOption(app, experimentField("--backend"), "auto", [options](std::string_view text) {
         Experiment experiment;
-        const auto done = experimentField("--backend").set(experiment, text);
+        auto done = experimentField("--backend").set(experiment, text);
         options->backend = experiment.backend;
         return done;
     });

@@ -68,7 +68,7 @@ Action prepareExperiment(CLI::App& app)
     const auto& trace = experimentField("--trace");
     addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {
         Experiment experiment;
-        const auto done = trace.set(experiment, text);
+        auto done = trace.set(experiment, text);
         options->trace = experiment.trace;
         return done;
     });

@@ -117,7 +117,7 @@ Swatch swatchOf(const RunView& view, std::uint32_t op)
 QString describeOp(const engine::RunInfo& info, const engine::Op& op)
 {
     const auto letter = engine::kindShortName(op.kind);
-    const QString kind = engine::isCompute(op.kind)
+    QString kind = engine::isCompute(op.kind)
         ? QString::fromUtf8(letter.data(), static_cast<qsizetype>(letter.size()))
         : opTitle(op.kind);
     if (!engine::knowsStages(info))

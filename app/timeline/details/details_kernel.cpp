@@ -148,7 +148,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
-    const QString words = one.kind == engine::Iteration::Kind::Warmup
+    QString words = one.kind == engine::Iteration::Kind::Warmup
         ? tr("warm-up iteration %1").arg(one.number)
         : tr("iteration %1").arg(one.number);
     const auto here = view.spanOf(op.op, static_cast<int>(op.iteration));

@@ -35,8 +35,8 @@ BoxPainter::BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours
     , m_name(codeFont(12))
 { }
 
-BoxPainter::Face::Face(QFont textFont)
-    : font(std::move(textFont))
+BoxPainter::Face::Face(const QFont& textFont)
+    : font(textFont)
     , capHeight(QFontMetricsF(font).capHeight())
 { }
 

@@ -43,7 +43,7 @@ private:
     };
     struct Face
     {
-        explicit Face(QFont textFont);
+        explicit Face(const QFont& textFont);
         const Shaped& shaped(const QString& text);
 
         QFont font;

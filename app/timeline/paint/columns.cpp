@@ -27,7 +27,7 @@ void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, 
         if (shares[k] <= 0)
             continue;
         sum += shares[k];
-        fillTo(std::min(static_cast<int>(sum * rows + 0.5), rows), colours[k]);
+        fillTo(std::min(qRound(sum * rows), rows), colours[k]);
     }
     fillTo(rows, colours[kCount]);
 }

@@ -56,7 +56,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
                         .arg(theme().chrome.text.name(), tr("Go to %1").arg(link->name));
     }
     m_sentence->setText(sentence);
-    m_sentence->setFixedHeight(m_sentence->heightForWidth(kWidth - 24));
+    m_sentence->setFixedHeight(std::max(0, m_sentence->heightForWidth(kWidth - 24))); // -1: empty
     adjustSize();
     place(box);
 }

@@ -19,13 +19,13 @@ namespace {
 // CUPTI of CUDA 12.9. Older versions crash if a buffer is declined.
 constexpr std::uint32_t kOldestVersion = 27;
 
-std::atomic<BufferPool*> g_pool = nullptr; // never freed, see CuptiCapture
-std::atomic<bool> g_capturing = false;
+std::atomic<BufferPool*> bufferPool = nullptr; // never freed, see CuptiCapture
+std::atomic<bool> isCapturing = false;
 
 void requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
 {
-    *buffer = g_pool.load()->take();
-    *bytes = *buffer == nullptr ? 0 : g_pool.load()->bytes();
+    *buffer = bufferPool.load()->take();
+    *bytes = *buffer == nullptr ? 0 : bufferPool.load()->bytes();
     *records = 0; // 0: as many as fit
 }
 
@@ -33,7 +33,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
                     std::size_t valid)
 {
     if (buffer != nullptr)
-        g_pool.load()->complete(buffer, valid);
+        bufferPool.load()->complete(buffer, valid);
 }
 
 // CLOCK_MONOTONIC, as for the host's spans. CUPTI's default is CLOCK_REALTIME.
@@ -99,12 +99,12 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
                     fmt::format("CUPTI {} is older than CUDA 12.9, so only ops are timed, with "
                                 "CUDA events: update the toolkit to record kernels",
                                 version));
-    if (g_capturing.exchange(true))
+    if (isCapturing.exchange(true))
         return fail(Error::Code::Device,
                     "this process is already recording; only one capture is possible at a time");
-    if (g_pool.load() == nullptr)
-        g_pool = new BufferPool(buffers); // NOLINT: see the class
-    std::unique_ptr<CuptiCapture> capture(new CuptiCapture(api, version, *g_pool.load()));
+    if (bufferPool.load() == nullptr)
+        bufferPool = new BufferPool(buffers); // NOLINT: see the class
+    std::unique_ptr<CuptiCapture> capture(new CuptiCapture(api, version, *bufferPool.load()));
     if (auto ready = capture->subscribe().and_then([&] { return capture->enable(level); }); !ready)
         return tl::unexpected(ready.error());
     return capture;
@@ -123,7 +123,7 @@ CuptiCapture::~CuptiCapture()
     stop();
     for (const BufferPool::Full& buffer : m_pool.completed()) // records not yet taken
         m_pool.recycle(buffer);
-    g_capturing = false;
+    isCapturing = false;
 }
 
 // Subscribes before anything else, because two clients without a subscription corrupt each other's

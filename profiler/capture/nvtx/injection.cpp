@@ -162,25 +162,25 @@ struct Pushed
     Domain* domain;
     GpuRange range;
 };
-thread_local std::vector<Pushed> t_pushed;
+thread_local std::vector<Pushed> pushedRanges;
 
 int push(Domain* domain, const nvtxEventAttributes_t* attributes)
 {
     if (domain->isOurs)
         return 0;
-    if (t_pushed.size() < kDeepest)
-        t_pushed.push_back({domain, Recorder::get().opened(domain, attributes)});
-    return t_pushed.size() - 1;
+    if (pushedRanges.size() < kDeepest)
+        pushedRanges.push_back({domain, Recorder::get().opened(domain, attributes)});
+    return pushedRanges.size() - 1;
 }
 
 int pop(Domain* domain)
 {
     if (domain->isOurs)
         return 0;
-    for (std::size_t i = t_pushed.size(); i-- > 0;)
-        if (t_pushed[i].domain == domain) {
-            Recorder::get().closed(t_pushed[i].range);
-            t_pushed.erase(t_pushed.begin() + i);
+    for (std::size_t i = pushedRanges.size(); i-- > 0;)
+        if (pushedRanges[i].domain == domain) {
+            Recorder::get().closed(pushedRanges[i].range);
+            pushedRanges.erase(pushedRanges.begin() + i);
             return i;
         }
     return NVTX_NO_PUSH_POP_TRACKING;
