@@ -115,6 +115,7 @@ TEST_CASE("changes of links and micro-batches are in the command, and a reset re
     QTest::mouseClick(tab.find<QPushButton>("resetEdits"), Qt::LeftButton);
     CHECK(slider->value() == 0);
     CHECK(number->value() == 8);
+    CHECK(tab.find<QAction>("undoEdit")->isEnabled());
     CHECK(waitFor([&] {
         tab.find<QAction>("copyWhatIf")->trigger();
         return !QGuiApplication::clipboard()->text().contains(QStringLiteral("--link"));
@@ -189,6 +190,8 @@ TEST_CASE("a run that lacks a stage is refused with the reason")
         });
     }));
     CHECK(refused->isVisible());
+    for (const char* name : {"undoEdit", "redoEdit", "resetWhatIf"})
+        CHECK_FALSE(tab.find<QAction>(name)->isEnabled());
 }
 
 TEST_CASE("P opens the page from a run, and again shows the same tab")

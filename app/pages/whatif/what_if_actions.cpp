@@ -37,6 +37,7 @@ WhatIfActions::WhatIfActions(const ThemeController& theme, Page& page)
     followTheme(showDetails, Icon::Info, theme);
     enablePrediction(false);
     enableOp(false);
+    enableEdits(false, false, false);
 }
 
 void WhatIfActions::enablePrediction(bool isKnown)
@@ -49,6 +50,13 @@ void WhatIfActions::enableOp(bool isSelected)
 {
     shorten->setEnabled(isSelected);
     lengthen->setEnabled(isSelected);
+}
+
+void WhatIfActions::enableEdits(bool canUndo, bool canRedo, bool canReset)
+{
+    undo->setEnabled(canUndo);
+    redo->setEnabled(canRedo);
+    reset->setEnabled(canReset);
 }
 
 QList<QAction*> WhatIfActions::of(Menu menu) const

@@ -18,6 +18,7 @@ public:
     QList<QAction*> of(Menu menu) const;
     void enablePrediction(bool isKnown); // what needs the prediction of the present changes
     void enableOp(bool isSelected);
+    void enableEdits(bool canUndo, bool canRedo, bool canReset);
 
     QAction *open, *copy, *exportFigure, *schedule, *blink, *fit, *undo, *redo, *reset, *shorten,
         *lengthen, *showRuns, *showDetails;

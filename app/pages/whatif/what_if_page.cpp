@@ -78,6 +78,7 @@ void WhatIfPage::connectAll()
     connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
     connect(m_frame->form, &WhatIfForm::changed, this, [this] {
         m_actions.enablePrediction(false); // until the prediction has these changes
+        m_actions.enableEdits(m_frame->form->canUndo(), m_frame->form->canRedo(), true);
         if (isOwnOrder())
             preview();
         m_delay.start();
@@ -162,6 +163,7 @@ void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
         m_frame->schemes->addItem(schemeLabel(scheme), scheme);
     m_frame->schemes->setCurrentIndex(-1);
     m_frame->form->show(m_run, *predictor);
+    m_actions.enableEdits(false, false, true);
     m_frame->form->setKnowsBytes(false);
     m_frame->stack->setCurrentIndex(1);
     if (isVisible())
