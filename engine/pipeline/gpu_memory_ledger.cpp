@@ -92,7 +92,6 @@ std::vector<GpuMemory> GpuMemoryLedger::account(const ExecutionPlan& plan) const
         all[on.gpu()].reserved += reserved[d];
     }
     std::vector<GpuMemory> accounts;
-    accounts.reserve(all.size());
     for (const auto& [gpu, memory] : all)
         accounts.push_back(memory);
     return accounts;

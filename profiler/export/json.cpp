@@ -141,8 +141,8 @@ private:
         bool first = true;
         for (const engine::MemoryEvent& event : m_run.timeline.memory) {
             separate(first);
-            out("{{\"time\":{},\"device\":{},\"category\":\"{}\",\"bytes\":{},\"op\":{}}}",
-                time(event.time), event.device, memoryCategoryName(event.category), event.bytes,
+            out(R"({{"time":{},"device":{},"category":"{}","bytes":{},"op":{}}})", time(event.time),
+                event.device, memoryCategoryName(event.category), event.bytes,
                 event.op == engine::MemoryEvent::kNoOp ? "null" : spelling(event.op));
         }
         out("\n]\n");

@@ -36,6 +36,7 @@ struct Watch
 };
 
 // Allows reading only. Sets `refused`, because SQLite reports "not authorized" without a reason.
+// NOLINTNEXTLINE(readability-function-size): the parameters are SQLite's
 int authorize(void* refused, int action, const char*, const char* name, const char*, const char*)
 {
     const bool isRead = action == SQLITE_SELECT || action == SQLITE_READ

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace profiler {
 
@@ -22,10 +23,10 @@ Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& 
     return writer;
 }
 
-RowWriter::RowWriter(Database& database, const engine::Schedule& schedule, NvtxWriter nvtx,
+RowWriter::RowWriter(Database& database, engine::Schedule schedule, NvtxWriter nvtx,
                      std::int64_t process)
     : m_database(&database)
-    , m_schedule(schedule)
+    , m_schedule(std::move(schedule))
     , m_index(m_schedule)
     , m_nvtx(std::move(nvtx))
     , m_gpu(database, process)

@@ -28,8 +28,7 @@ public:
     std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }
 
 private:
-    RowWriter(Database& database, const engine::Schedule& schedule, NvtxWriter nvtx,
-              std::int64_t process);
+    RowWriter(Database& database, engine::Schedule schedule, NvtxWriter nvtx, std::int64_t process);
     engine::Result<void> prepareStatements(Database& database);
     engine::Result<void> writeIteration(const engine::Iteration& iteration);
     engine::Result<void> writeTrack(const Batch::TrackSpans& track);

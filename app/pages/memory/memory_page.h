@@ -67,7 +67,7 @@ private:
     MemoryLegend* m_legend;
     QScrollArea* m_scroll;
     QSplitter *m_columns, *m_rows; // m_rows: areas above the table
-    QStackedWidget* m_content; // the areas, or the reason why there are none
+    QStackedWidget* m_content;     // the areas, or the reason why there are none
     MemoryModel* m_memory;
     AliveModel* m_alive;
     DataTable *m_memoryTable, *m_aliveTable;

@@ -6,6 +6,7 @@
 
 namespace app {
 
+// NOLINTNEXTLINE(readability-function-size): a list of actions
 RunActions::RunActions(const ThemeController& theme, Page& page)
 {
     const auto make = [&page](const char* name, const QString& text, const QKeySequence& key) {

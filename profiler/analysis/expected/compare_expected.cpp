@@ -69,7 +69,7 @@ void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, Kin
                   meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
     const ExposedTime exposed = exposedByKind(run, metrics.iteration);
     const auto all = static_cast<double>(metrics.devices.size());
-    const double recorded = static_cast<double>(std::ranges::count_if(
+    const auto recorded = static_cast<double>(std::ranges::count_if(
         metrics.devices, [](const auto& device) { return device.compute > 0; }));
     const double scale = recorded > 0 ? all / recorded : 1; // of means over all devices
     table.add("messages, exposed", {}, number, exposed.messages * scale);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <utility>
 
 namespace profiler {
 namespace {
@@ -21,10 +22,10 @@ public:
     using Use = std::function<void(const GpuTrace&)>;
 
     // With `use`, the rows are passed to it in pieces.
-    GpuReader(Database& database, Window window, const Use& use = {})
+    GpuReader(Database& database, Window window, Use use = {})
         : m_database(database)
         , m_window(window)
-        , m_use(use)
+        , m_use(std::move(use))
     { }
 
     // The rest that was not passed to `use`.

@@ -173,7 +173,7 @@ Result<std::int64_t> GpuWriter::stringId(const std::string& text)
     if (const auto known = m_strings.find(text); known != m_strings.end())
         return known->second;
     if (m_nextString < 0) {
-        const auto last = m_database->integer("SELECT coalesce(max(id), -1) FROM StringIds");
+        auto last = m_database->integer("SELECT coalesce(max(id), -1) FROM StringIds");
         if (!last)
             return last;
         m_nextString = *last + 1;
