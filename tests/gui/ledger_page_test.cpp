@@ -26,8 +26,7 @@ struct LedgerWindow
 {
     LedgerWindow()
     {
-        REQUIRE(folder.isValid());
-        qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+        REQUIRE((folder.isValid() && isSet));
         for (const int microBatches : {4, 8, 16})
             write({"1f1b", 4, microBatches, 3, true});
         write({"bitpipe", 4, 8, 3, true});
@@ -72,6 +71,8 @@ struct LedgerWindow
 
     QByteArray before = qgetenv("XDG_DATA_HOME");
     QTemporaryDir folder;
+    // Before the window exists, because it opens the ledger on another thread.
+    bool isSet = qputenv("XDG_DATA_HOME", folder.path().toUtf8());
     QTemporaryDir settingsFolder;
     Settings settings{settingsFolder.filePath(QStringLiteral("settings.ini"))};
     ThemeController theme;
