@@ -12,8 +12,8 @@ namespace app {
 
 // The runs of the dock in groups that can be compared: runs of one shape, mode and unit. Each group
 // has a header with a tick for all its runs. Runs without data yet come first. Up to four runs have
-// no headers. A filter hides the runs that lack one of its words. Added and changed runs are arranged
-// in the next turn of the event loop, once for all of them.
+// no headers. A filter hides the runs that lack one of its words. Added and changed runs are
+// arranged in the next turn of the event loop, once for all of them.
 class GroupedRuns : public QAbstractListModel
 {
     Q_OBJECT
