@@ -36,7 +36,7 @@ DeviceEntry cpuEntry(const QJsonObject& cpu)
     if (const QString blas = jsonText(cpu, "blas"); !blas.isEmpty())
         entry.facts.append(blas);
     QStringList modes;
-    for (const QJsonValue& mode : cpu.value(QLatin1String("modes")).toArray())
+    for (const QJsonValue mode : cpu.value(QLatin1String("modes")).toArray())
         modes.append(mode.toString());
     entry.facts.append(deviceLabel("Modes: %1").arg(modes.join(QStringLiteral(", "))));
     return entry;
@@ -72,20 +72,20 @@ DeviceReport deviceReport(const QByteArray& json)
 {
     const QJsonObject all = QJsonDocument::fromJson(json).object();
     DeviceReport report;
-    for (const QJsonValue& device : all.value(QLatin1String("devices")).toArray())
+    for (const QJsonValue device : all.value(QLatin1String("devices")).toArray())
         if (jsonText(device.toObject(), "kind") == QStringLiteral("cpu"))
             report.devices.push_back(cpuEntry(device.toObject()));
     const QJsonObject cuda = all.value(QLatin1String("cuda")).toObject();
-    for (const QJsonValue& gpu : cuda.value(QLatin1String("devices")).toArray())
+    for (const QJsonValue gpu : cuda.value(QLatin1String("devices")).toArray())
         report.devices.push_back(gpuEntry(gpu.toObject()));
-    for (const QJsonValue& missing : all.value(QLatin1String("unavailable")).toArray()) {
+    for (const QJsonValue missing : all.value(QLatin1String("unavailable")).toArray()) {
         const bool isGpu = jsonText(missing.toObject(), "kind") == QStringLiteral("cuda");
         report.devices.push_back(
             {false,
              isGpu ? deviceLabel("No NVIDIA GPU") : deviceLabel("The CPU cannot train"),
              {capitalized(jsonText(missing.toObject(), "reason"))}});
     }
-    for (const QJsonValue& library : cuda.value(QLatin1String("libraries")).toArray())
+    for (const QJsonValue library : cuda.value(QLatin1String("libraries")).toArray())
         report.libraries.push_back(libraryEntry(library.toObject()));
     if (report.devices.empty())
         report.problem = deviceLabel("The answer of bscope devices was not understood.");

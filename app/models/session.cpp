@@ -16,7 +16,7 @@ SessionTab tabFrom(const QJsonObject& object)
 {
     SessionTab tab;
     tab.kind = object.value(kKind).toString();
-    for (const QJsonValue& file : object.value(kFiles).toArray())
+    for (const QJsonValue file : object.value(kFiles).toArray())
         tab.files.append(file.toString());
     tab.experiment = object.value(kExperiment).toString();
     tab.view = object.value(kView).toObject();

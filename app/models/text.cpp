@@ -45,7 +45,7 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info)
 QString toolTipText(const QString& text)
 {
     constexpr qsizetype kMost = 4096;
-    const QString shown = text.size() <= kMost ? text : text.left(kMost) + QString::fromUtf8("…");
+    QString shown = text.size() <= kMost ? text : text.left(kMost) + QString::fromUtf8("…");
     if (!shown.contains(QLatin1Char('<')) && !shown.contains(QLatin1Char('&')))
         return shown;
     return QStringLiteral("<qt>%1</qt>")

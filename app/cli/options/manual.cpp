@@ -23,9 +23,9 @@ std::string entry(const CLI::Option& option, const CLI::Formatter& formatter)
 {
     std::vector<std::string> names;
     for (const std::string& name : option.get_snames())
-        names.push_back("\\fB\\-" + escaped(name) + "\\fR");
+        names.push_back(R"(\fB\-)" + escaped(name) + R"(\fR)");
     for (const std::string& name : option.get_lnames())
-        names.push_back("\\fB\\-\\-" + escaped(name) + "\\fR");
+        names.push_back(R"(\fB\-\-)" + escaped(name) + R"(\fR)");
     const std::string type = formatter.make_option_opts(&option); // " FILE"
     return fmt::format(".TP\n{}{}\n{}\n", fmt::join(names, ", "),
                        type.empty() ? ""

@@ -71,7 +71,7 @@ void addSyncOption(CLI::App& app, SyncPolicy& sync)
     const auto& field = experimentField("--sync");
     addFieldOption(app, field, syncName(sync), [&field, &sync](std::string_view text) {
         Experiment experiment;
-        const auto done = field.set(experiment, text);
+        auto done = field.set(experiment, text);
         sync = experiment.sync;
         return done;
     });
@@ -94,7 +94,7 @@ void addPassOptions(CLI::App& app, PassOptions& options)
     recompute.group = kScheduleGroup;
     addFieldOption(app, recompute, "none", [&field, &options](std::string_view text) {
         Experiment experiment;
-        const auto done = field.set(experiment, text);
+        auto done = field.set(experiment, text);
         options.recompute = experiment.model.recompute;
         return done;
     });

@@ -35,7 +35,7 @@ fs::path onPath(const std::string& program)
     const char* variable = std::getenv("PATH");
     std::istringstream folders(variable == nullptr ? "" : variable);
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path file = fs::path(folder) / program; access(file.c_str(), X_OK) == 0)
+        if (fs::path file = fs::path(folder) / program; access(file.c_str(), X_OK) == 0)
             return file;
     return {};
 }

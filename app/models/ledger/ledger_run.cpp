@@ -63,9 +63,9 @@ void readFacts(const QJsonObject& facts, LedgerRun& run)
         run.*text = facts[keyOf(name)].toString();
     run.started = QDateTime::fromString(facts[keyOf("started")].toString(), Qt::ISODateWithMs);
     run.isInUnits = facts[keyOf("in_units")].toBool();
-    for (const QJsonValue& iteration : facts[keyOf("iterations")].toArray())
+    for (const QJsonValue iteration : facts[keyOf("iterations")].toArray())
         run.iterations.push_back(iteration.toDouble());
-    for (const QJsonValue& setting : facts[keyOf("settings")].toArray())
+    for (const QJsonValue setting : facts[keyOf("settings")].toArray())
         run.settings.emplace_back(setting[0].toString(), setting[1].toString());
 }
 

@@ -152,7 +152,7 @@ engine::Result<Window> parseRange(const QString& text, const engine::Run& run, i
                            "40..60 ms")
                 .arg(plain));
     const int last = static_cast<int>(iterations.size()) - 1;
-    const auto whole = baseOf(match, run.timeline, std::clamp(iteration, 0, last));
+    auto whole = baseOf(match, run.timeline, std::clamp(iteration, 0, last));
     if (!whole)
         return whole;
     const QString begin = match.captured(QStringLiteral("begin")),
