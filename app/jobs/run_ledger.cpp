@@ -121,6 +121,18 @@ public:
         return done.map([&] { return std::move(existing); });
     }
 
+    // The same as runs, newest first.
+    Result<std::vector<LedgerRun>> runs()
+    {
+        return rows().map([](const std::vector<profiler::LedgerRow>& rows) {
+            std::vector<LedgerRun> runs;
+            for (const profiler::LedgerRow& row : rows)
+                runs.push_back(fromRow(row));
+            std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
+            return runs;
+        });
+    }
+
 private:
     std::optional<profiler::Ledger> m_ledger;
 };
@@ -196,34 +208,26 @@ void RunLedger::read(const QString& file)
 
 void RunLedger::list()
 {
-    m_background.run([store = m_store] { return store->rows(); },
-                     [this](const Result<std::vector<profiler::LedgerRow>>& rows) {
-                         if (!rows) {
-                             if (!std::exchange(m_hasFailed, true))
-                                 Q_EMIT failed(QString::fromStdString(rows.error().message));
-                             return;
+    m_background.run([store = m_store] { return store->runs(); },
+                     [this](Result<std::vector<LedgerRun>> runs) {
+                         if (runs) {
+                             m_runs = std::move(*runs);
+                             Q_EMIT changed();
+                         } else if (!std::exchange(m_hasFailed, true)) {
+                             Q_EMIT failed(QString::fromStdString(runs.error().message));
                          }
-                         std::vector<LedgerRun> runs;
-                         for (const profiler::LedgerRow& row : *rows)
-                             runs.push_back(fromRow(row));
-                         show(std::move(runs));
                      });
-}
-
-void RunLedger::show(std::vector<LedgerRun> runs)
-{
-    std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
-    m_runs = std::move(runs);
-    Q_EMIT changed();
 }
 
 void RunLedger::change(const Change& work)
 {
+    ++m_changes;
     m_background.run([store = m_store, work] { return work(*store); },
                      [this](const Result<void>& done) {
                          if (!done)
                              Q_EMIT failed(QString::fromStdString(done.error().message));
-                         list();
+                         if (--m_changes == 0)
+                             list();
                      });
 }
 

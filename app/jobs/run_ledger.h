@@ -51,13 +51,13 @@ Q_SIGNALS:
 private:
     class Store;
     using Change = std::function<engine::Result<void>(Store&)>;
-    void change(const Change& work); // then lists the runs again
+    void change(const Change& work); // after the last of several, lists the runs again
     void list();
     void read(const QString& file);
-    void show(std::vector<LedgerRun> runs);
 
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
+    int m_changes = 0;        // that are not yet done
     bool m_hasFailed = false; // whether opening the ledger failed, which is reported once
     QTimer m_relist;          // collects files that were read
     QThreadPool m_pool;       // one thread, which alone uses the store

@@ -3,6 +3,7 @@
 #include "app/widgets/controls/band.h"
 #include "app/widgets/ledger/ledger_facets.h"
 #include "app/widgets/ledger/ledger_table.h"
+#include "app/widgets/window/page_tabs.h"
 #include "engine/base/version.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/wait_for.h"
@@ -17,6 +18,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
 
 namespace app {
 namespace {
@@ -215,6 +218,36 @@ TEST_CASE("selected runs are compared")
         ledger.find<QLabel>("ledgerDifference")->text().startsWith(QStringLiteral("differ in N")));
     ledger.find<QAction>("compareLedgerRuns")->trigger();
     CHECK(compared.size() == 4);
+}
+
+// With 300 runs selected, Open did not return for 30 s, and Star listed all runs 300 times.
+TEST_CASE("selected runs are opened one after another, at most ten, and starred together")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.table->selectAll();
+    QSignalSpy listed(&ledger.window.ledger(), &RunLedger::changed);
+    ledger.find<QAction>("starLedgerRuns")->trigger();
+    REQUIRE(waitFor(
+        [&] { return std::ranges::all_of(ledger.window.ledger().runs(), &LedgerRun::isStarred); }));
+    CHECK(listed.size() == 1);
+
+    ledger.table->selectAll();
+    const auto before = ledger.window.tabs().pages().size();
+    auto* open = ledger.find<QAction>("openLedgerRun");
+    open->trigger();
+    CHECK(ledger.window.tabs().pages().size() == before + 1);
+    REQUIRE(waitFor([&] { return ledger.window.tabs().pages().size() == before + 4; }));
+
+    for (const int microBatches : {5, 6, 7, 9, 10, 11, 12})
+        ledger.write({"gpipe", 4, microBatches, 3, true});
+    ledger.window.openLedger();
+    ledger.window.ledger().refresh();
+    REQUIRE(waitFor([&] { return ledger.rows() == 11; }));
+    ledger.table->selectAll();
+    settle();
+    CHECK_FALSE(open->isEnabled());
+    CHECK(ledger.find<QAction>("compareLedgerRuns")->isEnabled());
 }
 
 TEST_CASE("runs that were queued when the program ended are offered by the next window")

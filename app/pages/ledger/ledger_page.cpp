@@ -28,6 +28,7 @@
 namespace app {
 namespace {
 
+constexpr int kMostOpened = 10;
 constexpr int kGroupsColumn = 216, kLedgerDetails = 292;
 constexpr int kFoldLedgerDetails = 1240, kFoldGroups = 1000; // width of the page
 
@@ -74,10 +75,9 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
 
 void LedgerPage::makeActions()
 {
-    m_open = makeAction("openLedgerRun", tr("Open"), {}, [this] {
-        for (const LedgerRun& run : m_table->selected())
-            open(run);
-    });
+    m_open = makeAction("openLedgerRun", tr("Open"), {}, [this] { open(m_table->selected()); });
+    m_open->setToolTip(
+        tr("Opens up to %1 runs; Compare shows any number of them").arg(kMostOpened));
     m_compare = makeAction("compareLedgerRuns", tr("Compare"), Qt::CTRL | Qt::Key_Return,
                            [this] { compare(); });
     m_repeat = makeAction("repeatLedgerRuns", tr("Repeat"), {}, [this] { repeat(); });
@@ -192,7 +192,8 @@ void LedgerPage::connectAll()
     connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
     connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
     connect(m_table, &LedgerTable::starToggled, this, &LedgerPage::toggleStar);
-    connect(m_table, &LedgerTable::openRequested, this, &LedgerPage::open);
+    connect(m_table, &LedgerTable::openRequested, this,
+            [this](const LedgerRun& run) { open({run}); });
     connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
     connect(m_empty, &EmptyState::activated, this, [this] { Q_EMIT newRunRequested({}); });
     connect(&m_theme, &ThemeController::changed, this, &LedgerPage::showSelection);
@@ -258,7 +259,7 @@ void LedgerPage::showSelection()
     const QStringList differing = count > 1 ? varyingSettings(pointers) : QStringList();
     m_difference->setText(differing.isEmpty() ? QString()
                                               : tr("differ in %1").arg(differing.join(tr(", "))));
-    m_open->setEnabled(count > 0 && !areTrashed);
+    m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
     m_compare->setEnabled(count > 1 && !areTrashed);
     m_repeat->setEnabled(canRepeat);
     m_star->setEnabled(count > 0);
@@ -282,10 +283,15 @@ void LedgerPage::showSelection()
     Q_EMIT statusChanged();
 }
 
-void LedgerPage::open(const LedgerRun& run)
+// One run per turn of the event loop: each takes about 0.1 s.
+void LedgerPage::open(std::vector<LedgerRun> runs)
 {
-    if (!run.isTrashed())
-        Q_EMIT openRequested(run.file);
+    const LedgerRun first = runs.front();
+    runs.erase(runs.begin());
+    if (!runs.empty())
+        QTimer::singleShot(0, this, [this, runs] { open(runs); });
+    if (!first.isTrashed())
+        Q_EMIT openRequested(first.file);
 }
 
 void LedgerPage::compare()

@@ -50,7 +50,7 @@ private:
     void showRuns();
     void showSelection();
     QStringList openFiles() const;
-    void open(const LedgerRun& run);
+    void open(std::vector<LedgerRun> runs);
     void compare();
     void repeat();
     void toggleStar(LedgerRun run);
