@@ -1,7 +1,7 @@
 // random_input SECONDS RUN.sqlite ...: sends random keys, clicks, wheel turns and actions of the
 // menus to the window. Prints its memory every minute and every event that took more than 250 ms of
-// CPU time. Exits with 1 if there was such an event, if the memory keeps growing or if the input
-// stops. RANDOM_INPUT_SEED selects the input.
+// CPU time, with the stack at that moment (addresses for addr2line). Exits with 1 if there was such
+// an event, if the memory keeps growing or if the input stops. RANDOM_INPUT_SEED selects the input.
 #include "app/models/settings.h"
 #include "app/pages/window/main_window.h"
 #include "app/widgets/controls/control_style.h"
@@ -21,6 +21,7 @@
 #include <QWheelEvent>
 
 #include <execinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -64,6 +65,47 @@ double cpuTime()
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
+// Prints the addresses of the stack for addr2line.
+void printStack()
+{
+    constexpr int kMost = 100;
+    void* frames[kMost];
+    backtrace_symbols_fd(frames, backtrace(frames, kMost), STDERR_FILENO);
+}
+
+// Prints the stack when the thread that created it has used `ms` of CPU time since start().
+class StackTimer
+{
+public:
+    explicit StackTimer(long ms)
+        : m_ms(ms)
+    {
+        std::signal(SIGPROF, [](int) { printStack(); });
+        sigevent event{};
+        event.sigev_notify = SIGEV_THREAD_ID;
+        event.sigev_signo = SIGPROF;
+        event._sigev_un._tid = gettid();
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &m_timer);
+    }
+    ~StackTimer() { timer_delete(m_timer); }
+    StackTimer(const StackTimer&) = delete;
+    StackTimer& operator=(const StackTimer&) = delete;
+
+    void start() { set(m_ms * 1'000'000); }
+    void stop() { set(0); }
+
+private:
+    void set(long nanoseconds)
+    {
+        itimerspec time{};
+        time.it_value.tv_nsec = nanoseconds;
+        timer_settime(m_timer, 0, &time, nullptr);
+    }
+
+    long m_ms;
+    timer_t m_timer{};
+};
+
 QString describe(const QObject& object)
 {
     return QString::fromLatin1(object.metaObject()->className()) + QLatin1Char(' ')
@@ -89,7 +131,9 @@ public:
         const int outerLevel = std::exchange(m_level, level);
         const double outerNested = std::exchange(m_nested, 0);
         const double start = cpuTime();
+        m_stackTimer.start();
         const bool result = QApplication::notify(receiver, event);
+        m_stackTimer.stop();
         const double total = cpuTime() - start;
         keep(total - m_nested, what);
         m_level = outerLevel;
@@ -112,21 +156,20 @@ private:
     }
 
 public:
-    static constexpr double kMostTime = 250; // ms
+    static constexpr int kMostTime = 250; // ms
 
 private:
+    StackTimer m_stackTimer{kMostTime};
     int m_level = 0;
     double m_nested = 0; // ms of the events of inner event loops
     double m_longest = 0;
     QString m_input;
 };
 
-// Prints the addresses of the stack for addr2line, and ends the program as the signal would.
+// Prints the stack and ends the program as the signal would.
 void onCrash(int signal)
 {
-    constexpr int kMost = 100, kStandardError = 2;
-    void* frames[kMost];
-    backtrace_symbols_fd(frames, backtrace(frames, kMost), kStandardError);
+    printStack();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -149,8 +192,10 @@ public:
     void send()
     {
         QWidget* window = target();
-        if (auto* dialog = qobject_cast<QFileDialog*>(window))
+        if (auto* dialog = qobject_cast<QFileDialog*>(window)) {
+            say(QStringLiteral("cancel of a file dialog"));
             return dialog->reject(); // it could rename and delete files
+        }
         if (window == nullptr)
             return openAgain();
         if (++m_sent % 100 == 0 && window == &m_window)
@@ -221,6 +266,7 @@ private:
     // Ctrl+W closes the window when its last page is closed.
     void openAgain()
     {
+        say(QStringLiteral("the window is opened again"));
         if (!m_window.isVisible()) {
             m_window.show();
             m_window.openFiles(m_files);
@@ -232,6 +278,7 @@ private:
     void closeSome()
     {
         constexpr int kMostPages = 12;
+        say(QStringLiteral("the oldest pages are closed"));
         QList<QPointer<app::Page>> pages;
         for (app::Page* page : m_window.tabs().pages())
             pages.append(page);
@@ -272,8 +319,10 @@ private:
         QWidget* focus = QApplication::focusWidget();
         const Qt::Key key = kKeys[below(static_cast<int>(std::size(kKeys)))];
         const Qt::KeyboardModifier modifier = kModifiers[below(4)];
-        say(QStringLiteral("key ") + QKeySequence(modifier | key).toString());
-        QTest::keyClick(focus == nullptr ? window : focus, key, modifier);
+        QWidget* target = focus == nullptr ? window : focus;
+        say(QStringLiteral("key ") + QKeySequence(modifier | key).toString()
+            + QStringLiteral(" on ") + describe(*target));
+        QTest::keyClick(target, key, modifier);
     }
 
     TimedApplication& m_application;
