@@ -8,6 +8,7 @@
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/page.h"
 #include "app/widgets/window/page_tabs.h"
+#include "tests/torture/stack_timer.h"
 
 #include <QAction>
 #include <QApplication>
@@ -20,14 +21,10 @@
 #include <QTimer>
 #include <QWheelEvent>
 
-#include <execinfo.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <random>
 #include <utility>
 
@@ -56,55 +53,6 @@ double memory()
         std::fclose(file);
     return static_cast<double>(resident) * 4096 / (1 << 20);
 }
-
-// CPU time of the calling thread in ms.
-double cpuTime()
-{
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
-}
-
-// Prints the addresses of the stack for addr2line.
-void printStack()
-{
-    constexpr int kMost = 100;
-    void* frames[kMost];
-    backtrace_symbols_fd(frames, backtrace(frames, kMost), STDERR_FILENO);
-}
-
-// Prints the stack when the thread that created it has used `ms` of CPU time since start().
-class StackTimer
-{
-public:
-    explicit StackTimer(long ms)
-        : m_ms(ms)
-    {
-        std::signal(SIGPROF, [](int) { printStack(); });
-        sigevent event{};
-        event.sigev_notify = SIGEV_THREAD_ID;
-        event.sigev_signo = SIGPROF;
-        event._sigev_un._tid = gettid();
-        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &m_timer);
-    }
-    ~StackTimer() { timer_delete(m_timer); }
-    StackTimer(const StackTimer&) = delete;
-    StackTimer& operator=(const StackTimer&) = delete;
-
-    void start() { set(m_ms * 1'000'000); }
-    void stop() { set(0); }
-
-private:
-    void set(long nanoseconds)
-    {
-        itimerspec time{};
-        time.it_value.tv_nsec = nanoseconds;
-        timer_settime(m_timer, 0, &time, nullptr);
-    }
-
-    long m_ms;
-    timer_t m_timer{};
-};
 
 QString describe(const QObject& object)
 {
