@@ -39,7 +39,8 @@ const std::vector<Rule>& rules()
          "wrap the text in toolTipText()",
          {"app/widgets/controls/control_style.cpp", "app/widgets/timeline/time_canvas.cpp",
           "app/widgets/timeline/timeline_widget.cpp"}},
-        {std::regex(R"(\b\w*([iI]tem|[cC]ell|[hH]eader)\w*(->|\.)setToolTip\((?!toolTipText\())"),
+        {std::regex(R"(\b\w*([iI]tem|[cC]ell|[hH]eader)\w*(->|\.))"
+                    R"(setToolTip\((?!(\d, )?toolTipText\())"),
          "wrap the text in toolTipText()",
          {}},
         // TableColumn::with() is wrapped by TableModel.
@@ -93,15 +94,16 @@ TEST_CASE("the check for HTML finds every way in which Qt interprets it")
           "widget->setProperty(kHtmlToolTip, true);", "auto* text = new QTextBrowser;",
           "edit->appendHtml(text);", "button->setWhatsThis(tr(\"x\"));",
           "QToolTip::showText(at,\n    file, this);", "item->setToolTip(text);",
-          "m_item.setToolTip(fileName);", "item->setData(Qt::ToolTipRole, text);",
-          "case Qt::ToolTipRole:\n    return file;"}) {
+          "item->setToolTip(0, text);", "m_item.setToolTip(fileName);",
+          "item->setData(Qt::ToolTipRole, text);", "case Qt::ToolTipRole:\n    return file;"}) {
         INFO(code);
         CHECK(isRefused(code));
     }
     for (const char* code :
          {"label->setTextFormat(Qt::PlainText);", "button->setToolTip(text);",
           "QToolTip::showText(at, toolTipText(file), this);",
-          "item->setToolTip(toolTipText(text));", "column.with(Qt::ToolTipRole, text)",
+          "item->setToolTip(toolTipText(text));", "item->setToolTip(0, toolTipText(text));",
+          "column.with(Qt::ToolTipRole, text)",
           "case Qt::ToolTipRole:\n    return toolTipText(file);",
           "return role == Qt::ToolTipRole ? toolTipText(value) : value;"}) {
         INFO(code);

@@ -10,8 +10,10 @@
 #include "tests/app/simulated_run.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QDir>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -221,6 +223,34 @@ TEST_CASE("selected runs are compared")
 }
 
 // With 300 runs selected, Open did not return for 30 s, and Star listed all runs 300 times.
+TEST_CASE("the selected runs are copied with all settings, or all runs if one is selected")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    const auto lines = [&] {
+        ledger.find<QAction>("copyLedger")->trigger();
+        return QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    };
+    ledger.select(QStringLiteral("1f1b-4"));
+    CHECK(lines().size() == 1 + 4);
+    CHECK(lines().front().contains(QStringLiteral(",D,N,"))); // D is equal and has no column
+    QTest::keyClick(ledger.table, Qt::Key_A, Qt::ControlModifier);
+    QTest::mouseClick(ledger.table->viewport(), Qt::LeftButton, Qt::ControlModifier,
+                      ledger.table->visualRect(ledger.table->model()->index(0, 1)).center());
+    CHECK(lines().size() == 1 + 3);
+}
+
+TEST_CASE("a narrow list leaves out settings and says how many")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    const auto count = [&] { return ledger.find<QLabel>("ledgerCount")->text(); };
+    CHECK_FALSE(count().contains(QStringLiteral("no space")));
+    ledger.table->resize(680, ledger.table->height());
+    CHECK(count().contains(QStringLiteral("no space for 3 columns")));
+    CHECK(ledger.table->isColumnHidden(2));
+}
+
 TEST_CASE("selected runs are opened one after another, at most ten, and starred together")
 {
     LedgerWindow ledger;

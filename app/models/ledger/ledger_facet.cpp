@@ -14,7 +14,7 @@ QString LedgerFacet::title() const
     case Kind::Starred:
         return text("Starred");
     case Kind::Open:
-        return text("Open in this window");
+        return text("Open now");
     case Kind::Failed:
         return text("Failed");
     case Kind::Imported:

@@ -64,12 +64,6 @@ QString settingTitle(QString title)
                             : title;
 }
 
-QString shortened(const QString& value)
-{
-    constexpr qsizetype kMost = 18;
-    return value.size() <= kMost ? value : value.left(kMost - 1) + QStringLiteral("…");
-}
-
 } // namespace
 
 LedgerModel::LedgerModel(QObject* parent)
@@ -117,17 +111,15 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
                   })
             .with(kThumbnailWidthRole, [](const LedgerRun&) { return QVariant(1.0); })
             .with(Qt::ToolTipRole, [](const LedgerRun& run) { return QVariant(run.file); })};
+    const auto tags = [](const LedgerRun& run) { return run.tags.join(tr(", ")); };
     if (m_hasTags)
-        columns.push_back(Column(
-                              tr("Tags"),
-                              [](const LedgerRun& run) { return run.tags.join(tr(", ")); },
-                              Qt::AlignLeft)
-                              .with(kHintRole, kAlways));
+        columns.push_back(Column(tr("Tags"), tags, Qt::AlignLeft)
+                              .with(kHintRole, kAlways)
+                              .with(Qt::ToolTipRole, tags));
     for (const QString& title : m_settings)
         columns.push_back(
             Column(
-                settingTitle(title),
-                [title](const LedgerRun& run) { return shortened(run.setting(title)); },
+                settingTitle(title), [title](const LedgerRun& run) { return run.setting(title); },
                 Qt::AlignLeft)
                 .sortedBy([title](const LedgerRun& run) { return settingSort(run.setting(title)); })
                 .with(Qt::ToolTipRole,
@@ -174,8 +166,12 @@ LedgerModel::Columns LedgerModel::columns(const QDateTime& now) const
 std::vector<int> LedgerModel::dispensable() const
 {
     std::vector<int> columns;
-    for (auto i = static_cast<int>(m_settings.size()) - 1; i >= 0; --i)
-        columns.push_back(kSettings + (m_hasTags ? 1 : 0) + i);
+    const int mode = kSettings + (m_hasTags ? 1 : 0) + static_cast<int>(m_settings.size());
+    for (int i = 1; i <= static_cast<int>(m_settings.size()); ++i)
+        columns.push_back(mode - i);
+    columns.push_back(mode + 2); // iteration times
+    if (m_hasTags)
+        columns.push_back(kSettings);
     return columns;
 }
 

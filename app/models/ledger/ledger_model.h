@@ -20,7 +20,8 @@ public:
     void show(std::vector<LedgerRun> runs, Settings settings, const QDateTime& now);
     int equalSettings() const { return m_equal; } // number of settings without a column
     QString titleOf(int column) const { return headerData(column, Qt::Horizontal).toString(); }
-    // The columns of settings, last first, which may be left out where not all columns fit.
+    // The columns that may be left out where not all fit: settings (last first), iteration times
+    // and tags.
     std::vector<int> dispensable() const;
     int rowOf(const QString& file) const; // -1: not shown
 

@@ -3,6 +3,7 @@
 #include "app/models/text.h"
 #include "profiler/analysis/compare.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -194,6 +195,21 @@ QStringList varyingSettings(const std::vector<const LedgerRun*>& runs)
             }))
             varying.append(title);
     return varying;
+}
+
+QString differenceText(const QStringList& settings)
+{
+    constexpr qsizetype kMost = 4;
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Ledger", source); };
+    if (settings.isEmpty())
+        return {};
+    const QString named
+        = text("differ in %1")
+              .arg(settings.first(std::min(settings.size(), kMost)).join(text(", ")));
+    return settings.size() <= kMost
+        ? named
+        : text("%1 and %2 more").arg(named).arg(settings.size() - kMost);
 }
 
 } // namespace app

@@ -57,6 +57,9 @@ LedgerRun fromRow(const profiler::LedgerRow& row);
 // Returns the titles of settings that differ between the runs, in their order.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
 
+// "differ in D, N, v, slices and 3 more": names four of the settings; "" if there is none.
+QString differenceText(const QStringList& settings);
+
 } // namespace app
 
 Q_DECLARE_METATYPE(app::LedgerRun)

@@ -2,7 +2,6 @@
 
 #include "app/models/numbers.h"
 #include "app/models/plan/run_plan.h"
-#include "app/models/tables/csv.h"
 #include "app/models/text.h"
 #include "app/timeline/details/details_ledger.h"
 #include "app/widgets/controls/band.h"
@@ -49,11 +48,7 @@ LedgerPage::LedgerPage(const ThemeController& theme, RunLibrary& library, RunLed
     , m_selected(named(makeLabel({}, "dock"), "ledgerSelected"))
     , m_difference(named(makeLabel({}, "hint"), "ledgerDifference"))
     , m_band(named(new Band(theme, Band::Shape::State), "ledgerBand"))
-    , m_empty(named(
-          new EmptyState(theme,
-                         {Icon::Compare, tr("No run yet"),
-                          tr("Runs that are recorded or opened are listed here."), tr("New run")}),
-          "ledgerEmpty"))
+    , m_empty(named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty"))
     , m_stack(new QStackedWidget)
     , m_details(named(new QScrollArea, "ledgerDetails", tr("Details of the run")))
 {
@@ -98,7 +93,9 @@ void LedgerPage::makeActions()
         = makeAction("trashLedgerRuns", tr("Move to trash"), Qt::Key_Delete, [this] { trash(); });
     m_restore = makeAction("restoreLedgerRuns", tr("Restore"), {}, [this] { restore(); });
     m_copy = makeAction("copyLedger", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                        [this] { QGuiApplication::clipboard()->setText(csvOf(m_table->runs())); });
+                        [this] { QGuiApplication::clipboard()->setText(m_table->csv()); });
+    m_copy->setToolTip(
+        tr("Copies the selected runs, or all runs shown if fewer than two are selected"));
     m_find = makeAction("filterLedger", tr("Filter runs"), QKeySequence::Find, [this] {
         m_filter->setFocus();
         m_filter->selectAll();
@@ -191,6 +188,7 @@ void LedgerPage::connectAll()
     connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
     connect(m_onlyVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
     connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
+    connect(m_table, &LedgerTable::columnsChanged, this, &LedgerPage::showCount);
     connect(m_table, &LedgerTable::starToggled, this, &LedgerPage::toggleStar);
     connect(m_table, &LedgerTable::openRequested, this,
             [this](const LedgerRun& run) { open({run}); });
@@ -219,26 +217,27 @@ void LedgerPage::showRuns()
     for (const LedgerRun& run : m_ledger.runs())
         if (facet.contains(run, open) && run.matches(m_filter->text()))
             shown.push_back(run);
-    const auto count = static_cast<std::int64_t>(shown.size());
     const bool isEmpty = shown.empty();
-    const bool hasRuns = !m_ledger.runs().empty();
     m_table->show(std::move(shown),
                   m_onlyVarying->isChecked() ? LedgerModel::Settings::Varying
                                              : LedgerModel::Settings::All);
-    QStringList texts{tr("%1 of %2")
-                          .arg(count)
-                          .arg(countOf(static_cast<std::int64_t>(m_ledger.runs().size()), "run"))};
-    if (m_onlyVarying->isChecked() && m_table->runs().equalSettings() > 0)
-        texts.append(tr("%1 hidden").arg(countOf(m_table->runs().equalSettings(), "equal column")));
-    if (m_ledger.unread() > 0)
-        texts.append(tr("reading %1").arg(countOf(m_ledger.unread(), "file")));
-    m_count->setText(texts.join(tr(", ")));
-    if (isEmpty && hasRuns)
+    showCount();
+    if (isEmpty && !m_ledger.runs().empty())
         m_empty->setTexts(tr("No run matches"), tr("Change the filter, or choose another group."));
     else
         m_empty->setTexts(tr("No run yet"),
                           tr("Runs that are recorded or opened are listed here."));
     m_stack->setCurrentIndex(isEmpty ? 1 : 0);
+}
+
+void LedgerPage::showCount()
+{
+    const auto all = static_cast<std::int64_t>(m_ledger.runs().size());
+    QStringList texts{tr("%1 of %2").arg(m_table->runs().rowCount()).arg(countOf(all, "run"))};
+    texts.append(m_table->hiddenColumns());
+    if (m_ledger.unread() > 0)
+        texts.append(tr("reading %1").arg(countOf(m_ledger.unread(), "file")));
+    m_count->setText(texts.join(tr(", ")));
     Q_EMIT statusChanged();
 }
 
@@ -256,9 +255,8 @@ void LedgerPage::showSelection()
     m_selected->setText(count == 0
                             ? tr("Nothing selected")
                             : tr("%1 selected").arg(countOf(static_cast<int>(count), "run")));
-    const QStringList differing = count > 1 ? varyingSettings(pointers) : QStringList();
-    m_difference->setText(differing.isEmpty() ? QString()
-                                              : tr("differ in %1").arg(differing.join(tr(", "))));
+    m_difference->setText(differenceText(varyingSettings(pointers)));
+    m_difference->setToolTip(varyingSettings(pointers).join(tr(", ")));
     m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
     m_compare->setEnabled(count > 1 && !areTrashed);
     m_repeat->setEnabled(canRepeat);

@@ -48,6 +48,7 @@ private:
     QWidget* makeSelectionBar();
     void connectAll();
     void showRuns();
+    void showCount();
     void showSelection();
     QStringList openFiles() const;
     void open(std::vector<LedgerRun> runs);

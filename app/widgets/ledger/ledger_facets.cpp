@@ -1,5 +1,6 @@
 #include "app/widgets/ledger/ledger_facets.h"
 
+#include "app/models/text.h"
 #include "app/models/theme.h"
 
 #include <QHeaderView>
@@ -51,6 +52,7 @@ void LedgerFacets::show(std::vector<LedgerFacet> facets)
         if (facet.kind == LedgerFacet::Kind::Tag && !std::exchange(hasTags, true))
             addTopLevelItem(makeHeading(tr("Tags")));
         auto* item = new QTreeWidgetItem({facet.title(), QString::number(facet.count)});
+        item->setToolTip(0, toolTipText(facet.title()));
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setData(0, kFacetRole, static_cast<int>(i));
         addTopLevelItem(item);

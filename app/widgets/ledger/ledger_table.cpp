@@ -1,5 +1,7 @@
 #include "app/widgets/ledger/ledger_table.h"
 
+#include "app/models/numbers.h"
+#include "app/models/tables/csv.h"
 #include "app/models/tables/table_roles.h"
 
 #include <QKeyEvent>
@@ -13,6 +15,7 @@ namespace app {
 namespace {
 
 constexpr int kLedgerRow = 26, kSparkWidth = 72, kSparkHeight = 14, kSparkPadding = 9;
+constexpr int kMostWidth = 130, kMostName = 240; // longer texts end with "…"
 
 // Draws the iteration times as a line that fills the height; equal times are a level line.
 class SparklineDelegate : public CellDelegate
@@ -49,9 +52,11 @@ public:
     }
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
-        return index.data(kSparklineRole).isValid()
-            ? QSize(kSparkWidth + 2 * kSparkPadding, option.rect.height())
-            : CellDelegate::sizeHint(option, index);
+        if (index.data(kSparklineRole).isValid())
+            return {kSparkWidth + 2 * kSparkPadding, option.rect.height()};
+        const QSize size = CellDelegate::sizeHint(option, index);
+        const bool isName = index.data(kThumbnailRole).isValid();
+        return size.boundedTo({isName ? kMostName : kMostWidth, size.height()});
     }
 };
 
@@ -133,6 +138,35 @@ const LedgerRun* LedgerTable::current() const
     return index.isValid() && selectionModel()->isRowSelected(index.row())
         ? &m_model->at(index.row())
         : nullptr;
+}
+
+QString LedgerTable::csv() const
+{
+    std::vector<LedgerRun> runs = selected();
+    if (runs.size() < 2) {
+        runs.clear();
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            runs.push_back(m_model->at(row));
+    }
+    LedgerModel model;
+    model.show(std::move(runs), LedgerModel::Settings::All, QDateTime::currentDateTime());
+    return csvOf(model);
+}
+
+QStringList LedgerTable::hiddenColumns() const
+{
+    QStringList texts;
+    if (m_model->equalSettings() > 0)
+        texts.append(tr("%1 hidden").arg(countOf(m_model->equalSettings(), "equal column")));
+    if (const int narrow = horizontalHeader()->hiddenSectionCount(); narrow > 0)
+        texts.append(tr("no space for %1").arg(countOf(narrow, "column")));
+    return texts;
+}
+
+void LedgerTable::resizeEvent(QResizeEvent* event)
+{
+    DataTable::resizeEvent(event);
+    Q_EMIT columnsChanged();
 }
 
 void LedgerTable::keyPressEvent(QKeyEvent* event)

@@ -19,14 +19,20 @@ public:
     LedgerModel& runs() const { return *m_model; }
     std::vector<LedgerRun> selected() const; // in the order shown
     const LedgerRun* current() const;        // nullptr: none
+    // The selected runs, or all if fewer than two are selected, with all settings.
+    QString csv() const;
+    // Says how many columns are hidden, and why; empty if none is.
+    QStringList hiddenColumns() const;
 
 Q_SIGNALS:
     void selectionChangedByUser();
+    void columnsChanged(); // other columns have space
     void starToggled(const app::LedgerRun& run);
     void openRequested(const app::LedgerRun& run);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void sort(const QString& title, Qt::SortOrder order);

@@ -67,6 +67,15 @@ TEST_CASE("only settings that vary have a column")
     CHECK(model.equalSettings() == 0);
 }
 
+TEST_CASE("a sentence names four of the settings that differ and counts the others")
+{
+    const QStringList four = QStringLiteral("D N v W").split(QLatin1Char(' '));
+    CHECK(differenceText({}).isEmpty());
+    CHECK(differenceText(four) == QStringLiteral("differ in D, N, v, W"));
+    CHECK(differenceText(four + QStringList{QStringLiteral("link"), QStringLiteral("model")})
+          == QStringLiteral("differ in D, N, v, W and 2 more"));
+}
+
 TEST_CASE("runs in the trash are in no other group")
 {
     LedgerRun trashed = ledgerRun(QStringLiteral("/runs/trash/a.sqlite"), {"1f1b", 4, 8});
