@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace app {
 namespace {
@@ -115,14 +116,10 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
     return engine::lifted(engine::field<FigureOptions>(facts, member), &F::options);
 }
 
-} // namespace
-
-// Rows, range and iteration are not stored, because they belong to one run, nor is the preset,
-// which only sets a width, a height and a font size.
-engine::Fields<FigureSettings> figureFields()
+std::vector<Field<F>> sizesAndFont()
 {
     using O = FigureOptions;
-    static const std::vector<Field<F>> kFields{
+    return {
         preset(),
         inches(option(kFigureTable, "--width", "Width, in",
                       "Width in inches instead of the preset's", "INCHES")
@@ -144,6 +141,13 @@ engine::Fields<FigureSettings> figureFields()
         ofOptions(option(kFigureTable, "--font", "Font", "Font family", "FAMILY")
                       .withDefault("Roboto if installed"),
                   &O::font),
+    };
+}
+
+std::vector<Field<F>> contents()
+{
+    using O = FigureOptions;
+    return {
         ofOptions(option(kFigureTable, "--palette", "Palette", "Colours").oneOf(paletteViews()),
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
@@ -180,6 +184,19 @@ engine::Fields<FigureSettings> figureFields()
                              .between(kLeastDpi, kMostDpi),
                          &F::dpi),
     };
+}
+
+} // namespace
+
+// Rows, range and iteration are not stored, because they belong to one run, nor is the preset,
+// which only sets a width, a height and a font size.
+engine::Fields<FigureSettings> figureFields()
+{
+    static const std::vector<Field<F>> kFields = [] {
+        std::vector<Field<F>> all = sizesAndFont();
+        std::ranges::move(contents(), std::back_inserter(all));
+        return all;
+    }();
     return kFields;
 }
 
