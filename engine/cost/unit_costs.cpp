@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>
@@ -59,7 +58,7 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
 std::optional<Share> shareOf(OpKind kind, const Shape& shape, const UnitCosts& costs, Part part,
                              Link link)
 {
-    const int chunks = isSend(kind) ? 1 : std::max(1, shape.chunks());
+    const int chunks = isSend(kind) ? 1 : shape.chunks();
     const int parts = part == Part::Slice ? shape.slices : 1;
     const auto price = priceOf(kind, costs, link);
     const auto share
@@ -187,7 +186,7 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares, cons
 {
     const TimingRules& rules = costs.rules;
     Ticks ticks;
-    if (!ticks.include(std::max(1, shape.chunks())) || !ticks.include(shape.slices)
+    if (!ticks.include(shape.chunks()) || !ticks.include(shape.slices)
         || !ticks.include(shares.common, rules.joint))
         return std::nullopt;
     for (const auto& [stage, own] : shares.own)

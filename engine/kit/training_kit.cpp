@@ -143,7 +143,7 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"RUNTIME", runtimeText(kit.torchObstacle)},
             {"SCHEME", schedule.scheme},
             {"SEQUENCE", std::to_string(model.sequence)},
-            {"STAGES_PER_RANK", std::to_string(std::max(1, shape.chunks()))},
+            {"STAGES_PER_RANK", std::to_string(shape.chunks())},
             {"STEPS", std::to_string(experiment.warmup + experiment.iterations)},
             {"VERSION", std::string(version())}};
 }

@@ -67,8 +67,9 @@ struct Shape
     // drains.
     int windows = 1;
 
-    int allMicroBatches() const { return microBatches * windows; }    // of the program
-    int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
+    int allMicroBatches() const { return microBatches * windows; } // of the program
+    // v, per device and direction; 1 if there are fewer stages than devices.
+    int chunks() const { return devices > 0 && stages > devices ? stages / devices : 1; }
     // The dense index of a (replica, stage) pair, called its row.
     std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }
     std::uint32_t row(int replica, StageId stage) const { return replica * stages + stage.value; }

@@ -50,7 +50,7 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
 // times the number of versions.
 void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
-    const int chunks = std::max(schedule.shape.chunks(), 1);
+    const int chunks = schedule.shape.chunks();
     IdVector<DeviceId, int> held(devices.size(), 0);
     for (const auto& stages : schedule.deviceOf)
         for (const DeviceId d : stages)

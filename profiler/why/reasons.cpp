@@ -132,7 +132,7 @@ private:
             return std::nullopt;
         WhyChange change;
         change.kind = WhyChange::Kind::Chunks;
-        change.chunks = 2 * std::max(1, shape.chunks());
+        change.chunks = 2 * shape.chunks();
         return change;
     }
 

@@ -104,6 +104,27 @@ TEST_CASE("a schedule file with a missing op, a cycle or a stray column is refus
     CHECK(contains(stray.err, "colour"));
 }
 
+TEST_CASE("devices that have no ops are named, because a number may be missing in the file")
+{
+    const Folder folder;
+    const std::string header
+        = "device,index,op,stage,chunk,microbatch,replica,slice,joint,version\n";
+    const std::string stages = "0,0,F,0,0,0,0,,,\n0,1,B,0,0,0,0,,,\n";
+    for (const auto& [device, text] :
+         {std::pair("1", "no device waits forever\n"),
+          {"2", "forever; device 1 has no ops\n"},
+          {"12", "forever; 11 devices have no ops: 1, 2, 3, 4, 5, 6, 7, 8, ...\n"}}) {
+        const std::string last = device;
+        writeText(folder / "idle.csv",
+                  header + stages + last + ",0,F,1,0,0,0,,,\n" + last + ",1,B,1,0,0,0,,,\n");
+        INFO(device);
+        CHECK(contains(bscope(folder, "validate idle.csv").out, text));
+        const auto idle = bscope(folder, "validate idle.csv --json").json()["devicesWithoutOps"];
+        CHECK(idle.size() == std::stoul(last) - 1);
+        CHECK(contains(bscope(folder, "simulate --schedule idle.csv").out, ", v = 1,"));
+    }
+}
+
 TEST_CASE("PyTorch's and sail-sg's files are known by their content")
 {
     const Folder folder;

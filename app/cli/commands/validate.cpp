@@ -13,8 +13,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -57,6 +59,27 @@ ordered_json toJson(const Schedule& schedule, const Violation& violation)
                     : ordered_json()}};
 }
 
+std::vector<std::uint32_t> devicesWithoutOps(const Schedule& schedule)
+{
+    std::vector<std::uint32_t> devices;
+    for (const DeviceId device : schedule.program.ids())
+        if (schedule.on(device).empty())
+            devices.push_back(device.value);
+    return devices;
+}
+
+// "; device 1 has no ops", "; 3 devices have no ops: 1, 2, 5", "".
+std::string idleText(std::vector<std::uint32_t> devices)
+{
+    constexpr std::size_t kMost = 8; // numbers of devices
+    if (devices.size() <= 1)
+        return devices.empty() ? "" : fmt::format("; device {} has no ops", devices.front());
+    const std::size_t count = devices.size();
+    devices.resize(std::min(count, kMost));
+    return fmt::format("; {} devices have no ops: {}{}", count, fmt::join(devices, ", "),
+                       count > kMost ? ", ..." : "");
+}
+
 std::string asJson(const Checked& checked)
 {
     ordered_json all = ordered_json::array();
@@ -66,6 +89,7 @@ std::string asJson(const Checked& checked)
                {"valid", checked.violations.empty()},
                {"format", formatTitle(checked.format)},
                {"violations", all},
+               {"devicesWithoutOps", devicesWithoutOps(checked.schedule)},
                {"communication",
                 checked.communication ? communicationJson(*checked.communication) : ordered_json()}}
                .dump(2)
@@ -78,9 +102,9 @@ std::string asText(const Checked& checked)
     const Shape& shape = checked.schedule.shape;
     if (checked.violations.empty())
         return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "
-                           "order, and no device waits forever\n",
+                           "order, and no device waits forever{}\n",
                            opCount(checked.schedule), shape.devices, shape.stages,
-                           shape.microBatches)
+                           shape.microBatches, idleText(devicesWithoutOps(checked.schedule)))
             + "\n" + communicationTable(*checked.communication);
     std::string text;
     std::size_t grids = 0;

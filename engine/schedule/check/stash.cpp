@@ -48,7 +48,7 @@ std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
 
 std::int64_t stashPartsPerActivation(const Shape& shape)
 {
-    return std::int64_t{kHalves} * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
+    return std::int64_t{kHalves} * shape.chunks() * std::max(shape.slices, 1);
 }
 
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule)
