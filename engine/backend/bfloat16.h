@@ -56,7 +56,7 @@ template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
 // The number of values of Real that fit in the memory of one wide number.
-template<class Real>
+template<class Real> // NOLINTNEXTLINE(bugprone-sizeof-expression): takes it for an array's size
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
 // The smallest number of wide numbers that have at least the memory of `numbers` values of Real.

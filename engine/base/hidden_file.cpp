@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -42,7 +42,7 @@ void RemovedOnSignal::remember(const std::filesystem::path& path)
         if (path.native().size() >= slot.path.size()
             || !slot.isUsed.compare_exchange_strong(isUsed, true))
             continue;
-        std::strcpy(slot.path.data(), path.c_str());
+        *std::ranges::copy(path.native(), slot.path.begin()).out = '\0';
         slot.isReady = true;
         m_slot = static_cast<int>(i);
         return;

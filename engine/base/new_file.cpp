@@ -168,7 +168,7 @@ Result<void> writeAll(const fs::path& file, const TextSource& content, const fs:
     if (descriptor < 0)
         return tl::unexpected(cannotWrite(target, adviceFor(errno)));
     int failed = 0;
-    const Result<void> read = content([&](std::string_view piece) {
+    Result<void> read = content([&](std::string_view piece) {
         if (failed == 0)
             failed = writePiece(descriptor, piece);
     });

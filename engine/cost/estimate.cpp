@@ -56,7 +56,7 @@ double heldBy1F1B(const EstimateInput& input, int device)
 // Devices keep ceil((D+2)/2) stashes. The rest of device d < D/2 is on device D-1-d.
 double bpipeMemory(const EstimateInput& input, const std::vector<DeviceMemory>& devices)
 {
-    const double bound = (input.stages + 3) / 2;
+    const auto bound = static_cast<double>((input.stages + 3) / 2);
     double most = 0;
     for (int d = 0; d < input.stages; ++d) {
         const int partner = input.stages - 1 - d;

@@ -206,82 +206,90 @@ std::string linkText(Fraction p2p, Fraction latency)
         + (latency.numerator > 0 ? ", " + textOf(latency) + " latency" : "");
 }
 
+constexpr double kMostDevices = 65535, kMostSeed = 18446744073709551615.0;
+
+std::vector<Field<C>> costFields()
+{
+    return {
+        cost("--forward", "Forward F", "F", &C::forward),
+        wholeBackward(),
+        half("--input-gradient", "Input gradient I", "I, the input gradient", &C::inputGradient),
+        half("--weight-gradient", "Weight gradient W", "W, the weight gradient",
+             &C::weightGradient),
+        cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p),
+        cost("--latency", "Latency", "Time from the end of a message on its link to its arrival",
+             &C::latency),
+        cost("--allreduce", "All-reduce", "All-reduce of a device's gradients", &C::allReduce),
+        cost("--optimizer", "Optimizer", "Optimizer step of a device", &C::optimizer),
+        cost("--transfer", "Evict or load", "Evict or load of a device's stash for one micro-batch",
+             &C::transfer),
+        optionalCost("--recompute-cost", "Recompute, × F",
+                     "Duration of a recompute op, relative to the forward", "full 1, attention 0.2",
+                     &C::recompute),
+        stageCosts(),
+    };
+}
+
+std::vector<Field<C>> linkFields()
+{
+    constexpr std::string_view kSame = "as within a node";
+    return {
+        field<C>(option("", "--devices-per-node", "Devices per node",
+                        "Devices of a node; see --mapping", "K")
+                     .between(0, kMostDevices)
+                     .withDefault("all"),
+                 &C::devicesPerNode),
+        optionalCost("--p2p-across", "P2P across nodes", "--p2p between nodes", kSame,
+                     &C::p2pAcross),
+        optionalCost("--latency-across", "Latency across nodes", "--latency between nodes", kSame,
+                     &C::latencyAcross),
+        optionalCost("--transfer-across", "Evict across nodes", "--transfer between nodes", kSame,
+                     &C::transferAcross),
+        optionalCost("--allreduce-across", "All-reduce across nodes",
+                     "--allreduce of a stage whose devices are in several nodes", kSame,
+                     &C::allReduceAcross),
+        field<C>(option("", "--nics-per-node", "NICs per node",
+                        "Transfers that share a NIC or the port of a device divide its "
+                        "bandwidth; 0: they do not slow one another down",
+                        "K")
+                     .between(0, kMostDevices),
+                 &C::nicsPerNode),
+    };
+}
+
+std::vector<Field<C>> interferenceFields()
+{
+    return {
+        joint(),
+        slowDown(),
+        lifted(field<TimingRules>(option("", "--blocking", "Blocking sends",
+                                         "A send blocks compute until it is complete"),
+                                  &TimingRules::blockingSend),
+               &C::rules),
+        jitter(),
+        lifted(
+            field<TimingRules>(option("", "--seed", "Seed of the jitter", "Seed of --jitter", "S")
+                                   .between(0, kMostSeed),
+                               &TimingRules::seed),
+            &C::rules),
+    };
+}
+
 } // namespace
 
 Fields<UnitCosts> unitCostFields()
 {
     static const std::vector<Field<C>> kFields = [] {
-        constexpr double kMostDevices = 65535, kMostSeed = 18446744073709551615.0;
-        constexpr std::string_view kSame = "as within a node";
         std::vector<Field<C>> fields;
-        const auto add = [&fields](std::string_view group, Field<C> field) {
-            field.group = group;
-            fields.push_back(std::move(field));
+        const auto add = [&fields](std::string_view group, std::vector<Field<C>> ofGroup) {
+            for (Field<C>& field : ofGroup) {
+                field.group = group;
+                fields.push_back(std::move(field));
+            }
         };
-        add(kCosts, cost("--forward", "Forward F", "F", &C::forward));
-        add(kCosts, wholeBackward());
-        add(kCosts,
-            half("--input-gradient", "Input gradient I", "I, the input gradient",
-                 &C::inputGradient));
-        add(kCosts,
-            half("--weight-gradient", "Weight gradient W", "W, the weight gradient",
-                 &C::weightGradient));
-        add(kCosts,
-            cost("--p2p", "P2P message", "Time for which a message occupies its link", &C::p2p));
-        add(kCosts,
-            cost("--latency", "Latency",
-                 "Time from the end of a message on its link to its arrival", &C::latency));
-        add(kCosts,
-            cost("--allreduce", "All-reduce", "All-reduce of a device's gradients", &C::allReduce));
-        add(kCosts, cost("--optimizer", "Optimizer", "Optimizer step of a device", &C::optimizer));
-        add(kCosts,
-            cost("--transfer", "Evict or load",
-                 "Evict or load of a device's stash for one micro-batch", &C::transfer));
-        add(kCosts,
-            optionalCost("--recompute-cost", "Recompute, × F",
-                         "Duration of a recompute op, relative to the forward",
-                         "full 1, attention 0.2", &C::recompute));
-        add(kCosts, stageCosts());
-        add(kLinks,
-            field<C>(option("", "--devices-per-node", "Devices per node",
-                            "Devices of a node; see --mapping", "K")
-                         .between(0, kMostDevices)
-                         .withDefault("all"),
-                     &C::devicesPerNode));
-        add(kLinks,
-            optionalCost("--p2p-across", "P2P across nodes", "--p2p between nodes", kSame,
-                         &C::p2pAcross));
-        add(kLinks,
-            optionalCost("--latency-across", "Latency across nodes", "--latency between nodes",
-                         kSame, &C::latencyAcross));
-        add(kLinks,
-            optionalCost("--transfer-across", "Evict across nodes", "--transfer between nodes",
-                         kSame, &C::transferAcross));
-        add(kLinks,
-            optionalCost("--allreduce-across", "All-reduce across nodes",
-                         "--allreduce of a stage whose devices are in several nodes", kSame,
-                         &C::allReduceAcross));
-        add(kLinks,
-            field<C>(option("", "--nics-per-node", "NICs per node",
-                            "Transfers that share a NIC or the port of a device divide its "
-                            "bandwidth; 0: they do not slow one another down",
-                            "K")
-                         .between(0, kMostDevices),
-                     &C::nicsPerNode));
-        add(kInterference, joint());
-        add(kInterference, slowDown());
-        add(kInterference,
-            lifted(field<TimingRules>(option("", "--blocking", "Blocking sends",
-                                             "A send blocks compute until it is complete"),
-                                      &TimingRules::blockingSend),
-                   &C::rules));
-        add(kInterference, jitter());
-        add(kInterference,
-            lifted(field<TimingRules>(
-                       option("", "--seed", "Seed of the jitter", "Seed of --jitter", "S")
-                           .between(0, kMostSeed),
-                       &TimingRules::seed),
-                   &C::rules));
+        add(kCosts, costFields());
+        add(kLinks, linkFields());
+        add(kInterference, interferenceFields());
         return fields;
     }();
     return kFields;

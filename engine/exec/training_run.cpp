@@ -94,7 +94,7 @@ void TrainingRun::describe()
 
 Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 {
-    const auto trained = iterateAll(cancel);
+    auto trained = iterateAll(cancel);
     m_executor->addTo(m_run.info);
     // A failed device does not answer queries.
     if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())

@@ -325,7 +325,7 @@ Result<Experiment> experimentFromArguments(std::span<const std::string> argument
         std::string text = arguments[i + 1];
         if (const std::string before = field->get(experiment);
             field->kind == FieldKind::List && !before.empty())
-            text = before + '\n' + text;
+            text = fmt::format("{}\n{}", before, text);
         TRY(setChecked(*field, experiment, text));
     }
     return experiment;

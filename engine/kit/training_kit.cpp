@@ -112,11 +112,11 @@ std::string titanModules(const ModelSpec& model, int stages)
 {
     std::string text;
     for (int stage = 0; stage < stages; ++stage) {
-        std::string names = stage == 0 ? "\"tok_embeddings\", " : "";
+        std::string names = stage == 0 ? R"("tok_embeddings", )" : "";
         for (int layer = firstLayer(model, stages, stage);
              layer < firstLayer(model, stages, stage + 1); ++layer)
             names += fmt::format("\"layers.{}\", ", layer);
-        names += stage + 1 == stages ? "\"norm\", \"output\"" : "";
+        names += stage + 1 == stages ? R"("norm", "output")" : "";
         text += fmt::format("    [{}],\n", names);
     }
     return text;

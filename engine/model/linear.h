@@ -5,7 +5,7 @@
 namespace engine {
 
 // y = x weight + bias + residual. The weight is (in, out); bias and residual are optional.
-template<class Real>
+template<class Real> // NOLINTNEXTLINE(readability-function-size)
 void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weight,
             const Real* bias, Matrix<Real> y, Matrix<const Real> residual = {})
 {

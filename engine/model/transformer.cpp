@@ -149,7 +149,7 @@ Matrix<Number> Transformer<Real>::positionTable(Number* embedding, int slice) co
     if (shape.positions == 0)
         return {};
     const auto row
-        = static_cast<std::ptrdiff_t>(m_spec.vocabulary) + slice * shape.attention.sequence;
+        = m_spec.vocabulary + static_cast<std::ptrdiff_t>(slice) * shape.attention.sequence;
     return {embedding + row * shape.width, shape.attention.sequence, shape.width};
 }
 

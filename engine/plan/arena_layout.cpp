@@ -142,9 +142,11 @@ Peak findPeak(std::span<const BufferLife> lives, Size size)
         }
     Peak peak;
     Bytes alive = 0;
-    for (std::uint32_t i = 0; i <= last; ++i)
-        if ((alive += change[i]) > peak.bytes)
+    for (std::uint32_t i = 0; i <= last; ++i) {
+        alive += change[i];
+        if (alive > peak.bytes)
             peak = {alive, i};
+    }
     return peak;
 }
 

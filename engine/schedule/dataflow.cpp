@@ -102,7 +102,7 @@ std::uint32_t valueIndex(const Value& value, const Shape& shape)
 
 std::uint32_t valueCount(const Shape& shape)
 {
-    return kMicroBatchKinds * cellCount(shape) + shape.rows();
+    return kMicroBatchKinds * cellCount(shape) + static_cast<std::uint32_t>(shape.rows());
 }
 
 std::string describe(const Value& value)

@@ -21,7 +21,7 @@ std::string throttleText(std::uint64_t throttle)
         {Throttle::DisplayClocks, "display clocks"},
     };
     std::string text;
-    std::uint64_t known = static_cast<std::uint64_t>(Throttle::Idle);
+    auto known = static_cast<std::uint64_t>(Throttle::Idle);
     for (const auto& [reason, word] : kWords) {
         known |= static_cast<std::uint64_t>(reason);
         if ((throttle & static_cast<std::uint64_t>(reason)) != 0)

@@ -1,6 +1,7 @@
 #include "engine/timeline/kernel_name.h"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -107,13 +108,13 @@ std::string shortName(const std::string& demangledName)
 
 std::string kernelLabel(const std::string& demangledName)
 {
-    const std::string name = shortName(demangledName);
-    for (const std::string& argument : templateArguments(demangledName, name)) {
+    std::string function = shortName(demangledName);
+    for (const std::string& argument : templateArguments(demangledName, function)) {
         const std::string made = className(argument);
         if (!made.empty())
-            return isWrapper(name) ? made : name + '<' + made + '>';
+            return isWrapper(function) ? made : fmt::format("{}<{}>", function, made);
     }
-    return name;
+    return function;
 }
 
 bool isNcclKernel(std::string_view name)

@@ -123,11 +123,13 @@ GpuClocks GpuSampler::finish()
     clocks.most = m_clocks.rbegin()->first;
     clocks.throttle = m_throttle;
     std::int64_t below = 0;
-    for (const auto& [megahertz, count] : m_clocks)
-        if ((below += count) > (clocks.samples - 1) / 2) {
+    for (const auto& [megahertz, count] : m_clocks) {
+        below += count;
+        if (below > (clocks.samples - 1) / 2) {
             clocks.median = megahertz;
             break;
         }
+    }
     return clocks;
 }
 

@@ -21,6 +21,7 @@ bool hasMicroBatch(OpKind kind)
 {
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
+
 // I and W are the two halves of a B; counting both with one counter would skip numbers.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica
 
@@ -54,6 +55,7 @@ private:
     void findCopies();
     void makeDevices();
     void placeStages();
+    void nameDirections();
     void finish();
     void splitBackward();
     void setSlices();
@@ -184,19 +186,16 @@ void Placer::resolve(std::uint32_t rank)
         const int iteration = m_iterations.ofWork[rank][i];
         if (iteration < 0)
             continue;
-        const bool isPlaced
-            = stageOf(rank, from.works[i].op) >= 0 || !hasMicroBatch(from.works[i].op.kind);
-        if (!isPlaced) {
+        const NamedOp& op = from.works[i].op;
+        const auto& second = from.works[i].second;
+        if (stageOf(rank, op) < 0 && hasMicroBatch(op.kind)) {
             ++m_result.withoutStage;
             continue;
         }
-        PlacedWork placed{rank, i, iteration, resolved(rank, from.works[i].op, iteration, counter),
-                          std::nullopt};
-        if (from.works[i].second)
-            placed.second = resolved(rank, *from.works[i].second, iteration, counter);
-        note(placed.op);
-        if (placed.second)
-            note(*placed.second);
+        PlacedWork placed{rank, i, iteration, resolved(rank, op, iteration, counter), std::nullopt};
+        if (second)
+            placed.second = resolved(rank, *second, iteration, counter);
+        forEachOp(placed, note);
         m_result.works.push_back(placed);
     }
 }
@@ -266,10 +265,11 @@ void Placer::placeStages()
     for (auto& stages : m_result.deviceOf)
         stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
     for (const PlacedWork& work : m_result.works)
-        for (const Op* op : {&work.op, work.second ? &*work.second : nullptr})
-            if (op != nullptr && isPipelineOp(op->kind)
-                && m_result.deviceOf[op->replica].has(op->stage)) // -1: its range names none
-                m_result.deviceOf[op->replica][op->stage] = m_result.deviceOfRank[work.rank];
+        forEachOp(work, [&](const Op& op) {
+            if (isPipelineOp(op.kind)
+                && m_result.deviceOf[op.replica].has(op.stage)) // -1: its range names none
+                m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
+        });
     auto next = empty.begin();
     for (auto& stages : m_result.deviceOf)
         for (DeviceId& device : stages)
@@ -291,10 +291,10 @@ void Placer::splitBackward()
         if (work.op.kind == OpKind::BackwardWeight)
             withWeight.insert(partOf(work, work.op));
     for (PlacedWork& work : m_result.works)
-        for (Op* const op : {&work.op, work.second ? &*work.second : nullptr})
-            if (op != nullptr && op->kind == OpKind::Backward
-                && withWeight.contains(partOf(work, *op)))
-                op->kind = OpKind::BackwardInput;
+        forEachOp(work, [&](Op& op) {
+            if (op.kind == OpKind::Backward && withWeight.contains(partOf(work, op)))
+                op.kind = OpKind::BackwardInput;
+        });
 }
 
 // Slices of micro-batches whose forwards are whole are halves.
@@ -304,14 +304,14 @@ void Placer::setSlices()
         return work.op.kind == OpKind::Forward && work.op.slice == Op::kWhole;
     });
     for (PlacedWork& work : m_result.works)
-        for (Op* const op : {&work.op, work.second ? &*work.second : nullptr}) {
-            if (op == nullptr || op->slice == Op::kWhole)
-                continue;
+        forEachOp(work, [&](Op& op) {
+            if (op.slice == Op::kWhole)
+                return;
             if (areHalves)
-                op->flags = OpFlag::Half;
+                op.flags = OpFlag::Half;
             else
-                m_result.shape.slices = std::max(m_result.shape.slices, op->slice + 1);
-        }
+                m_result.shape.slices = std::max(m_result.shape.slices, op.slice + 1);
+        });
 }
 
 void Placer::setPeer(Op& op) const
@@ -326,54 +326,51 @@ void Placer::setPeer(Op& op) const
         op.peer = static_cast<std::uint16_t>(stages[peer].value);
 }
 
-void Placer::finish()
+// The two directions of a pipeline, if ops do not name them: the rank that comes first holds the
+// first stages of the down pipeline and the last stages of the up pipeline.
+void Placer::nameDirections()
 {
-    std::erase_if(m_result.works, [&](const PlacedWork& work) { return m_copy[work.rank] != 0; });
-    // The two directions of a pipeline, if ops do not name them: the rank that comes first holds
-    // the first stages of the down pipeline and the last stages of the up pipeline.
+    const auto isUp = [](const PlacedWork& work) { return work.op.replica > 0; };
+    if (m_from != StageFrom::Names || std::ranges::any_of(m_result.works, isUp))
+        return;
     std::map<int, std::set<std::uint32_t>> holders;
     for (const PlacedWork& work : m_result.works)
         if (isPipelineOp(work.op.kind))
             holders[work.op.stage.value].insert(work.rank);
-    const bool namesDirections = std::ranges::any_of(
-        m_result.works, [](const PlacedWork& work) { return work.op.replica > 0; });
-    const bool isBidirectional = m_from == StageFrom::Names && !namesDirections
-        && std::ranges::any_of(holders, [](const auto& each) { return each.second.size() == 2; });
     for (PlacedWork& work : m_result.works) {
-        const auto found = holders.find(work.op.stage.value);
-        if (isBidirectional && found != holders.end() && found->second.size() == 2) {
-            const bool isFirst = *found->second.begin() == work.rank;
-            const bool isFirstHalf = 2 * work.op.stage.value < m_result.shape.stages;
-            work.op.replica = isFirst == isFirstHalf ? 0 : 1;
-            if (work.second)
-                work.second->replica = work.op.replica;
-        }
-        if (m_from == StageFrom::Unknown && work.op.microBatch.isValid()) {
-            const int base = static_cast<int>(work.rank) * m_mostMicroBatches;
-            work.op.microBatch.value += base;
-            if (work.second)
-                work.second->microBatch.value += base;
-        }
+        const std::set<std::uint32_t>& ranks = holders[work.op.stage.value];
+        const bool isFirst = !ranks.empty() && *ranks.begin() == work.rank;
+        const bool isFirstHalf = 2 * work.op.stage.value < m_result.shape.stages;
+        if (ranks.size() == 2)
+            forEachOp(work, [&](Op& op) { op.replica = isFirst == isFirstHalf ? 0 : 1; });
     }
+}
+
+void Placer::finish()
+{
+    std::erase_if(m_result.works, [&](const PlacedWork& work) { return m_copy[work.rank] != 0; });
+    nameDirections();
     placeStages();
     Shape& shape = m_result.shape;
     std::map<DeviceId, StageId> firstStage;
     for (auto& stages : m_result.deviceOf)
         for (const StageId stage : stages.ids())
             firstStage.emplace(stages[stage], stage);
+    const bool isUnknown = m_from == StageFrom::Unknown;
     for (PlacedWork& work : m_result.works) {
-        if (work.op.stage.value < 0 || !hasMicroBatch(work.op.kind))
-            if (work.op.stage.value < 0 || m_from == StageFrom::Unknown)
-                work.op.stage = m_from == StageFrom::Unknown
-                    ? StageId{0}
-                    : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0})
-                          .first->second;
+        if (work.op.stage.value < 0 || (isUnknown && !hasMicroBatch(work.op.kind)))
+            work.op.stage = isUnknown
+                ? StageId{0}
+                : firstStage.emplace(m_result.deviceOfRank[work.rank], StageId{0}).first->second;
         if (work.second && work.second->stage.value < 0)
             work.second->stage = work.op.stage;
         setPeer(work.op);
-        shape.microBatches = std::max(shape.microBatches, work.op.microBatch.value + 1);
-        if (work.second)
-            shape.microBatches = std::max(shape.microBatches, work.second->microBatch.value + 1);
+        // Ranks have micro-batches of their own where stages are unknown.
+        const bool isOwn = isUnknown && work.op.microBatch.isValid();
+        forEachOp(work, [&](Op& op) {
+            op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;
+            shape.microBatches = std::max(shape.microBatches, op.microBatch.value + 1);
+        });
     }
     shape.microBatches = std::max(shape.microBatches, 1);
     setSlices();

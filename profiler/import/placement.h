@@ -16,6 +16,15 @@ struct PlacedWork
     std::optional<engine::Op> second;
 };
 
+// Calls use(op) with each op of a PlacedWork, which may be const.
+template<class Work, class Use>
+void forEachOp(Work& work, const Use& use)
+{
+    use(work.op);
+    if (work.second)
+        use(*work.second);
+}
+
 // The pipeline that the ranks of a job execute.
 struct Placement
 {

@@ -93,10 +93,8 @@ Result<std::string> figuresOf(std::span<const Run* const> runs, const Comparison
         return figureOf(runs);
     std::string all;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        const auto figure = figureOf(runs.subspan(r, 1));
-        if (!figure)
-            return figure;
-        all += fmt::format("<h3>{}</h3>\n{}", markupText(comparison.runs[r].label), *figure);
+        const std::string figure = TRY(figureOf(runs.subspan(r, 1)));
+        all += fmt::format("<h3>{}</h3>\n{}", markupText(comparison.runs[r].label), figure);
     }
     return all;
 }
@@ -104,9 +102,7 @@ Result<std::string> figuresOf(std::span<const Run* const> runs, const Comparison
 Result<std::string> comparisonReport(std::span<const Run* const> runs)
 {
     const auto comparison = TRY(compare({runs.begin(), runs.end()}));
-    const auto figures = figuresOf(runs, comparison);
-    if (!figures)
-        return figures;
+    const std::string figures = TRY(figuresOf(runs, comparison));
     std::string title, body;
     for (const ComparedRun& run : comparison.runs)
         title += (title.empty() ? "" : ", ") + run.label;
@@ -117,7 +113,7 @@ Result<std::string> comparisonReport(std::span<const Run* const> runs)
             body += "<p>" + markupText(summarize(comparison, r)) + "</p>\n";
     for (const std::string& note : comparison.notes)
         body += "<p>Note: " + markupText(note) + ".</p>\n";
-    body += *figures + comparisonTable(runs, comparison);
+    body += figures + comparisonTable(runs, comparison);
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const RunMetrics& numbers = comparison.runs[r].metrics;
         body += fmt::format("<details><summary>{}: {}</summary>\n",

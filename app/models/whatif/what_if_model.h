@@ -18,7 +18,7 @@ public:
     enum class Column : int { Scheme, Iteration, Difference, Bubble, Memory, Fits, Range, Bars };
 
     // `measured` is the iteration of the run in ns.
-    WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
+    explicit WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
 
     // Replaces the rows of these schemes. Others keep their last values.
     void update(const std::vector<WhatIfRow>& rows);

@@ -25,7 +25,7 @@ namespace {
 using Mode = profiler::Study::Mode;
 
 constexpr double kMostAtOnce = 10'000; // points of a study that starts when it is opened
-enum StackPage : int { kPresetsPage, kChartsPage };
+constexpr int kChartsPage = 1;         // of the stack; 0: the presets
 
 } // namespace
 

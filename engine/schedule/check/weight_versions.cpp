@@ -281,10 +281,12 @@ IdVector<DeviceId, int> versionsKept(const Schedule& schedule)
         const Schedule updated = addOptimizer(addAllReduce(schedule, SyncPolicy::Eager));
         return holds(updated, OpKind::OptimizerStep) ? versionsKept(updated) : kept;
     }
-    for (std::uint8_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
+    for (int replica = 0; replica < std::ssize(schedule.deviceOf); ++replica)
         for (const StageId stage : schedule.deviceOf[replica].ids())
             if (const DeviceId d = schedule.device(replica, stage); d.isValid())
-                kept[d] = std::max(kept[d], mostKept(schedule.program[d], {replica, stage}));
+                kept[d] = std::max(
+                    kept[d],
+                    mostKept(schedule.program[d], {static_cast<std::uint8_t>(replica), stage}));
     return kept;
 }
 

@@ -143,7 +143,7 @@ struct NcclGpu::State
 
     nccl::Status enqueue(const NcclCall& call) const
     {
-        const nccl::Communicator handle = of(call).handle;
+        nccl::Communicator handle = of(call).handle;
         const nccl::DataType type = typeOf(call.type);
         switch (call.kind) {
         case NcclCall::Kind::Send:
@@ -244,7 +244,7 @@ void NcclGpu::abort() noexcept
                 handles.push_back(std::exchange(each.handle, nullptr));
     }
     std::vector<std::jthread> threads;
-    for (const nccl::Communicator handle : handles)
+    for (nccl::Communicator handle : handles)
         threads.emplace_back([this, handle] { m_state->library.abort(handle); });
 }
 
