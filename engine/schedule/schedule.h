@@ -62,13 +62,12 @@ struct Shape
     int devices = 0, stages = 0, microBatches = 0, replicas = 1, slices = 1, dataParallel = 1;
     // Micro-batches per optimizer step of an asynchronous scheme; 0: one step at the end.
     int updateEvery = 0;
-    // An asynchronous scheme runs without a flush: the program then has the ops of so many
-    // consecutive windows of `microBatches` micro-batches. 1: one iteration, or one window that
-    // drains.
+    // Consecutive windows of `microBatches` micro-batches in the program of an asynchronous scheme,
+    // which runs without a flush. 1: one iteration, or one window that drains.
     int windows = 1;
 
     int allMicroBatches() const { return microBatches * windows; } // of the program
-    // v, per device and direction; 1 if there are fewer stages than devices.
+    // v, the stages per device and direction; 1 if there are fewer stages than devices.
     int chunks() const { return devices > 0 && stages > devices ? stages / devices : 1; }
     // The dense index of a (replica, stage) pair, called its row.
     std::size_t rows() const { return static_cast<std::size_t>(replicas) * stages; }

@@ -13,9 +13,9 @@ DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
 // The op at the other end: the RECV of a SEND and vice versa.
 Op otherEnd(const Op& transfer, const Shape& shape);
 
-// [allReduceStage()] the device of every replica of the stage that calls its all-reduce; a device
-// may hold both. The k-th calls of all of them meet. Ops outside the shape or on the wrong device
-// are left out.
+// [allReduceStage()] the devices that call the all-reduce of the stage, one entry per replica, so a
+// device that holds both replicas is listed twice. The k-th calls of all entries are one
+// all-reduce. Ops outside the shape or on the wrong device are left out.
 IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule);
 
 bool hasTransfers(const Schedule& schedule);

@@ -22,13 +22,13 @@ enum class TransportKind : std::uint8_t {
     // Sends do not wait; each receive waits for its message. One communicator without tags
     // (NCCL): receive k of a directed pair gets message k.
     OneCommunicator,
-    // As OneCommunicator, with separate communicators for activations and gradients.
+    // Like OneCommunicator, but with separate communicators for activations and gradients.
     PerKind,
     // Messages are matched by tag, or each message has its own credit or buffer.
     Tagged,
-    // NCCL as this program uses it: for each directed pair of devices one communicator for
-    // activations and one for gradients. A message waits for both ends on the stream of its
-    // communicator (communicator_streams.h).
+    // NCCL as Bubblescope uses it: one communicator for activations and one for gradients per
+    // directed pair of devices. A message waits for both ends on the stream of its communicator
+    // (communicator_streams.h).
     Nccl,
 };
 constexpr int kTransports = 6;
@@ -56,7 +56,7 @@ std::string_view transportName(TransportKind transport); // "per-kind", for JSON
 // The name for display: "separate communicators for activations and gradients".
 std::string_view transportTitle(TransportKind transport);
 
-// For each transport, checks whether every send meets its receive. Requires a valid schedule
+// Checks for each transport whether every send meets its receive. Requires a valid schedule
 // (validate.h) with transfers (passes.h: addP2P). Evicts, loads and optimizer steps have their own
 // streams and are ignored; all-reduces are checked for NCCL only. Linear in time and memory.
 CommunicationReport checkCommunication(const Schedule& lowered);

@@ -66,7 +66,7 @@ private:
     {
         std::size_t computed = 0; // preceding ops that are complete or belong to other streams
         std::map<StreamKey, Stream> streams;
-        std::map<std::uint32_t, int> rounds; // [position] which all-reduce of its stage
+        std::map<std::uint32_t, int> rounds; // [position] index among those of its stage
     };
     using SumKey = std::tuple<StageId, bool, int>; // stage, whether it ties embeddings, round
     struct Sum                                     // an all-reduce
@@ -115,7 +115,7 @@ private:
     {
         return m_schedule.program[d][position];
     }
-    // The k-th calls of all devices for a stage meet.
+    // The k-th calls of all devices of a stage are one all-reduce.
     SumKey sumKey(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
@@ -266,7 +266,7 @@ private:
                });
     }
 
-    // What blocks a device: its earliest transfer or all-reduce whose other end has not started.
+    // The earliest transfer or all-reduce of a device whose other end has not started.
     std::optional<std::uint32_t> unmet(DeviceId d) const
     {
         std::optional<std::uint32_t> first;
@@ -296,7 +296,7 @@ private:
         return d;
     }
 
-    // Follows the waiting devices until one repeats; they form the cycle.
+    // Follows the waiting devices until one repeats, and reports the devices of that cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

@@ -128,7 +128,7 @@ private:
     {
         if (op.kind == OpKind::AllReduce) {
             m_queues[device].calls.push_back(allReduceStage(op));
-            for (const Value& value : produces(op, m_schedule.shape)) // of an earlier update
+            for (const Value& value : produces(op, m_schedule.shape)) // from an earlier update
                 m_ready[valueIndex(value, m_schedule.shape)] = false;
         } else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
@@ -137,8 +137,8 @@ private:
                 m_ready[valueIndex(value, m_schedule.shape)] = true;
     }
 
-    // Completes the all-reduces at the head of the device's queue that all their devices have
-    // reached.
+    // Completes the all-reduces at the head of the queue of the device that all devices of their
+    // stage have reached.
     bool meet(DeviceId device)
     {
         Queue& queue = m_queues[device];
@@ -171,7 +171,7 @@ private:
         return std::nullopt;
     }
 
-    // What a node waits for; none if it is never produced.
+    // The node that `node` waits for; Kind::None if no remaining op produces the value.
     Node behind(Node node) const
     {
         if (node.kind == Node::Kind::AllReduce) {
@@ -215,8 +215,8 @@ private:
         return *missingInput(m_schedule.program[device][*blockedOp(device)], device);
     }
 
-    // Follows the waiting nodes until one repeats, and returns that cycle. Nodes that an earlier
-    // call followed lead to no cycle.
+    // Follows the waiting nodes until one repeats, and returns that cycle. Stops at nodes that an
+    // earlier call has followed: they lead to no other cycle.
     std::optional<Violation> follow(Node start)
     {
         std::vector<Node> path;
@@ -272,7 +272,7 @@ private:
     IdVector<DeviceId, std::size_t> m_next;
     std::vector<bool> m_ready;                          // [value] produced, and sent if needed
     IdVector<DeviceId, Queue> m_queues;                 // started all-reduces, in order
-    IdVector<StageId, std::vector<DeviceId>> m_callers; // once per row
+    IdVector<StageId, std::vector<DeviceId>> m_callers; // one entry per row of the stage
     std::vector<bool> m_followed;                       // [device, then stage]
     bool m_hasTransfers = false;
 };

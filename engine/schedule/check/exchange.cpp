@@ -44,7 +44,7 @@ private:
         int missing = 0;      // transfers of the group whose other end has not started
     };
 
-    // Advances until transfers must be waited for.
+    // Advances the device until it must wait for transfers.
     void run(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
@@ -62,8 +62,8 @@ private:
         }
     }
 
-    // Posts the group of transfers from `next` on. Other ops among them (all-reduce, evict) have
-    // streams of their own.
+    // Posts the group of transfers that starts at `next`. Skips ops with their own streams
+    // (all-reduce, evict).
     void call(DeviceId d)
     {
         const auto& ops = m_schedule.program[d];
@@ -122,7 +122,7 @@ private:
         });
     }
 
-    // Follows the waiting devices until one repeats; they form the cycle.
+    // Follows the waiting devices until one repeats, and reports the devices of that cycle.
     TransportFault circleFrom(DeviceId start) const
     {
         std::vector<DeviceId> path;

@@ -19,7 +19,7 @@ bool isActivation(OpKind kind)
 struct Queue
 {
     DeviceId peer;
-    bool activations = true; // false: gradients; with one communicator, of the first message
+    bool activations = true; // kind of the messages (with one communicator: of the first)
     std::vector<std::uint32_t> positions;
 };
 

@@ -19,9 +19,9 @@ inline std::int64_t stashParts(const Op& op, const Shape& shape)
     return shape.slices > 1 ? kHalves : 1;
 }
 
-// The change by an op of the stash of its own device and of its peer, at its begin and at its end.
-// A stash lives from the start of its F to the end of its B, or of its W if the backward is split.
-// During an evict or load it counts on both devices.
+// The changes that an op makes to the stashes of its own device and of its peer, when it starts and
+// when it ends. A stash lives from the start of its F to the end of its B, or of its W if the
+// backward is split. During an evict or load it counts on both devices.
 struct StashChange
 {
     int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
@@ -43,10 +43,10 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// Stashes of a device, in parts. `whole` has those that stay complete, `kept` those that a
-// RECOMPUTE rebuilds (Chen et al., 2016). A stash that a RECOMPUTE rebuilds is complete during F
-// and again from the RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input
-// of the stage or, with attention recomputation, everything except the scores.
+// Stashes of a device, in parts. `whole` counts those that stay complete, `kept` those that a
+// RECOMPUTE rebuilds (Chen et al., 2016). A rebuilt stash is complete during F and again from the
+// RECOMPUTE on. In between only the input of the RECOMPUTE is stored: the input of the stage or,
+// with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -93,9 +93,9 @@ struct StashPeak
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
-// The capacity of a device that evicts, in parts: for its own stashes, and on its partner for the
-// evicted ones. Both are the minimum that the order of the device needs. An op waits for the EVICT
-// or LOAD that frees memory for it, so no device exceeds stashPeaks().
+// Stash capacities of a device that evicts, in parts: `own` for its own stashes, `guests` on its
+// partner for the evicted ones. Both are the minimum for the order of its ops. An op waits for the
+// EVICT or LOAD that frees memory for it, so no device exceeds stashPeaks().
 struct StashCapacity
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

@@ -73,7 +73,7 @@ private:
     StashState stateAfter(const Op& op, StashState before, std::uint32_t cell)
     {
         switch (op.kind) {
-        case OpKind::Forward: // F before its input, or after EVICT
+        case OpKind::Forward: // ops before the F may have set the state
             return before == StashState::NotMade ? StashState::Here : before;
         case OpKind::Load:
             return StashState::Here;

@@ -35,7 +35,7 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
         for (const MicroBatchId m : Ids<MicroBatchId>(m_schedule.shape.allMicroBatches()))
             checkComplete(m);
-        if (!hasTiedEmbeddings(m_schedule)) // the tied all-reduce joins two stages
+        if (!hasTiedEmbeddings(m_schedule)) // only two stages have that of tied embeddings
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
@@ -188,7 +188,7 @@ private:
                    toString(place.op), describe(value), toString(source->op), source->index);
     }
 
-    // Whether all ops from `first` to before `last` are joint with the next.
+    // Whether each op in [first, last) is joint with the next op.
     bool isJoint(DeviceId device, int first, int last) const
     {
         const auto group

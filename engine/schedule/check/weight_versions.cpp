@@ -38,7 +38,8 @@ public:
     {
         return m_rules.hasUpdates ? m_updates : m_backwards / m_rules.updateEvery;
     }
-    // The first version with this number modulo 256 that is not older than the last one used.
+    // The first version that equals `op.version` modulo 256 and is not older than the last one
+    // used.
     int numberOf(const Op& op) const
     {
         return m_lastUsed + static_cast<std::uint8_t>(op.version - m_lastUsed);

@@ -17,10 +17,9 @@ namespace engine {
 bool isAsynchronous(const Schedule& schedule);
 
 // Derives Shape::updateEvery from the ops: the number of backwards of a stage before its first OPT,
-// in all directions.
-// Without OPTs it is the number of micro-batches between the first uses of versions 1 and 2 on the
-// last stage. If only version 1 exists, the rule of PipeDream-2BW applies: micro-batch 2m is the
-// first to use version 1. Without versions it is N.
+// in all directions. Without OPTs it is the number of micro-batches between the first uses of
+// versions 1 and 2 on the last stage. If only version 1 exists, the rule of PipeDream-2BW applies:
+// micro-batch 2m is the first to use version 1. Without versions it is N.
 int guessUpdateEvery(const Schedule& schedule);
 
 // The weight versions that a device keeps besides the newest one of each stage, which every OPT
@@ -38,12 +37,13 @@ struct KeptVersions
     // [position] the copy that an op uses, or that an OPT makes; kNone: neither.
     std::vector<std::uint32_t> of;
 };
-// `program` has OPTs and valid versions (checkVersions()). Empty for a synchronous schedule.
+// Requires OPTs and valid versions (checkVersions()) in an asynchronous program. The result is
+// empty for a synchronous schedule.
 KeptVersions keptVersions(std::span<const Op> program);
 
-// The windows at the end of a stream (Shape::windows) in which the pipeline drains: the first
-// device has no forward left as soon as the last one begins the last D - 1 micro-batches, or 2D - 1
-// in two directions.
+// The number of windows at the end of a stream (Shape::windows) in which the pipeline drains. The
+// first device has no forward left once the last device begins the last D-1 micro-batches (2D-1 in
+// two directions).
 int windowsToDrain(const Shape& shape);
 
 // Checks that a backward uses the version of its forward, that a version is created before it is
@@ -53,8 +53,8 @@ std::vector<Violation> checkVersions(const Schedule& schedule);
 
 // Returns for each device the largest number of versions of one stage that are kept at once: 1 in a
 // synchronous schedule, D-d with PipeDream, 2 with PipeDream-2BW, once the pipeline is full
-// (Shape::windows). A version is kept from the OPT
-// that creates it to its last use; the newest version is always kept.
+// (Shape::windows). A version is kept from the OPT that creates it to its last use; the newest
+// version is always kept.
 IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

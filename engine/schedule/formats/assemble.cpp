@@ -76,10 +76,11 @@ Result<Shape> shapeOf(const Programs& programs)
     const double room = std::min(kMostCells, kCellsPerOp * ops);
     if (cells <= room && shape.devices <= room)
         return shape;
-    return fail(Error::Code::Corrupt,
-                fmt::format("{} devices, {} stages, {} micro-batches and {} slices do not match "
-                            "the {} rows of the file; correct the wrong number",
-                            shape.devices, shape.stages, shape.microBatches, shape.slices, ops));
+    return fail(
+        Error::Code::Corrupt,
+        fmt::format("{} devices, {} stages, {} micro-batches and {} slices are too many for "
+                    "the {} rows of the file; correct the indices",
+                    shape.devices, shape.stages, shape.microBatches, shape.slices, ops));
 }
 
 Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme)

@@ -16,7 +16,8 @@
 namespace engine {
 namespace {
 
-// The first line that has more than blanks and commas, since device 0 may be idle throughout.
+// The first line with more than blanks and commas. The line of device 0 has only these if the
+// device is idle throughout.
 std::string_view firstLine(std::string_view text)
 {
     Lines lines(text);

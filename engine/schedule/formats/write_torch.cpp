@@ -80,8 +80,8 @@ std::string torchCell(std::span<const Op> group)
 
 // Writes the lines of a file whose cell t is the op of time step t: an op comes after the steps
 // that produce its inputs. PyTorch's PipelineScheduleMulti, which torchtitan uses, receives in each
-// step what the neighbours compute in it: it trains with wrong activations, without an error, if
-// the steps are not aligned.
+// step the values that its neighbours compute in that step. If the steps are not aligned, it trains
+// with wrong activations and reports no error.
 class TorchText
 {
 public:
@@ -101,7 +101,7 @@ public:
             for (Line& line : m_lines)
                 while (!line.left.empty() && writeCell(line))
                     isStuck = false;
-            m_isAligned = m_isAligned && !isStuck; // a deadlock has no steps
+            m_isAligned = m_isAligned && !isStuck; // a deadlocked schedule has no time steps
         }
         std::string text;
         for (const Line& line : m_lines)
@@ -113,7 +113,7 @@ private:
     struct Line
     {
         std::span<const Op> left;
-        std::size_t step = 0; // the first one without an op
+        std::size_t step = 0; // the first step without an op
         std::string text;
     };
 

@@ -17,9 +17,9 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// [row (replica, stage)] how many ops of its device come before each of its all-reduces: those up
-// to the last weight gradient of the update, and the sends that follow it. There is one update if
-// updateEvery is 0; micro-batches left at the end form none otherwise.
+// [row (replica, stage)][update] number of ops of the device before the all-reduce: the ops up to
+// the last weight gradient of the update and the sends after it. If updateEvery is 0, there is one
+// update; otherwise micro-batches left at the end form no update.
 std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
 {
     const int every = schedule.shape.updateEvery > 0 ? updateEveryOfReplica(schedule.shape) : 0;
@@ -43,8 +43,8 @@ std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All devices start all-reduces in the same order (by the time at which the last holder is ready,
-// then by stage), so that no two devices wait for each other.
+// All devices start all-reduces in the same order, so that no two devices wait for each other: by
+// the position at which the last device of the stage is ready, then by stage.
 AllReducePlaces placeEager(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;

@@ -88,8 +88,8 @@ private:
         return std::size_t{2} * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
-    // Rank within a group, as in the authors' code: by chunk, then by their chunk ids, which ascend
-    // on the first half of the devices and descend on the second.
+    // Rank within a group, as in the authors' code: by chunk, then by chunk id, which ascends on
+    // the first half of the devices and descends on the second.
     std::size_t rank(StageId stage) const
     {
         const int devices = m_schedule.shape.devices;
@@ -99,7 +99,7 @@ private:
     }
 
     const Schedule& m_schedule;
-    // [row] number of ops of the device up to its last contribution
+    // [row] number of ops of the device up to the last contribution to the gradient
     std::vector<std::size_t> m_added;
     IdVector<DeviceId, std::size_t> m_last;
 };
@@ -153,7 +153,7 @@ private:
         return true;
     }
 
-    // A device that holds both replicas of a stage calls it twice in a row.
+    // A device that holds both replicas of a stage calls its all-reduce twice in a row.
     bool meet(DeviceId device, StageId stage)
     {
         auto& arrived = m_arrived[stage];
@@ -177,7 +177,7 @@ private:
     std::vector<bool> m_made; // [value]
     IdVector<StageId, int> m_arrived;
     IdVector<DeviceId, std::size_t> m_next;
-    IdVector<DeviceId, bool> m_inside; // is waiting at an all-reduce
+    IdVector<DeviceId, bool> m_inside; // waiting at an all-reduce
 };
 
 } // namespace

@@ -18,7 +18,7 @@ using AllReducePlaces = IdVector<DeviceId, std::vector<AllReducePlace>>;
 // second half of the model are reduced directly before the last backward of their device, all other
 // stages after it. The one or two middle devices reduce all stages after it. An all-reduce is also
 // placed after the last backward if that backward contributes to the reduced gradient. If waiting
-// before the last backward would deadlock, all of them are placed after it.
+// before the last backward would deadlock, all all-reduces are placed after it.
 AllReducePlaces placeBlocking(const Schedule& schedule);
 
 // The ops of a device with its all-reduces inserted.

@@ -125,7 +125,8 @@ private:
         m_out.push_back(op);
     }
 
-    // Writes the op of a slot, with the load for the next slot and the evict of the last stash.
+    // Writes the op of a slot, the load for the next slot before it and an evict of its stash after
+    // it.
     bool writeSlot(std::size_t q)
     {
         const bool loads = needsLoad(q + 1);

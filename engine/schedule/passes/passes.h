@@ -46,7 +46,7 @@ Schedule addP2P(const Schedule& schedule);
 // data-parallel width > 1. An asynchronous schedule gets one per update, and always Eager, because
 // the next backward of the stage has to wait for it.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
-// The micro-batches of an update (Shape::updateEvery) that each direction processes.
+// The number of micro-batches per update (Shape::updateEvery) in each direction.
 int updateEveryOfReplica(const Shape& shape);
 // Adds an OPT per (replica, stage) after all other ops of the device; in an asynchronous scheme
 // after every backward that completes an update, or before the first op that needs it if gradients

@@ -25,7 +25,7 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 using Position = std::ptrdiff_t;
 
 // The position after the all-reduces of other stages but before the OPT that waits for this
-// all-reduce. On their common stream the others would otherwise wait for it.
+// all-reduce. All-reduces share a stream, so the others would otherwise wait for this one.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {

@@ -147,7 +147,7 @@ TEST_CASE("errors of PyTorch's file name line and action")
     CHECK_THAT(torchError("(0F0;0F1)OVERLAP_F_B\n"),
                Catch::Contains("one forward and one backward"));
     CHECK_THAT(torchError("0F0,99999999999F0\n"), Catch::Contains("is not a PyTorch action"));
-    CHECK_THAT(torchError("0F0,9999999F0\n"), Catch::Contains("correct the wrong number"));
-    CHECK_THAT(torchError("9999999REDUCE_GRAD\n"), Catch::Contains("correct the wrong number"));
+    CHECK_THAT(torchError("0F0,9999999F0\n"), Catch::Contains("correct the indices"));
+    CHECK_THAT(torchError("9999999REDUCE_GRAD\n"), Catch::Contains("correct the indices"));
     CHECK(torchError("\n\n") == "the file has no actions");
 }
