@@ -54,9 +54,9 @@ v = 4, 6, ... is our extension: a direction of vD stages is v/2 consecutive Vs. 
 d is stage cD+d for even c and cD+D-1-d for odd c, so every turn stays on its device; the up
 direction is the mirror image. The authors' order within a basic unit is unchanged.
 
-Makespan 3N + (D-2)(K+1)/v for N = KD by direct concatenation: at v = 2 the paper's bubble,
-(D-2)/(3N+D-2), at N = D. Peak stash ((v-1/2)D+1+min(d,D-1-d))/v: at v = 2 (3D+2)/4 at the ends
-to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
+Direct concatenation, N = KD: makespan 3N + (D-2)(K+1)/v. For v = 2 and N = D the bubble is that of
+the paper, (D-2)/(3N+D-2). Peak stash ((v-1/2)D+1+min(d,D-1-d))/v, for v = 2 from (3D+2)/4 at the
+ends to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
 
 Unpublished variants use our own order: a device runs the op that is due first and holds at most
 3D/2 + 1 - 2/v micro-batches. These are concat=early, and concat=direct with placement=looping or
@@ -74,14 +74,15 @@ struct Entry
     std::int64_t forward = 0, backward = 0;
 };
 
-// Without whole units: alternating down and up, a pair every 4 ticks.
+// Without whole units: micro-batches alternate between the directions. With two directions a pair
+// is due every 4 ticks, with one direction a micro-batch every 2 ticks.
 Entry alternate(int directions, int microBatch)
 {
     const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
     return {microBatch % directions, due, due};
 }
 
-// Consecutive units: each has 3vD ticks of work.
+// Consecutive units, 3vD ticks apart, which is the work of a unit.
 Entry backToBack(const Shape& shape, int microBatch)
 {
     Entry entry = alternate(shape.replicas, microBatch % shape.devices);

@@ -30,8 +30,8 @@ Result<void> checkBatch(const ScheduleRequest& request)
     if (batch % devices == 0 && batch / devices >= 2)
         return {};
     return fail(Error::Code::InvalidArgument,
-                fmt::format("bitpipe-async needs whole basic units of {} micro-batches per update, "
-                            "and two or more, so that two versions are enough: batch={}; the "
+                fmt::format("bitpipe-async needs two or more whole basic units of {} micro-batches "
+                            "per update, so that two versions are enough, not batch={}; the "
                             "nearest is {}",
                             devices, batch,
                             std::max(2, (batch + devices / 2) / devices) * devices));

@@ -93,7 +93,8 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
 // 128 bits, because the numbers are unchecked input.
 __extension__ using Wide = __int128;
 
-// Before allocating: one forward and one backward per micro-batch, slice, chunk and device.
+// Checks the size before anything is allocated. Counts one forward and one backward (or I and W)
+// per micro-batch, slice, chunk and device.
 Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, const SizeLimit& limit)
 {
     const int slices = scheme.slices != nullptr ? scheme.slices(request) : 1;
@@ -136,7 +137,8 @@ ScheduleRequest asOneWindow(ScheduleRequest request)
     return request;
 }
 
-// Windows after which an asynchronous pipeline is full and keeps all its weight versions.
+// The number of windows after which an asynchronous pipeline is full and keeps all its weight
+// versions.
 int windowsToFill(const Shape& shape)
 {
     const int needed = std::max(shape.devices, 2 * shape.updateEvery);
@@ -177,7 +179,7 @@ ScheduleRequest asStream(ScheduleRequest request, const StreamLength& length)
     if (scheme == nullptr || !scheme->asynchronous || request.microBatches < 1)
         return request;
     request.windows = 1;
-    const auto one = buildSchedule(request); // has the micro-batches per update
+    const auto one = buildSchedule(request); // to get the micro-batches per update
     if (!one)
         return request;
     const Shape& shape = one->shape;

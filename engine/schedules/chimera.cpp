@@ -14,8 +14,7 @@ constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halvin
 constexpr SchemeOption kConcat{"concat", "Concatenation of basic units", kConcats, {}};
 constexpr std::array kOptions{kConcat};
 
-// The ops of one slot of the table: of one micro-batch, of two in one op, or of half a
-// micro-batch.
+// The micro-batches of a forward: one, two in joint ops, or one whose backward has two halves.
 enum class Concat : std::uint8_t { Direct, Doubling, Halving };
 
 Concat concatOf(const ScheduleRequest& request)
@@ -26,7 +25,7 @@ Concat concatOf(const ScheduleRequest& request)
 
 constexpr std::string_view kDetails = R"(
 Two pipelines in opposite directions. A basic unit has D entries, half of them in each direction;
-an entry is one micro-batch (with concat=doubling two). Entry j of a direction runs its forward at
+an entry is one micro-batch (two with concat=doubling). Entry j of a direction runs its forward at
 stage s in time step 2j+s and its backward in time step 2j+2D-1-s of the 2D time steps of the basic
 unit. For even D no two ops of a device are in the same time step.
 
@@ -37,9 +36,9 @@ D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case); one column is
   device 2 | .. f2 F0 f3 F1 .. B0 B0 b2 b2 B1 B1 b3 b3 .. ..
   device 3 | f2 f3 .. F0 B0 B0 F1 B1 B1 .. b2 b2 .. .. b3 b3
 
-Makespan 3N + (D-2)(N/D+1); peak stash D/2+1 at the ends to D in the middle. The bubble between
-basic units vanishes if forward and backward are equally long: with two micro-batches per forward
-(concat=doubling, makespan 3N + 2(D-2), twice the stash) or a backward in two halves
+Makespan 3N + (D-2)(N/D+1); peak stash from D/2+1 at the ends to D in the middle. The bubble
+between basic units vanishes if forward and backward are equally long: with two micro-batches per
+forward (concat=doubling, makespan 3N + 2(D-2), twice the stash) or a backward in two halves
 (concat=halving, makespan 3N + (D-2)). The second backward of an entry is then D time steps after
 the first, and a basic unit has 3D time steps.
 )";
@@ -56,7 +55,7 @@ public:
 
     void writeUnits(int units)
     {
-        std::vector<Slot> slots; // units overlap
+        std::vector<Slot> slots; // of all units, which overlap
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);

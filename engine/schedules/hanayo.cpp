@@ -12,10 +12,9 @@ namespace {
 constexpr std::string_view kDetails = R"(
 One pipeline that visits devices 0 .. D-1 and returns, v/2 times. The order comes from a table of
 time slots, in which a forward takes one slot and a backward two. A basic unit is D micro-batches.
-Its first micro-batch is placed along its path. Then every device reserves the slots before its
-forward of chunk 1 (as many as the path takes to the turning point) and before its backward of the
-last chunk. The other micro-batches take the first free slots. The next basic unit begins where the
-first micro-batch ends.
+Its first micro-batch is placed along its path. Then device d reserves the D-1-d slots before its
+forward of chunk 1 and the d slots before its backward of the last chunk. The other micro-batches
+take the first free slots. The next basic unit begins where the first micro-batch ends.
 
 D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
                           device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1
@@ -54,8 +53,8 @@ private:
         bool forward = true;
     };
 
-    // Places forwards and backwards along the path, each in the first free slot after the
-    // previous one; returns the end.
+    // Places the forwards and backwards of a micro-batch along its path, each in the first free
+    // slot after the previous one. Returns the slot after the last one.
     std::size_t place(int microBatch, std::size_t slot, bool reserves)
     {
         const int stages = m_schedule.shape.stages;

@@ -19,7 +19,8 @@ bool divides(int devices, std::int64_t microBatches)
     return microBatches % groupsOf(devices, microBatches) == 0;
 }
 
-// Every multiple of D is valid, so the search is short; of two equally near numbers the larger.
+// Every multiple of D is valid, so the search is short. Prefers the larger of two equally near
+// numbers.
 std::int64_t nearestMicroBatches(int devices, std::int64_t microBatches)
 {
     for (std::int64_t away = 0;; ++away)

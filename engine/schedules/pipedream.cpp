@@ -6,7 +6,7 @@
 namespace engine {
 namespace {
 
-// device 0 keeps one version per device, and versions are counted modulo 256
+// Device 0 keeps one version per device, and versions are counted modulo 256.
 constexpr int kMostDevices = 255;
 
 Result<void> check(const ScheduleRequest& request)

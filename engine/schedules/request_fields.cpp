@@ -9,7 +9,7 @@ using Request = ScheduleRequest;
 
 constexpr std::string_view kTable = "schedule", kGroup = "Schedule";
 
-// --set key=value; TOML: a table of texts.
+// --set key=value; TOML: a table of strings.
 Field<Request> schemeOptions()
 {
     FieldFacts facts = option(kTable, "--set", "Options of the scheme",
@@ -44,8 +44,9 @@ Field<Request> mapping()
 {
     FieldFacts facts
         = option(kTable, "--mapping", "Mapping",
-                 "Devices on nodes. contiguous: in sequence; replicas-together: what an all-reduce "
-                 "sums in one node; pair-adjacent: devices d and D-1-d side by side; or a file",
+                 "Devices on nodes. contiguous: in sequence; replicas-together: those of an "
+                 "all-reduce in one node; pair-adjacent: devices d and D-1-d side by side; or a "
+                 "file",
                  "{contiguous,replicas-together,pair-adjacent}|FILE.toml")
               .withDefault("the scheme's");
     return field<Request>(std::move(facts), &Request::mapping);
@@ -56,7 +57,7 @@ Field<Request> mapping()
 Fields<ScheduleRequest> requestFields()
 {
     static const std::vector<Field<Request>> kFields = [] {
-        constexpr double kMost = 1'000'000, kMostCopies = 65535; // the scheme accepts less
+        constexpr double kMost = 1'000'000, kMostCopies = 65535; // schemes accept less
         std::vector<Field<Request>> fields;
         const auto add = [&](const FieldFacts& facts, auto member) {
             fields.push_back(field<Request>(facts, member));

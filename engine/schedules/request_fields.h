@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// The options --scheme, --devices, --micro-batches, --chunks, --set and --data-parallel.
+// The options --scheme, --devices, --micro-batches, --chunks, --set, --data-parallel and --mapping.
 Fields<ScheduleRequest> requestFields();
 
 } // namespace engine

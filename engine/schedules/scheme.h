@@ -75,18 +75,18 @@ struct Scheme
 };
 
 std::span<const Scheme> schemes();
-// The mapping to use for a schedule: `requested`, or that of its scheme if it is empty.
+// The mapping to use for a schedule: `requested` or, if it is empty, the mapping of the scheme.
 std::string_view mappingOf(const Schedule& schedule, std::string_view requested);
 const Scheme* findScheme(std::string_view name);
 
-// Limits of what can be built: Op::peer has 16 bits, and a schedule with its timeline must fit
-// in the memory of a laptop.
+// Limits of a schedule: Op::peer has 16 bits, and a schedule with its timeline must fit in the
+// memory of a laptop.
 constexpr int kMaxDevices = 0xFFFE;
 constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
 constexpr std::int64_t kMostOps = std::int64_t{1}
     << 28; // absolute limit: ops are counted in 32 bits
-// Memory per op: of a schedule that is only summarized (sim/simulate.h: summarize()), and of one
-// with transfers, costs and spans.
+// Bytes per op of a schedule that is only summarized (sim/simulate.h: summarize()), and of one with
+// transfers, costs and spans.
 constexpr int kBytesPerSummedOp = 28, kBytesPerOp = 200;
 
 // The largest number of ops that may be built.
@@ -106,9 +106,9 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
 // a schedule above the limit would need.
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
-// How long a stream is: the windows before the measured ones (at least as many as the pipeline
-// needs to fill, and as complete the last update), and the measured ones. windowsToDrain()
-// windows follow, in which the pipeline drains.
+// Windows of a stream: those before the measured ones (asStream() raises them to the number that
+// the pipeline needs to fill), and the measured ones. asStream() adds windowsToDrain() windows, in
+// which the pipeline drains, and as many as complete the last update.
 struct StreamLength
 {
     int warmup = 0, measured = 1;

@@ -13,7 +13,7 @@ D = 2, N = 3; one column is one cost unit:
   device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
   device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
 
-With F = I = W: for N >= D makespan 3N + (D-1) and bubble (D-1)/(3N+D-1), as ZB-H1; for N < D
+With F = I = W: for N >= D makespan 3N + (D-1) and bubble (D-1)/(3N+D-1), as in ZB-H1; for N < D
 makespan 2N + 2D - 1. Peak stash min(N, D).
 )";
 

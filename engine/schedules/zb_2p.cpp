@@ -13,7 +13,7 @@ D = 2, N = 3; one column is one cost unit:
   device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
   device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
 
-With F = I = W: for N >= D makespan 3N + (D-1); for N >= 2D-1 also span 3N, as ZB-H2. Peak stash
+With F = I = W: for N >= D makespan 3N + (D-1); for N >= 2D-1 also span 3N, as in ZB-H2. Peak stash
 min(N, 2D).
 )";
 

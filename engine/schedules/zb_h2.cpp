@@ -12,7 +12,7 @@ Result<void> check(const ScheduleRequest& request)
     if (request.microBatches >= least)
         return {};
     return fail(Error::Code::InvalidArgument,
-                fmt::format("zb-h2 needs at least 2D-1 micro-batches, which are {} on {} devices, "
+                fmt::format("zb-h2 needs at least 2D-1 = {} micro-batches on {} devices, "
                             "not {}; use {}, or use zb-h1",
                             least, request.devices, request.microBatches, least));
 }

@@ -76,7 +76,7 @@ private:
         if (const int m = m_chunks[chunk].weights++; m < m_written)
             m_program.backwardWeight(stage(chunk), m);
     }
-    // All ops of a micro-batch on the return path.
+    // Appends the ops of the next micro-batch on the return path.
     void back()
     {
         forward(1);

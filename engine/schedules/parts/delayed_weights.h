@@ -4,12 +4,13 @@
 
 namespace engine::parts {
 
-// How many input gradients after its own a weight gradient runs. None: 0. Device: the index of the
-// device.
+// The number of other input gradients between an input gradient and its weight gradient: 0 (None)
+// or the index of the device (Device).
 enum class WeightDelay : std::uint8_t { None, Device };
 
-// The interleaved order in groups of `group` micro-batches with (v-1) group + D-1-d warm-up
-// forwards. Backwards are split; weight gradients are delayed, and those that remain come last.
+// Builds the interleaved order in groups of `group` micro-batches with (v-1) group + D-1-d warm-up
+// forwards. Backwards are split and weight gradients delayed; the remaining weight gradients come
+// last.
 Schedule delayedWeights(const ScheduleRequest& request, int group, WeightDelay delay);
 
 } // namespace engine::parts

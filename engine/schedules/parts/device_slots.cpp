@@ -8,7 +8,7 @@ namespace engine::parts {
 
 namespace {
 
-// Change of the activations held.
+// [content] change of the number of activations held
 constexpr EnumArray<DeviceSlots::Content, int, 7> kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(DeviceSlots::Content content)
@@ -91,7 +91,7 @@ int DeviceSlots::nextFree(int slot) const
     return std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free) - begin;
 }
 
-// The last of these slots after which more than the limit is held; -1: none.
+// The last slot in [begin, end) after which more than `held` activations are held; -1: none.
 int DeviceSlots::lastAbove(int held, int begin, int end) const
 {
     int after = m_heldAtEnd;
@@ -119,7 +119,8 @@ void DeviceSlots::putWeight(int slot)
         set(slot, Content::Weight);
 }
 
-// Returns the slot that would exceed the limit, without any change; -1 on success.
+// Returns -1 on success; otherwise changes nothing and returns the slot that would exceed the
+// limit.
 int DeviceSlots::placeForward(Content op, int slot)
 {
     if (const int full = lastAbove(m_mostHeld - 1, slot, size()); full >= 0)
@@ -134,7 +135,7 @@ int DeviceSlots::placeForward(Content op, int slot)
     return -1;
 }
 
-// As placeForward(), for an input gradient; its weight gradient goes to the next free slot.
+// Like placeForward(), but for an input gradient. Its weight gradient goes to the next free slot.
 int DeviceSlots::placeInput(Content op, int slot)
 {
     const bool movesWeight = at(slot) == Content::Weight;

@@ -47,18 +47,19 @@ enum class Fill {
 // Number of forwards before the first input gradient.
 enum class WarmUp {
     Memory,    // as many as fit in memory
-    Covered,   // as many as end before the first gradient arrives
-    Overlapped // one more, which may still run when it arrives
+    Covered,   // as many as start before the first gradient arrives
+    Overlapped // as many as end before the first gradient arrives
 };
 
 struct Policy
 {
     WarmUp warmUp = WarmUp::Memory;
     Fill fill = Fill::Always;
-    bool forwardFirst = false; // while fewer are unfinished than in the warm-up
+    bool forwardFirst = false; // while fewer micro-batches are unfinished than in the warm-up
 };
 
-// Together they reach the least makespan of all combinations for F:I:W from 1:1:1 to 5:9:4.
+// Together, these policies reach the least makespan of all combinations of settings for F:I:W from
+// 1:1:1 to 5:9:4.
 constexpr std::array<Policy, 4> kPolicies{{{WarmUp::Overlapped, Fill::IfHalf, true},
                                            {WarmUp::Memory, Fill::Always, false},
                                            {WarmUp::Overlapped, Fill::Always, true},

@@ -87,7 +87,7 @@ private:
         return m_ends[row * m_microBatches + microBatch];
     }
 
-    // The end of the op's inputs and of the previous op of its kind.
+    // The first slot after the op's inputs and the previous op of its kind.
     int ready(int device, Content op, int microBatch)
     {
         const bool outwards = op == Content::FirstForward || op == Content::SecondBackward;

@@ -48,7 +48,8 @@ std::int64_t UnitStarts::inputOf(const Op& op) const
     return start == kUnknown ? kUnknown : start + kBackward;
 }
 
-// Places ops of one device from `next` up to the first that must wait; returns their number.
+// Places the ops of one device from `next` up to the first one whose input is unknown. Returns the
+// number of placed ops.
 std::size_t UnitStarts::run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free)
 {
     std::size_t done = 0;

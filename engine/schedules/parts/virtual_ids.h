@@ -5,8 +5,8 @@
 namespace engine::parts {
 
 // The order in which every device of looping stages processes its chunks (Megatron-LM's schedule
-// table). Micro-batches are divided into groups. Of each group all micro-batches run on chunk 0,
-// then all on chunk 1, and so on. Backwards have the same order with the chunks reversed.
+// table). Micro-batches are divided into groups. In a group, all micro-batches run on chunk 0,
+// then on chunk 1, and so on. Backwards have the same order with the chunks reversed.
 //
 // N = 4, v = 2, groups of 2:   k            0 1 2 3 4 5 6 7
 //                              micro-batch  0 1 0 1 2 3 2 3

@@ -86,7 +86,7 @@ TEST_CASE("a violated rule on micro-batches is reported with the nearest valid n
         == "grouped-interleaved needs a number of micro-batches that is a multiple of the devices "
            "(4), not 7; the nearest is 8");
     CHECK(errorOf("zb-h2", 4, 6)
-          == "zb-h2 needs at least 2D-1 micro-batches, which are 7 on 4 devices, not 6; use 7, or "
+          == "zb-h2 needs at least 2D-1 = 7 micro-batches on 4 devices, not 6; use 7, or "
              "use zb-h1");
     CHECK(errorOf("interleaved-zb", 4, 9)
           == "interleaved-zb needs micro-batches in groups of equal size, 2 groups for 4 devices, "
