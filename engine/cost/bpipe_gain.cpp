@@ -112,8 +112,8 @@ void judge(BpipeAnswer& answer)
     if (without.empty()) {
         answer.isWorthIt = true;
         answer.verdict
-            = fmt::format("Yes: only with BPipe does the model fit, with b = {}. "
-                          "Without it the smallest size needs {:.1f} GiB.",
+            = fmt::format("Yes: the model fits only with BPipe, with b = {}. "
+                          "Without it, the smallest size needs {:.1f} GiB.",
                           larger.microBatchSize, answer.rows.front().memory.oneFOneB / (1 << 30));
         return;
     }

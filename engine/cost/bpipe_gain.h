@@ -49,8 +49,8 @@ struct PublishedGain
     int from, to; // micro-batch sizes
     double speedUp;
     std::string_view text;  // as published: "1.35x"
-    std::string_view grade; // where it stands: "table", "abstract"
-    double tolerance;       // of what the roofline computes, as a difference of speed-ups
+    std::string_view grade; // where it is published: "table", "abstract"
+    double tolerance;       // largest difference from the speed-up of the roofline model
 };
 std::span<const PublishedGain> publishedGains();
 

@@ -14,9 +14,9 @@ namespace engine {
 
 class SharedLinks;
 
-// Costs in cost units. They are for all work of a device on one micro-batch: an op of one of its v
-// chunks costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W
-// default to half of backward.
+// Costs in cost units, for all work of a device on one micro-batch: an op of one of its v chunks
+// costs 1/v of that, and an op of a slice 1/slices. Backward defaults to I + W; I and W default to
+// half of backward.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};

@@ -25,8 +25,8 @@ double recomputedFlops(const EstimateInput& input, double times)
     return 0;
 }
 
-// Bytes of one device. `stash` is that of a micro-batch in all stages, `layers` without embedding
-// and head.
+// Bytes of one device. `stash` is the stash of one micro-batch in all stages of the device;
+// `layers` is `stash` without embedding and head.
 struct DeviceMemory
 {
     double state = 0, stash = 0, layers = 0;
@@ -45,8 +45,8 @@ DeviceMemory memoryOf(const EstimateInput& input, int device)
     return memory;
 }
 
-// The most micro-batches that a device of 1F1B holds, of all its stages: D - d. With v chunks its
-// warm-up has 2 (D-1-d) + (v-1) D forwards of a chunk, and one more follows (Megatron-LM).
+// The largest number of micro-batches that a device holds in 1F1B: D - d. With v chunks the warm-up
+// has 2 (D-1-d) + (v-1) D forwards of a chunk, and one more follows (Megatron-LM).
 double heldBy1F1B(const EstimateInput& input, int device)
 {
     const double p = input.stages, v = input.chunks, left = p - device;

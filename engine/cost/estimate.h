@@ -21,8 +21,8 @@ struct EstimateInput
 struct MemoryEstimate
 {
     int device = 0; // the fullest with 1F1B: the first, unless later stages have more layers
-    // Of that device: `state` is the size of weights, gradients and optimizer state, `stash` that
-    // of one micro-batch in the layers of all its chunks.
+    // Bytes of that device: `state` for weights, gradients and optimizer state, `stash` for one
+    // micro-batch in the layers of all its chunks.
     double state = 0, stash = 0;
     // Total memory at the peak number of stashes, which on device d is min(N, D-d) for 1F1B, at
     // most D + (D-1)/v with v chunks (Megatron-LM), and ceil((D+2)/2) for BPipe, which requires one

@@ -39,8 +39,8 @@ struct HardwareSpec
     int nodes = 0;         // 0: as many as needed
     int nicsPerNode = 0;   // 0: one for each device
     int islandDevices = 0; // devices of an island of faster links in a node; 0: no islands
-    // Between devices of an island, of a node, and between nodes: in one direction, of one device
-    // or of one NIC.
+    // Links between devices of an island, between devices of a node, and between nodes: in one
+    // direction, per device or per NIC.
     LinkSpec island, node, network;
     double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
     // All-reduces across nodes: hierarchical, or one ring that is as fast as its slowest link.
@@ -52,11 +52,11 @@ struct HardwareSpec
     friend bool operator==(const HardwareSpec&, const HardwareSpec&) = default;
 };
 
-// Loads a preset of resources/hardware or a .toml file with the same keys.
-// The nodes for devices of `tensorParallel` GPUs each.
+// The nodes of the hardware, with devices of `tensorParallel` GPUs each.
 NodeShape nodeShape(const HardwareSpec& hardware, int tensorParallel);
 LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel);
 
+// Loads a preset of resources/hardware or a .toml file with the same keys.
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
 std::vector<std::string> hardwareNames();
 // The text of a file that loadHardware() reads as `hardware`, rounded to five digits.

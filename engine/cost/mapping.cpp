@@ -65,12 +65,12 @@ Result<void> checkSize(const Shape& shape, const NodeShape& nodes)
     const std::int64_t needed = std::int64_t{shape.devices} * shape.dataParallel;
     if (needed > kMostSlots)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} copies of {} devices are {} devices on nodes; use at most {}",
+                    fmt::format("{} copies of {} devices need {} slots; use at most {}",
                                 shape.dataParallel, shape.devices, needed, kMostSlots));
     if (nodes.nodes > 0 && needed > std::int64_t{nodes.nodes} * nodes.slots)
         return fail(
             Error::Code::InvalidArgument,
-            fmt::format("{} copies of {} devices need {} places, but {} nodes have {} each; use "
+            fmt::format("{} copies of {} devices need {} slots, but {} nodes have {} each; use "
                         "fewer copies or devices, or more nodes",
                         shape.dataParallel, shape.devices, needed, nodes.nodes, nodes.slots));
     return {};

@@ -34,8 +34,8 @@ struct StageGroup
     LinkTier tier = LinkTier::InNode;
 };
 
-// The slot of every device of every data-parallel copy. Slots count through the nodes: slot s is in
-// node s / slots. With copy w of W and device d of D:
+// The slot of every device of every data-parallel copy. Slot s is in node s / slots. With copy w of
+// W and device d of D:
 //
 //   contiguous         w D + d: copy after copy, devices in sequence, as in Megatron-LM.
 //   replicas-together  i W + w, where i numbers the devices so that those with the same stages (d
@@ -57,8 +57,8 @@ public:
                               const NodeShape& nodes);
 
     bool isOneNode() const { return m_slots.empty(); }
-    // The copies that decide: all, or of very many the first and the last ones, because the nodes
-    // of those in between look the same.
+    // The copies that determine tier() and shared links: all of them or, if there are very many,
+    // the first and the last ones, because the nodes of the other copies look the same.
     const std::vector<int>& decisiveCopies() const { return m_decisive; }
     int nodes() const; // in use
     int slot(DeviceId device, int copy) const { return m_slots[copy * m_devices + device.value]; }
@@ -66,7 +66,7 @@ public:
     const NodeShape& shape() const { return m_nodes; }
     const std::string& name() const { return m_name; } // "replicas-together", or the file
 
-    // The slowest tier among the copies.
+    // The slowest tier between the two devices in any copy.
     LinkTier tier(int device, int peer) const
     {
         return isOneNode() ? LinkTier::InNode : slowestTier(device, peer);

@@ -84,8 +84,8 @@ private:
             return corrupt(
                 fmt::format("{}: '{}' is not NODE:SLOT, as in \"0:3\"", where, excerpt(text)));
         if (slot->slot >= m_nodes.slots)
-            return corrupt(fmt::format("{}: '{}': a node has room for {} devices, slots 0 to {}",
-                                       where, excerpt(text), m_nodes.slots, m_nodes.slots - 1));
+            return corrupt(fmt::format("{}: '{}': a node has {} slots, 0 to {}", where,
+                                       excerpt(text), m_nodes.slots, m_nodes.slots - 1));
         const int most = m_nodes.nodes > 0 ? m_nodes.nodes : 1 << 20;
         if (slot->node >= most)
             return corrupt(fmt::format("{}: '{}': there are {} nodes, 0 to {}", where,

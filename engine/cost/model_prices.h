@@ -41,9 +41,9 @@ Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on, Mapp
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// How much is recomputed at once. A backward recomputes and frees one layer at a time, in working
-// memory. A RECOMPUTE recomputes the whole stage, and so does an I whose W needs everything that
-// was recomputed.
+// How much recomputation rebuilds at a time. A backward recomputes and frees one layer at a time,
+// in working memory. A RECOMPUTE recomputes the whole stage, and so does an I whose W needs
+// everything that was recomputed.
 enum class Rebuilt : std::uint8_t { LayerByLayer, WholeStage };
 Rebuilt rebuiltBy(const Schedule& schedule, const TrainingSetup& setup);
 

@@ -5,7 +5,7 @@
 namespace engine {
 namespace {
 
-constexpr double kMostTicks = 0x1p61; // a quarter of the largest number
+constexpr double kMostTicks = 0x1p61; // a quarter of the range of std::int64_t
 
 bool takesNoTime(const OpCosts::Cost& cost)
 {

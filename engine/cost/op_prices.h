@@ -49,7 +49,7 @@ private:
 // denominators. Fails on overflow, or if `costs` names a stage that does not exist. `mapping` has
 // nodes of UnitCosts::devicesPerNode devices.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping = {});
-// With the contiguous mapping.
+// The same with the contiguous mapping.
 Result<OpPrices> unitPrices(const Schedule& schedule, const UnitCosts& costs);
 // Resolves the cost of every op. Fails if their sum would overflow.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);

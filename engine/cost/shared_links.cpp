@@ -88,7 +88,7 @@ std::vector<SharedLinks::Use> SharedLinks::ofTransfer(DeviceId from, DeviceId to
     const LinkTier tier = m_mapping.tier(from.value, to.value);
     for (const int w : m_mapping.decisiveCopies()) {
         const int source = m_mapping.slot(from, w), target = m_mapping.slot(to, w);
-        if (m_mapping.tierOfSlots(source, target) != tier) // faster than the slowest copy
+        if (m_mapping.tierOfSlots(source, target) != tier) // not the slowest copy
             continue;
         uses.add(tier, Direction::Out, source, 1);
         uses.add(tier, Direction::In, target, 1);

@@ -21,10 +21,10 @@ struct LinkSharing
     friend bool operator==(const LinkSharing&, const LinkSharing&) = default;
 };
 
-// The links of a machine that transfers share: the port of each GPU, the NICs, and the part of them
-// that is oversubscribed, each once per direction. The copies of a pipeline run in step, so the
-// transfer of a device stands for those of all copies, and takes as long as the slowest of them.
-// An all-reduce across nodes uses the NICs only.
+// The links of a machine that transfers share, each per direction: the port of every GPU, the NICs
+// and, if oversubscribed, all ports or all NICs of a node together. The copies of a pipeline run in
+// step, so the transfer of a device stands for those of all copies, and takes as long as the
+// slowest of them. An all-reduce across nodes uses the NICs only.
 class SharedLinks
 {
 public:

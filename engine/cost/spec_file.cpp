@@ -27,7 +27,7 @@ bool hasLongKey(std::string_view text)
     return false;
 }
 
-// toml++ quotes the file, with its line breaks.
+// Replaces line breaks, because the messages of toml++ quote the file.
 std::string inOneLine(std::string_view text)
 {
     std::string line(text);

@@ -61,7 +61,8 @@ AttentionKernels attentionKernels(const TransformerSpec& model, const TrainingSe
     const bool isFused = std::fmod(headsPerRank(model, setup), kGroup) == 0
         && kShortest <= model.sequence && model.sequence <= kLongest
         && model.sequence % kGroup == 0;
-    // Dropout reads 2 bytes and writes 2 and its mask of 1; the backward likewise.
+    // Dropout reads 2 bytes per score and writes 2 and a mask of 1. Its backward reads 3 and writes
+    // 2.
     const double dropout = model.dropout ? 5 : 0;
     return isFused ? AttentionKernels{"fused softmax", 4 + dropout, 6 + dropout}
                    : AttentionKernels{"separate kernels", 36 + dropout, 40 + dropout};

@@ -46,7 +46,7 @@ double parametersPerLayer(const TransformerSpec& model);
 double embeddingParameters(const TransformerSpec& model); // v h, one matrix
 // h^2 + 3 h + v with transformedHead, otherwise 0.
 double headTransformParameters(const TransformerSpec& model);
-// Counts the matrix that embedding and head share once (Gpt).
+// Counts a matrix shared by embedding and head once (Gpt).
 double parameterCount(const TransformerSpec& model);
 
 // Forward FLOPs for `sequences` sequences: the matrix products of a layer, the attention scores of

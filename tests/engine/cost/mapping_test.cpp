@@ -134,7 +134,7 @@ TEST_CASE("a file lists the slots, and what is wrong with it is one clear error"
     CHECK_THAT(error("copies = [[\"0:0\", \"1:0\"], [\"0:0\", \"1:1\"]]"),
                Catch::Contains("copy 1, device 0 has the slot 0:0 of copy 0, device 0"));
     CHECK_THAT(error("copies = [[\"0:0\", \"0:2\"], [\"0:1\", \"1:1\"]]"),
-               Catch::Contains("a node has room for 2 devices, slots 0 to 1"));
+               Catch::Contains("a node has 2 slots, 0 to 1"));
     CHECK_THAT(error("copies = [[\"0:0\", \"2:0\"], [\"0:1\", \"1:1\"]]"),
                Catch::Contains("there are 2 nodes, 0 to 1"));
     CHECK_THAT(error("copies = [[\"0:0\", \"1:0\"]]"), Catch::Contains("1 copies, but"));
@@ -156,7 +156,7 @@ TEST_CASE("a mapping that does not exist, or devices without room, are refused")
     CHECK_THAT(error("nearby", {8}), Catch::Contains("use contiguous, replicas-together"));
     CHECK_THAT(error("not/there.toml", {8}), Catch::Contains("not/there.toml"));
     CHECK_THAT(error("contiguous", {4, 3}),
-               Catch::Contains("4 copies of 4 devices need 16 places, but 3 nodes have 4 each"));
+               Catch::Contains("4 copies of 4 devices need 16 slots, but 3 nodes have 4 each"));
     CHECK(Mapping::of(copiesOf("1f1b", 4, 65535), "contiguous", {8}));
     Schedule huge = schedule;
     huge.shape.dataParallel = 1 << 20;
