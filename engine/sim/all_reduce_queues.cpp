@@ -35,7 +35,7 @@ bool AllReduceQueues::isIdle() const
 }
 
 // The first call in the queue joins its all-reduce, and so does a call of the other replica
-// directly after it, because a device may hold both.
+// directly after it, because a device may hold both replicas of a stage.
 void AllReduceQueues::join(Queue& queue)
 {
     const auto isOfHead = [&queue](const AllReduceCall& call) {
@@ -55,7 +55,7 @@ void AllReduceQueues::join(Queue& queue)
 const std::vector<AllReduceDone>& AllReduceQueues::complete(StageId stage, Window window)
 {
     m_done.clear();
-    m_pending[stage] = {m_pending[stage].expected}; // of the next update
+    m_pending[stage] = {m_pending[stage].expected}; // for the next update
     for (const auto& deviceOf : m_schedule.deviceOf) {
         completeOn(deviceOf[stage], stage, window);
         if (stage.value == 0) // with tied embeddings the last stage joins it, too

@@ -35,7 +35,7 @@ struct AllReduceDone
 
 // The all-reduce queues of all devices, which process their calls in issue order. The all-reduce of
 // a stage starts when it is first in the queue of every device that holds the stage. A stream has
-// one per update of a stage.
+// one all-reduce per update of a stage.
 class AllReduceQueues
 {
 public:
@@ -46,7 +46,7 @@ public:
     // result.
     bool isCalled(StageId stage) const { return m_pending[stage].expected > 0; }
     void issue(DeviceId device, const AllReduceCall& call);
-    // Returns the next all-reduce that can start; nullopt while devices have not called.
+    // Returns the next all-reduce that can start; nullopt if there is none.
     std::optional<AllReduceStart> next();
     // Completes an all-reduce. Other all-reduces of its devices may then be next.
     const std::vector<AllReduceDone>& complete(StageId stage, Window window);

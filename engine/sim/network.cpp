@@ -36,7 +36,8 @@ Network::Link& Network::link(const SharedLinks::Use& use)
     return found->second;
 }
 
-// Moves the present to the next event. Ends that were computed for an earlier speed do not count.
+// Advances m_now to the next event; returns false if there is none. Drops ends that were computed
+// for an earlier speed.
 bool Network::nextTime()
 {
     while (!m_ends.empty()) {

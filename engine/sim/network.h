@@ -29,12 +29,12 @@ public:
     // Adds a transfer that takes `work` ticks at full speed. It begins at `ready` or when all of
     // `after` are complete, but not before the last advance(). `uses` must outlive the transfer.
     Flow add(std::int64_t work, std::int64_t ready, const Uses& uses, std::span<const Flow> after);
-    // Runs until a transfer completes. Returns all that complete at that time; empty: all are
-    // complete.
+    // Runs until a transfer completes. Returns all that complete at that time; an empty list if
+    // none is left.
     const std::vector<Flow>& advance();
     bool isDone(Flow flow) const { return flow < m_first || of(flow).status == Status::Done; }
-    // The time of a completed transfer. Known until the next advance(); later the end is 0, which
-    // is not after the present either.
+    // The window of a completed transfer, which is known until the next advance(). Later its end is
+    // 0, which delays no op.
     Window window(Flow flow) const;
 
 private:
@@ -44,8 +44,8 @@ private:
         const Uses* uses = nullptr;
         double left = 0, speed = 0; // ticks of work left at `since`; relative to full speed
         std::int64_t ready = 0, begin = 0, since = 0, end = 0;
-        std::uint32_t waitsFor = 0; // number of transfers
-        std::uint32_t changes = 0;  // of the speed
+        std::uint32_t waitsFor = 0; // number of transfers to wait for
+        std::uint32_t changes = 0;  // number of changes of the speed
         Status status = Status::Waiting;
         bool isVisited = false, isFixed = false; // while speeds are computed
         std::vector<Flow> followers;
@@ -80,7 +80,7 @@ private:
     const SharedLinks& m_sharedLinks;
     std::unordered_map<std::uint64_t, Link> m_links;
     std::deque<Transfer> m_transfers;
-    Flow m_first = 0; // of m_transfers
+    Flow m_first = 0; // number of m_transfers.front()
     std::int64_t m_now = 0;
     Events m_begins, m_ends;
     std::vector<Flow> m_done;

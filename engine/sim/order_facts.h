@@ -11,7 +11,7 @@ namespace engine::sim {
 struct OrderFacts
 {
     bool hasTransfers = false, hasCopies = false, hasRecomputes = false;
-    IdVector<StageId, int> allReduceCalls; // per all-reduce of a stage
+    IdVector<StageId, int> allReduceCalls; // [stage] number of calls per all-reduce
 };
 
 // Collects the facts and validates the ops, which may come from a file: each must exist in the

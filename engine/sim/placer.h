@@ -57,9 +57,9 @@ private:
     {
         std::uint16_t peer = Op::kNoPeer;
         std::int64_t free = 0;
-        std::uint32_t route = kNone; // of m_routes, if links are shared
+        std::uint32_t route = kNone; // index into m_routes; kNone: not used yet
     };
-    // The shared links that the transfers of a lane use, one after the other.
+    // The shared links of a lane, whose transfers are sequential.
     struct Route
     {
         Network::Uses uses;
@@ -70,7 +70,7 @@ private:
     {
         Op op;
         DeviceId device;
-        std::uint32_t number = 0; // of the op
+        std::uint32_t number = 0; // OpIndex
         ValueKey value;           // of a message
         std::int64_t latency = 0;
     };
@@ -148,9 +148,9 @@ private:
     std::vector<DeviceId> m_holders;          // [row]
     std::vector<CopyQueues> m_copies;         // one for each device that evicts
     std::optional<Network> m_network;         // nullopt: no links are shared
-    std::vector<SharedCopies> m_sharedCopies; // instead of m_copies
+    std::vector<SharedCopies> m_sharedCopies; // used instead of m_copies if links are shared
     std::deque<Route> m_routes;
-    std::map<StageId, Network::Uses> m_rings; // of all-reduces
+    std::map<StageId, Network::Uses> m_rings; // links that all-reduces use
     std::unordered_map<Network::Flow, Transfer> m_transfers;
     IdVector<DeviceId, Device> m_devices;
     std::vector<DeviceId> m_runnable;

@@ -133,7 +133,7 @@ bool Placer<Costs, Recorder>::hasStash(DeviceId device, ValueKey wanted, std::in
     return true;
 }
 
-// As makeRoom(). Returns false if an evict that must free the space is not complete.
+// Like makeRoom(), but returns false if an evict that must free the space is not complete.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::awaitRoom(Device& own, Ops group, std::int64_t& start)
 {

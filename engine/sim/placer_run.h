@@ -38,7 +38,7 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
     }
     if (const SharedLinks* links = m_in.costs.sharedLinks())
         m_network.emplace(*links);
-    std::ranges::reverse(m_runnable); // the first device first
+    std::ranges::reverse(m_runnable); // so that the first device runs first
     if (!kImplied)
         noteReceives();
 }

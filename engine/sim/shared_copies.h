@@ -10,9 +10,8 @@
 
 namespace engine::sim {
 
-// As CopyQueues, for evicts and loads of one device whose ends are not known before they are
-// complete, because they share links. Which copies an op waits for follows from the order of the
-// program alone.
+// Like CopyQueues, but for evicts and loads that share links, so that their ends are unknown until
+// they are complete. The order of the program alone determines the copies that an op waits for.
 class SharedCopies
 {
 public:
@@ -24,7 +23,8 @@ public:
         , m_guests{capacity.guests, 0, {}}
     { }
 
-    // Returns the copies that a copy of `parts` must wait for. `add` its flow then.
+    // Returns the copies that a copy of `parts` must wait for. Call addEvict() or addLoad() with
+    // its flow next.
     const Flows& beforeEvict(std::int64_t parts) { return before(m_guests, parts, m_lastEvict); }
     const Flows& beforeLoad(std::int64_t parts) { return before(m_own, parts, m_lastLoad); }
     void addEvict(std::int64_t parts, Flow flow) { add(m_own, parts, flow, m_lastEvict); }

@@ -10,8 +10,8 @@ namespace engine {
 
 struct SimulateOptions
 {
-    // Number of iterations; the pipeline drains between them. A stream (Shape::windows) is placed
-    // once and divided into its windows, of which so many are measured.
+    // Number of iterations; the pipeline drains between them. For a stream (Shape::windows), which
+    // is placed once and divided into its windows, the number of measured windows.
     int iterations = 1;
     // For summarize(): the share of a stash that is kept from F until its RECOMPUTE.
     double recomputeKeeps = 0;

@@ -28,7 +28,7 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     if (facts.hasTransfers)
         return fail(Error::Code::InvalidArgument,
                     "the schedule has SEND and RECV ops, which a simulation without spans does not "
-                    "support: remove them");
+                    "support; remove them");
     if (prices.most(4.0 * opCount(order) * options.iterations) > kMostTicks)
         return costsTooLarge();
     std::vector<IterationSummary> summaries;
