@@ -62,7 +62,7 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
 // The largest accepted differenceShare().
 constexpr double kMemoryTolerance = 0.02;
-// Names the GPUs above kMemoryTolerance: "GPU 1: the driver reports 3.1 % more memory (40 MB) than
+// Names the GPUs above kMemoryTolerance: "GPU 1: the driver reports 3.1 % more memory (40 MiB) than
 // accounted for"; "" if there are none.
 std::string memoryNote(std::span<const GpuMemory> gpus);
 

@@ -7,7 +7,8 @@
 
 namespace engine {
 
-// How a run was imported from the traces of another program, and what the import could not know.
+// Describes the import of a run from the traces of another program, and the facts that the traces
+// lack.
 struct ImportReport
 {
     // A process of the imported job. `ranks[d]` is device d of the run.

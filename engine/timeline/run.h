@@ -83,7 +83,7 @@ struct RunTraining
     friend bool operator==(const RunTraining&, const RunTraining&) = default;
 };
 
-constexpr double kUndisturbedShare = 0.9; // of CPU time in the wall time of live ops
+constexpr double kUndisturbedShare = 0.9; // least CPU time / wall time of undisturbed ops
 
 // Results that are known only when the run has ended.
 struct RunResults
@@ -91,7 +91,7 @@ struct RunResults
     IdVector<DeviceId, ArenaUse> arenas; // empty if no op ran
     // Empty unless the devices were partitions of one GPU.
     std::vector<Interference> interference = {};
-    // In ns; duration of an iteration emulated from ops that ran alone.
+    // Duration of an iteration emulated from ops that ran alone, in ns.
     std::int64_t iterationAlone = 0;
     int graphOps = 0;                      // number of ops that were launched as CUDA graphs
     std::vector<GpuMemory> gpuMemory = {}; // memory of each used GPU; empty: unknown

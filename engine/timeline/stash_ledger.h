@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// Records when each device holds which stashes, and computes the peak. Ops are added in any order.
+// Records the stashes of every device over time, and computes the peak. Ops are added in any order.
 // A stash that moves to or from a partner counts on both devices. Needs 32 bytes per op.
 class StashLedger
 {
@@ -28,7 +28,7 @@ public:
     struct Peak
     {
         double parts = 0;
-        std::int64_t kept = 0; // largest number of parts of stashes of which only a share is held
+        std::int64_t kept = 0; // peak of the stashes of which only a share is held, in parts
     };
     Peak peak(DeviceId device);
 

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// [window] when it begins.
+// [window] time at which it begins.
 std::vector<std::int64_t> beginsOf(const Schedule& lowered, const Timeline& timeline)
 {
     const Shape& shape = lowered.shape;
@@ -44,7 +44,7 @@ void divideSpans(std::uint32_t first, const std::vector<std::int64_t>& begins, T
     }
 }
 
-// The losses of one window of the stream.
+// Copies the losses of one window of the stream to its iteration.
 void setLosses(const Iteration& stream, int window, int microBatches, Iteration& iteration)
 {
     const auto all = std::span(stream.microBatchLoss);

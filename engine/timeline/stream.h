@@ -6,9 +6,9 @@ namespace engine {
 
 // The last iteration of `timeline` is a stream of Shape::windows windows (schedule.h): replaces it
 // by one iteration per window. A window begins when the last stage starts the forward of its first
-// micro-batch, and a span belongs to the window in which it begins. In the steady state a window
-// thus has as many ops of every kind on every device. The last windowsToDrain()
-// windows, and those before the `measured` windows in front of it are Warmup. Does nothing if there
+// micro-batch, and a span belongs to the window in which it begins. In the steady state all windows
+// therefore have the same number of ops of every kind on every device. The `measured` windows
+// before the last windowsToDrain() windows are Measured, all others Warmup. Does nothing if there
 // is one window.
 void divideIntoWindows(const Schedule& lowered, int measured, Timeline& timeline);
 
