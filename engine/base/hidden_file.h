@@ -25,7 +25,7 @@ private:
     int m_slot = -1;
 };
 
-// A file that is created, locked with flock() and deleted again by the destructor.
+// A lock file: acquire() creates and locks it with flock(), the destructor deletes it.
 class LockFile
 {
 public:

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// The median, or 0 for no values. For an even number of values it is the mean of the middle two, of
-// integers rounded towards zero. Reorders the values.
+// The median, or 0 for no values. For an even number of values it is the mean of the middle two
+// (integers are rounded towards zero). Reorders the values.
 template<class Number>
 Number medianOf(std::vector<Number>& values)
 {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A reservation is a lock, too, so that removeDead() deletes what a killed process left.
+// Reservations have the suffix of locks, so that removeDead() deletes those of killed processes.
 constexpr std::string_view kPart = ".bscope-part", kLock = ".bscope-lock",
                            kReserved = ".name.bscope-lock";
 

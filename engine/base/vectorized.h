@@ -1,7 +1,7 @@
 #pragma once
 
-// Compiles a function for AVX-512, AVX2 and baseline x86-64; the loader selects one. Disabled
-// with sanitizers, because the selector would run before they are initialized.
+// Compiles a function for AVX-512, AVX2 and baseline x86-64; the loader selects one. Disabled with
+// sanitizers, because the selector would run before the sanitizer is initialized.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)                                \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BS_VECTORIZED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
