@@ -97,8 +97,8 @@ Result<void> checkTied(const Schedule& lowered)
     };
     for (const auto& stages : lowered.deviceOf)
         if (ends(stages.front(), false) != ends(stages.front(), true))
-            return unsupported("to train tied embeddings in two directions, a device must hold as "
-                               "many first as last stages; set tied = false");
+            return unsupported("tied embeddings in two directions need equal numbers of first and "
+                               "last stages on each device; set tied = false");
     return {};
 }
 

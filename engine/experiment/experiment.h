@@ -40,7 +40,7 @@ struct Experiment
     std::string textFile;   // "": the built-in language; "sample": the included story
     LinkCost link;          // link model of an emulated run; free by default, labelled "assumed"
     int devicesPerNode = 0; // of an emulated run; 0: all devices are in one node
-    LinkCost linkAcross;    // between nodes; 0: as `link`
+    LinkCost linkAcross;    // between nodes; 0: like `link`
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;

@@ -95,7 +95,7 @@ void addSchedule(Table& table)
             part.off = onlyWithoutFile;
     table.add(option("run", "--sync", "Gradient sync",
                      "eager: all-reduce the gradients of a stage when they are ready; late: after "
-                     "the last backward; eager-blocking: as eager, but compute waits, as in "
+                     "the last backward; eager-blocking: like eager, but compute waits, as in "
                      "BitPipe's code")
                   .oneOf(namesOf<SyncPolicy>(3, syncName)),
               &E::sync);

@@ -26,7 +26,7 @@ Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
     TRY(checkTied(lowered));
     Schedule all = tieEmbeddings(std::move(lowered), sync);
     if (const auto stuck = findDeadlock(all, DeadlockKind::Any))
-        return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
+        return fail(Error::Code::InvalidArgument, "with tied embeddings " + stuck->message);
     return all;
 }
 

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// [device] Its node in the first copy, numbered from 0: by the hosts of an imported run, or by the
-// mapping of an emulated one. Empty if the run does not say, or has one node.
+// [device] node of the device in the first copy, from 0: by the hosts of an imported run, or by the
+// mapping of an emulated run. Empty if the nodes are unknown or there is only one.
 std::vector<int> nodesOfDevices(const Run& run);
 
 } // namespace engine
