@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// The folder in an archive: "kit" of "some/kit.tar.gz". nullopt if the suffix is not that of an
-// archive (.zip, .tar.gz, .tgz), but the name of a folder.
+// The folder in an archive: "kit" of "some/kit.tar.gz". nullopt if `target` does not end in .zip,
+// .tar.gz or .tgz and so names a folder.
 std::optional<std::string> folderInArchive(const std::filesystem::path& target);
 
 // Writes the kit as an archive of that folder, with the errors of writeKit(). No file is left if it

@@ -88,8 +88,8 @@ std::string runtimeText(const std::string& obstacle)
                        obstacle);
 }
 
-// torchtitan runs files of schedules with PipelineScheduleMulti alone, for which it places stage s
-// on rank s % D and which cannot join ops (torchtitan 0.2.2, distributed/pipeline_parallel.py).
+// torchtitan executes schedule files only with PipelineScheduleMulti, which cannot join ops, and
+// places stage s on rank s % D (torchtitan 0.2.2, distributed/pipeline_parallel.py).
 std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
 {
     if (!kit.torchObstacle.empty())
@@ -179,7 +179,7 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode)
 {
-    // PyTorch executes one window after the other, and drains after each.
+    // PyTorch executes windows sequentially and drains after each.
     const auto schedule = TRY(scheduleOf(experiment, Windows::One));
     TRY(checkValid(schedule));
     const auto data

@@ -31,7 +31,7 @@ struct TrainingKit
     std::string torchObstacle;
     // The same for torchtitan, which also needs stage s on device s % D; "" if it can.
     std::string titanObstacle;
-    // An asynchronous scheme, which drains after every iteration in a kit, unlike `bscope run`.
+    // Whether the scheme is asynchronous. A kit drains after every iteration, unlike `bscope run`.
     bool drains = false;
 };
 
@@ -42,8 +42,8 @@ struct LaunchPlace
     std::string firstNode; // host name or address; "": this machine. Slurm chooses it itself.
     int port = 29500;
 };
-// The command that starts the kit, in its folder: on every node, with Slurm once. Fails with
-// Error::Code::InvalidArgument if several nodes have no first node, and with
+// Returns the command that starts the kit in its folder, on every node or, with Slurm, once. Fails
+// with Error::Code::InvalidArgument if there are several nodes and `firstNode` is empty, and with
 // Error::Code::Unsupported if torchtitan cannot execute the schedule.
 Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
                                   const LaunchPlace& place);
@@ -55,8 +55,8 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
 // the errors of TextData if the text cannot be read.
 Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode);
 
-// Called before every MiB with the bytes that are written and those of the kit, on the calling
-// thread. Returns false to cancel.
+// Called before every MiB with the numbers of written bytes and of all bytes of the kit, on the
+// calling thread. Returns false to cancel.
 using KitProgress = std::function<bool(std::size_t done, std::size_t all)>;
 // Writes the files to a folder, which is created, or to an archive (.zip, .tar.gz, .tgz). Fails
 // with Error::Code::Io if the target exists and must not be replaced, or cannot be written, and
