@@ -174,7 +174,7 @@ int runChosen(Program& program)
     return kSuccess;
 }
 
-// Rephrases what CLI11's validators say.
+// Rephrases messages of CLI11's validators.
 std::string inPlainWords(std::string what)
 {
     const std::pair<std::regex, const char*> rules[]
@@ -189,7 +189,7 @@ std::string inPlainWords(std::string what)
     return what;
 }
 
-// Rephrases an error of CLI11: which argument is wrong, and how.
+// Rephrases an error of CLI11; names the argument and what is wrong with it.
 std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";

@@ -9,8 +9,7 @@ TEST_CASE("analyze --why prints the bound, the reasons with their effects and th
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 -o run.sqlite").status == 0);
     const std::string text = bscope(folder, "analyze run.sqlite --why").out;
     CHECK(text.find("At least 24.0 units with these costs (work of device 0") != std::string::npos);
-    CHECK(text.find("where it goes, along the path: F 11.0 units, B 22.0 units")
-          != std::string::npos);
+    CHECK(text.find("time along the path: F 11.0 units, B 22.0 units") != std::string::npos);
     CHECK(text.find("1. Device 3 waits 3.0 units for its first op 3F0 (fill)\n"
                     "     with 2 chunks: -4.5 units")
           != std::string::npos);

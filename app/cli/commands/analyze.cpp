@@ -171,8 +171,8 @@ Action prepareAnalyze(CLI::App& app)
         ->check(between(0, 1000000))
         ->needs(kernels);
     app.add_flag("--why", options->why,
-                 "Also print what the critical path consists of, the lower bound, what each reason "
-                 "would gain, and the next best scheme");
+                 "Also print the parts of the critical path, the lower bound, the effect of each "
+                 "change, and the next best scheme");
     app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
     app.add_flag_callback(

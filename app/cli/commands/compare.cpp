@@ -67,7 +67,7 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// What each run needed to reach a loss: iterations, updates and tokens.
+// A table of the iterations, updates and tokens that each run needed to reach the loss.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
@@ -191,7 +191,7 @@ std::string asJson(const CompareOptions& options, const Runs& all)
         + "\n";
 }
 
-// The baseline comes first.
+// Writes the report, with the baseline first.
 Result<void> writeReport(const CompareOptions& options, const Runs& all)
 {
     if (options.html.empty())

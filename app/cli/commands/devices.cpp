@@ -90,7 +90,8 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
     for (int i = 0; i < std::clamp(gpus, 1, 2); ++i) {
         auto gpu = openCudaDevice(i);
         if (!gpu)
-            return fail(gpu.error().code, gpu.error().message + "; --backend cpu measures the CPU");
+            return fail(gpu.error().code,
+                        gpu.error().message + "; use --backend cpu to measure the CPU");
         on.devices.push_back(std::move(*gpu));
     }
     on.devicesPerNode = std::max(1, gpus);
@@ -108,13 +109,15 @@ Result<int> calibrate(const DevicesOptions& options)
     };
     const auto hardware = TRY(measureHardware(on, interrupt.requested()));
     const std::string text
-        = fmt::format("# Measured by {} on {}: attained rates, so the shares are 1.\n"
-                      "# The link is a copy between two {}; further nodes are assumed to have "
-                      "the same.\n",
-                      buildId(), hostName(),
-                      on.devices.front()->queue() == nullptr ? "threads"
-                          : on.devices.size() > 1            ? "GPUs"
-                                                             : "places on the only GPU")
+        = fmt::format(
+              "# Measured by {} on {}. The rates were attained, so the shares in [reached] are "
+              "1.\n"
+              "# The link was measured by copies between two {}; links between nodes are "
+              "assumed equal.\n",
+              buildId(), hostName(),
+              on.devices.front()->queue() == nullptr ? "threads"
+                  : on.devices.size() > 1            ? "GPUs"
+                                                     : "buffers on the only GPU")
         + hardwareToml(hardware);
     TRY(writeOutput(options.output, text));
     return 0;

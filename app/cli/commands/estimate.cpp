@@ -45,7 +45,7 @@ Result<Mapping> mappingOf(const EstimateOptions& options, const ModelOnHardware&
     ScheduleRequest request = options.request;
     request.scheme = "bpipe";
     request.devices = options.stages;
-    request.microBatches = 1; // decides nothing here
+    request.microBatches = 1; // has no effect here
     auto schedule = buildSchedule(request);
     if (!schedule && options.request.mapping.empty())
         return Mapping(); // too few devices for BPipe: there are no partners
@@ -93,7 +93,7 @@ Action prepareEstimate(CLI::App& app)
         ->type_name("D")
         ->check(between(1, 65534));
     app.add_option("--chunks", options->chunks,
-                   "Chunks per device of interleaved 1F1B, which BPipe does not have (default: 1)")
+                   "Chunks per device of interleaved 1F1B; BPipe requires 1 (default: 1)")
         ->type_name("v")
         ->check(between(1, 65534));
     app.add_option("--data-parallel", options->model.setup.dataParallel,

@@ -23,7 +23,7 @@ using namespace engine;
 namespace {
 struct KitOptions
 {
-    std::string run; // "": the experiment of the options
+    std::string run; // "" to use `experiment`
     Experiment experiment;
     int gpusPerNode = 8;
     Launcher launcher = Launcher::Torchrun;
@@ -31,7 +31,7 @@ struct KitOptions
     OutputOptions output;
 };
 
-// Options of `bscope run` that say where and how this machine runs and records an experiment.
+// Whether an option of `bscope run` only affects how this machine runs and records an experiment.
 bool isOfThisMachine(std::string_view flag)
 {
     constexpr std::string_view kFlags[]
@@ -40,7 +40,7 @@ bool isOfThisMachine(std::string_view flag)
     return std::ranges::count(kFlags, flag) > 0;
 }
 
-// The experiment that a run stores, or that of the options.
+// The experiment stored in the run or, without a run, that of the options.
 Result<Experiment> experimentOf(const CLI::App& app, const KitOptions& options)
 {
     if (options.run.empty()) {
@@ -81,12 +81,11 @@ std::string summary(const TrainingKit& kit, const std::string& target, const std
         : fmt::format("runtime            the kit's, because PyTorch's cannot execute {}\n",
                       kit.torchObstacle);
     if (kit.drains)
-        text += fmt::format(
-            "iterations         drain one by one, as with bscope run --schedule {}\n",
-            shellQuoted(folder + "/schedule.csv"));
+        text += fmt::format("iterations         each drains, as with bscope run --schedule {}\n",
+                            shellQuoted(folder + "/schedule.csv"));
     text += fmt::format("start              {}cd {} && {}\n", unpack, shellQuoted(folder), command);
     return text
-        + fmt::format("bring back         bscope import {}\n", shellQuoted(folder + "/results"));
+        + fmt::format("import results     bscope import {}\n", shellQuoted(folder + "/results"));
 }
 
 Result<int> makeKit(const CLI::App& app, const KitOptions& options)

@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// Reports on a terminal what a command is doing, once it has run for two seconds, and the time left
-// if it is known. The destructor removes the line.
+// Shows the current step of a command on a terminal once the command has run for two seconds, with
+// the time left if it is known. The destructor removes the line.
 class LongTask
 {
 public:

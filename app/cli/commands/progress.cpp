@@ -79,7 +79,7 @@ private:
     Clock::time_point m_begin = Clock::now(), m_nextOps = m_begin;
 };
 
-// A line on the terminal that is overwritten, and removed at the end.
+// A progress line on the terminal, which is overwritten and finally removed.
 class Bar final : public Progress
 {
 public:

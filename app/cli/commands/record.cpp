@@ -116,7 +116,7 @@ private:
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes what was added to the timeline since the last call. The median iteration is written at
+    // Writes the additions to the timeline since the last call. The median iteration is written at
     // the end.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
@@ -168,7 +168,7 @@ private:
     std::vector<OpTiming> m_measured;
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
-    std::size_t m_written = 0, m_memory = 0; // number written so far
+    std::size_t m_written = 0, m_memory = 0; // iterations and memory events written so far
     std::size_t m_iterations = 0;            // without the median iteration
 };
 

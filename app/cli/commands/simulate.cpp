@@ -38,7 +38,7 @@ struct SimulationOptions
 {
     ScheduleOptions schedule;
     UnitCosts costs;
-    std::string recomputeKeeps; // "": as the passes define it
+    std::string recomputeKeeps; // "": the default for --recompute
     ModelOptions model;
     CalibrateOptions calibrate;
     std::optional<SimulationCosts::Recorded> recorded;
@@ -97,7 +97,7 @@ Result<double> keptOf(const SimulationOptions& options)
                 fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
 }
 
-// Applies --recompute to a model on hardware, as its own options do.
+// Applies --recompute to a model on hardware, like --attention recompute and --recompute-all.
 Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
 {
     const Recompute recompute = options.schedule.passes.recompute;
@@ -187,7 +187,8 @@ Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 }
 
 // Time to simulate an op, relative to the time to build it: 1 with many micro-batches, 4 with many
-// chunks (measured). Only for the first schedule; the next ones use its time.
+// chunks (measured). Used only for the first schedule; the next ones use the measured time of the
+// previous one.
 constexpr double kSimulateToBuild = 3;
 
 Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
@@ -265,7 +266,7 @@ Result<void> checkUses(const CLI::App& app, const SimulationOptions& options)
         if (!hasModel)
             TRY(unused(field.longFlag(), "needs --model and --hardware"));
     if (!hasModel && options.costs.devicesPerNode == 0)
-        return unused("--mapping", "needs nodes, of --model and --hardware or --devices-per-node");
+        return unused("--mapping", "needs nodes, from --hardware or --devices-per-node");
     return {};
 }
 
@@ -323,7 +324,7 @@ Result<Simulated> simulateArguments(const std::vector<std::string>& arguments)
     CLI::App app;
     SimulationOptions options;
     addOptions(app, options);
-    options.json = true; // keeps no spans for a picture
+    options.json = true; // so that no spans are kept for a picture
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {

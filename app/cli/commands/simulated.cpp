@@ -174,7 +174,7 @@ std::int64_t limitOf(const Simulated& one)
     return std::llround(*one.deviceMemory);
 }
 
-// Bytes that the fullest device has left; negative: that it lacks.
+// Free bytes of the fullest device; negative: missing bytes.
 std::int64_t leftOn(const Simulated& one)
 {
     return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);

@@ -59,7 +59,7 @@ engine::Result<Simulated> simulated(engine::Schedule schedule, const SimulationR
 // Error::Code::Unsupported if an option is unknown or has an invalid value.
 engine::Result<Simulated> simulateArguments(const std::vector<std::string>& arguments);
 
-// The text of one simulated run, or a table with a row for each of several.
+// Text about one simulated run, or a table with a row per run.
 std::string simulatedText(const std::vector<Simulated>& all);
 // One object, or a list of objects.
 std::string simulatedJson(const std::vector<Simulated>& all);

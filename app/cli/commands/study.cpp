@@ -74,8 +74,9 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
     return status;
 }
 
-// Runs `bscope ARGUMENTS --output file` as a process of its own, because a run needs the whole
-// machine. Fails with its message if it fails, and with Error::Code::Cancelled if it is ended.
+// Runs `bscope ARGUMENTS --output file` in a separate process, because a run needs the whole
+// machine. Fails with the message of the process if it fails, and with Error::Code::Cancelled if it
+// is terminated.
 Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
                             const std::atomic<bool>& cancelled)
 {
@@ -125,7 +126,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     return numbers.map([&](const RunMetrics& of) { return valuesOf(*run, of, std::nullopt); });
 }
 
-// Writes the files of a study that its folder lacks.
+// Writes the files of a study that are missing in its folder.
 Result<void> writeFiles(const Study& study, const fs::path& folder,
                         const std::atomic<bool>& cancelled)
 {

@@ -119,7 +119,7 @@ Result<void> applySlowdowns(const WhatIfOptions& options, const Run& run, Measur
     return {};
 }
 
-// The edits of measured times, in the order of the window.
+// Applies the edits of measured times, in the order that the window uses.
 Result<void> applyEdits(const WhatIfOptions& options, const Run& run, MeasuredTimes& times)
 {
     TRY(applyOpTimes(options.opTimes, times));
@@ -236,7 +236,7 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     return table;
 }
 
-// The shortest prediction as a run.
+// Writes the shortest prediction as a run.
 Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best)
 {
     if (options.output.file.empty())

@@ -20,7 +20,7 @@ struct ModelOptions
 };
 // Omits --micro-batch-size and --allreduce-precision, which only simulations need.
 void addModelOptions(CLI::App& app, ModelOptions& options);
-void addSimulationOptions(CLI::App& app, ModelOptions& options); // those two
+void addSimulationOptions(CLI::App& app, ModelOptions& options); // adds these two
 // Loads the model and the hardware, each from a preset or a file. Error messages name the preset or
 // file.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);

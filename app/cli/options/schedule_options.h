@@ -37,7 +37,7 @@ struct ScheduleOptions
 enum class Schemes { One, Several };
 // Omits --data-parallel and --mapping, which do not change the order of ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // those two
+void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request); // adds these two
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);

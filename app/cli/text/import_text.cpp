@@ -66,7 +66,7 @@ std::string leftOutTable(const ImportReport& report)
         table.add({one.what, std::to_string(one.count), milliseconds(one.time)});
     return table.text();
 }
-// How far the clocks of the hosts are apart, before and after the alignment; "" for one host.
+// Describes the clock offsets of the hosts, and the errors of the alignment; "" for one host.
 std::string clockScatter(const ImportReport& report)
 {
     if (report.clocks.empty())
@@ -77,12 +77,11 @@ std::string clockScatter(const ImportReport& report)
         spreads.push_back(clock.spread);
     }
     const auto [least, most] = std::ranges::minmax(offsets);
-    return fmt::format(
-        "clocks of {} hosts: median offset {} ms, {} ms from the first to the last; aligned to "
-        "{:.1f} µs (median), {:.1f} µs at most\n",
-        offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
-        static_cast<double>(medianOf(spreads)) / 1e3,
-        static_cast<double>(std::ranges::max(spreads)) / 1e3);
+    return fmt::format("clocks of {} hosts: median offset {} ms, at most {} ms apart; aligned to "
+                       "{:.1f} µs (median), {:.1f} µs at most\n",
+                       offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
+                       static_cast<double>(medianOf(spreads)) / 1e3,
+                       static_cast<double>(std::ranges::max(spreads)) / 1e3);
 }
 } // namespace
 

@@ -30,7 +30,7 @@ void addArena(const ArenaUse* use, ordered_json& json)
     json["touched_bytes"] = use != nullptr ? bytesOrNull(use->touched) : ordered_json();
 }
 
-// null for what the traces of another program do not show
+// null if the traces of an imported run do not have the value
 ordered_json ifKnown(const ordered_json& value, bool isKnown)
 {
     return isKnown ? value : ordered_json();
@@ -147,7 +147,7 @@ ordered_json timeJson(const RunInfo& info, std::int64_t ticks)
     return ticks;
 }
 
-// [low, high] of 95 %, or null.
+// The 95 % interval as [low, high]; null if unknown.
 ordered_json intervalJson(const Run& run)
 {
     const auto interval = iterationInterval(run);

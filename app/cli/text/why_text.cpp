@@ -36,7 +36,7 @@ const char* boundName(LowerBound::Kind kind)
 
 std::string sharesText(const Run& run, const PathShares& shares)
 {
-    std::string text = "where it goes, along the path:";
+    std::string text = "time along the path:";
     const char* separator = " ";
     const auto add = [&](std::string_view name, std::int64_t ticks) {
         if (ticks == 0)

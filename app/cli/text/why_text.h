@@ -13,7 +13,8 @@ namespace cli {
 struct WhyReport
 {
     profiler::Why why;
-    // [reason] the simulated effect of its change in ticks; nullopt: no change, or not possible.
+    // [reason] the simulated effect of its change in ticks; nullopt: no change, or it cannot be
+    // simulated.
     std::vector<std::optional<std::int64_t>> effects;
     engine::Result<double> accuracy; // see WhyEffects::accuracy()
     engine::Result<std::optional<profiler::NextScheme>> next;
