@@ -10,7 +10,7 @@
 
 namespace app {
 
-// What a run said when a figure of it was drawn.
+// The numbers of a run when a figure of it was drawn.
 struct DrawnRun
 {
     std::string label;
@@ -29,7 +29,7 @@ struct DrawnFigure
     std::vector<engine::RunInfo> infos; // of the runs, for the units of their numbers
 };
 
-// What a run says of an iteration; -1: the reported iteration.
+// The numbers of an iteration of a run; -1: the reported iteration.
 engine::Result<DrawnRun> numbersOf(const engine::Run& run, int iteration);
 
 // Reads the runs and draws the figure in all formats, without writing a file. Needs a

@@ -61,7 +61,7 @@ Result<QStringList> textsOf(const toml::table& table, std::string_view key, cons
     for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
         const auto text = (*array)[k].value<std::string>();
         if (!text)
-            return invalid(file, fmt::format("'{}' must be a list of texts", key));
+            return invalid(file, fmt::format("'{}' must be a list of strings", key));
         list << QString::fromStdString(*text);
     }
     if (array == nullptr)

@@ -4,8 +4,8 @@
 
 namespace app {
 
-// How a figure was drawn, and what its runs said then: a TOML file beside the figure. Paths in the
-// file are relative to it, so that a folder with runs and figures can move.
+// The settings of a figure, and the numbers of its runs when it was drawn: a TOML file beside the
+// figure. Paths in the file are relative to it, so that a folder with runs and figures can move.
 struct FigureRecipe
 {
     FigureRequest request; // runs and outputs have absolute paths
@@ -15,12 +15,12 @@ struct FigureRecipe
 constexpr const char* kRecipeEnding = ".figure.toml";
 QString recipeOf(const QString& figure); // "compare.pdf" -> "compare.figure.toml"
 
-// Fails with Error::Code::InvalidArgument if the file is no recipe; the message names the key.
+// Fails with Error::Code::InvalidArgument if the file is not a recipe; the message names the key.
 engine::Result<FigureRecipe> readRecipe(const QString& file);
 engine::Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe);
 
-// The difference in what a run says: "iteration 29.8 -> 28.1 ms (-5.7 %), bubble 30.6 -> 28.0 %".
-// "" if the shown digits are the same. `info` is that of the run now.
+// The changes of a run's numbers: "iteration 29.8 -> 28.1 ms (-5.7 %), bubble 30.6 -> 28.0 %". ""
+// if the shown digits are the same. `info` is that of the run now.
 QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info);
 
 } // namespace app

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Sets what QPdfWriter of Qt 6.4 cannot: it writes the current local time as the creation date, and
-// rounds the page to whole points.
+// Corrects files of QPdfWriter (Qt 6.4), which writes the current local time as the creation date
+// and rounds the page to whole points.
 
 // Sets the creation date to `digits` (YYYYMMDDhhmmss, UTC) and updates all offsets of the file.
 void setPdfDate(QByteArray& pdf, const QByteArray& digits);

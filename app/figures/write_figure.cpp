@@ -24,11 +24,11 @@ using engine::fail;
 using engine::Result;
 
 constexpr double kPointsPerInch = 72;
-constexpr int kPdfResolution = 7200;       // units an inch: a hundredth of a point
+constexpr int kPdfResolution = 7200;       // units per inch: a hundredth of a point
 constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000: 1.6 GB while it is drawn
 
-// While one exists, new hash tables have the same order in every process. QPdfWriter numbers the
-// fonts of a page in such an order.
+// While an instance exists, new hash tables have the same order in every process. QPdfWriter
+// numbers the fonts of a page in the order of a hash table.
 struct DeterministicHashes
 {
     DeterministicHashes() { QHashSeed::setDeterministicGlobalSeed(); }
