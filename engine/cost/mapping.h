@@ -26,7 +26,7 @@ struct NodeShape
     friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
-// The devices that hold a stage, in all copies, as its all-reduce sees them.
+// The ranks of the all-reduce of a stage: the devices of all copies that hold the stage.
 struct StageGroup
 {
     int ranks = 1, nodes = 1;

@@ -16,8 +16,8 @@ struct Value
     enum class Kind : std::uint8_t {
         Activation,      // output of a stage's F; `stage` produces it
         Gradient,        // gradient of a stage's input; `stage` produces it
-        Stash,           // what F keeps for its B or I
-        WeightStash,     // what I keeps for its W
+        Stash,           // activations that F keeps for its B or I
+        WeightStash,     // tensors that I keeps for its W
         EvictedStash,    // a stash on the partner device, from EVICT to LOAD
         ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
     };

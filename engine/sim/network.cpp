@@ -124,8 +124,8 @@ void Network::changeSpeeds()
     m_changed.clear();
 }
 
-// Finds the transfers whose speeds may change: those that share links, also indirectly, with one
-// that began or ended.
+// Finds the transfers whose speeds may change: those that directly or indirectly share links with
+// one that began or ended.
 void Network::findAffected()
 {
     const auto visit = [this](Link& each) {

@@ -34,7 +34,7 @@ struct Placement
 // when the input is available. Each lane is used only by its own device in program order, so the
 // result does not depend on the order in which devices are visited.
 //
-// If transfers share links, their ends depend on one another. They then go to a Network, which
+// If transfers share links, their ends depend on one another, and a Network places them. It
 // advances only while every device waits: a transfer that completes at a time t can only cause
 // transfers that begin at t or later.
 //
@@ -65,7 +65,7 @@ private:
         Network::Uses uses;
         Network::Flow last = Network::kNone;
     };
-    // What to do when a flow of the network is complete.
+    // The transfer of a flow of the network, for complete().
     struct Transfer
     {
         Op op;

@@ -55,8 +55,8 @@ const char* sailName(OpKind kind)
     }
 }
 
-// The number of the stage among those of its device. The stages of the up replica follow those of
-// the down replica.
+// The index of the stage among the stages of its device. The stages of the up replica follow those
+// of the down replica.
 int chunkOf(const Op& op, const Shape& shape)
 {
     return op.stage.value / shape.devices + op.replica * (shape.stages / shape.devices);

@@ -37,7 +37,7 @@ std::optional<Costs> parseCosts(std::string_view text)
     return Costs{numbers[0], numbers[1], numbers[2]};
 }
 
-// What an idle device does while neither a forward nor an input gradient can start.
+// The op of an idle device while neither a forward nor an input gradient can start.
 enum class Fill {
     Always, // a weight gradient, if available
     IfHalf, // a weight gradient, unless it would delay the next known op by more than half its

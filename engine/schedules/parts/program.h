@@ -51,7 +51,7 @@ public:
     }
     // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
-    // These append ops for one slice of the sequence; Op::kWhole stands for the whole micro-batch.
+    // Appends an op for one slice of the sequence; Op::kWhole stands for the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)
     {
         append(OpKind::Forward, stage, microBatch, 0, slice);
