@@ -22,7 +22,7 @@ struct FigureSettings
 };
 
 // All settings of a figure: the options of `bubblescope figure` with their help, and the fields
-// that the export dialog stores (those with a key). Of two options that conflict, the later one
+// that the export dialog stores (those with a key). If two options conflict, the later one
 // applies.
 engine::Fields<FigureSettings> figureFields();
 

@@ -112,8 +112,9 @@ Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
                            {"drawn", drawn}};
     std::ostringstream text;
     text << "# Draw the figure again: bubblescope figure --update FILE, or its folder.\n"
-            "# `drawn` is what the runs said last time: iteration in ticks of the run, bubble as a "
-            "share, peak in bytes.\n"
+            "# `drawn` has the numbers of the runs at the last drawing: iteration in ticks of the "
+            "run, "
+            "bubble as a share, peak in bytes.\n"
          << root << '\n';
     return engine::saveFile(file.toStdString(), text.str(), engine::IfExists::Replace);
 }

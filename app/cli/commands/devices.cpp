@@ -109,15 +109,14 @@ Result<int> calibrate(const DevicesOptions& options)
     };
     const auto hardware = TRY(measureHardware(on, interrupt.requested()));
     const std::string text
-        = fmt::format(
-              "# Measured by {} on {}. The rates were attained, so the shares in [reached] are "
-              "1.\n"
-              "# The link was measured by copies between two {}; links between nodes are "
-              "assumed equal.\n",
-              buildId(), hostName(),
-              on.devices.front()->queue() == nullptr ? "threads"
-                  : on.devices.size() > 1            ? "GPUs"
-                                                     : "buffers on the only GPU")
+        = fmt::format("# Measured by {} on {}. The rates were attained, so the shares in "
+                      "[reached] are 1.\n"
+                      "# The link was measured by copies between two {}; links between nodes are "
+                      "assumed equal.\n",
+                      buildId(), hostName(),
+                      on.devices.front()->queue() == nullptr ? "threads"
+                          : on.devices.size() > 1            ? "GPUs"
+                                                             : "buffers on the only GPU")
         + hardwareToml(hardware);
     TRY(writeOutput(options.output, text));
     return 0;

@@ -45,7 +45,7 @@ public:
     // iterations.
     engine::GpuTrace take(const engine::Run& run);
     engine::GpuTrace finish(const engine::Run& run); // like take(), and stops recording
-    // Returns a description of what the recording lacks; "" if it is complete. Call it after
+    // Returns a description of the missing records; "" if the recording is complete. Call it after
     // finish().
     std::string missing() const;
     // Stops sampling and returns the clocks measured since begin().

@@ -28,7 +28,7 @@ namespace {
 struct ImportOptions
 {
     std::vector<std::string> files;
-    std::string rules; // "": those that the program ships
+    std::string rules; // "": only the built-in rules
     bool printRules = false, json = false;
     OutputOptions output;
 };

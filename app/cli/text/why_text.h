@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// What `analyze --why` prints: the path of an iteration, its reasons and their effects, and the
+// The contents of `analyze --why`: the path of an iteration, its reasons and their effects, and the
 // next scheme.
 struct WhyReport
 {
