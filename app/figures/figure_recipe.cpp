@@ -113,8 +113,7 @@ Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
     std::ostringstream text;
     text << "# Draw the figure again: bubblescope figure --update FILE, or its folder.\n"
             "# `drawn` has the numbers of the runs at the last drawing: iteration in ticks of the "
-            "run, "
-            "bubble as a share, peak in bytes.\n"
+            "run, bubble as a share, peak in bytes.\n"
          << root << '\n';
     return engine::saveFile(file.toStdString(), text.str(), engine::IfExists::Replace);
 }

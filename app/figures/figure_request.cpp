@@ -159,12 +159,12 @@ Options:
   --force             Replace files that exist
   --recipe            Also write FILE.figure.toml, from which --update draws the figure again
   --update            Draw the figures of recipes again, from the runs as they are now, and print
-                      what changed
+                      the changes
 {}
 Presets:
 {}
 Example:
-  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf -o compare.svg --recipe
+  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf --recipe
 )",
         options, presets));
 }
