@@ -36,7 +36,8 @@ struct AttentionShape
     int keyWidth() const { return keyHeads * headSize; }
     int qkvWidth() const { return width() + 2 * keyWidth(); }
     std::size_t rows() const { return size(samples, sequence); }
-    // The scores of one head: a row per token of the slice, a column per token of the sample.
+    // The number of scores of one head: a row per token of the slice, a column per token of the
+    // sample.
     std::size_t scores() const { return size(sequence, sequence) * slices; }
     // The number of values that F keeps for all heads: keptScores() in Real, keptSums() in
     // Wide<Real>.

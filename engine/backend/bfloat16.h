@@ -59,7 +59,7 @@ using Wide = typename WideOf<Real>::Type;
 template<class Real> // NOLINTNEXTLINE(bugprone-sizeof-expression): takes it for an array's size
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// The smallest number of wide numbers that have at least the memory of `numbers` values of Real.
+// Returns how many wide numbers have at least the memory of `numbers` values of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {

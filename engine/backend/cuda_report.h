@@ -29,7 +29,7 @@ struct CudaDevice
     // Columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
     std::vector<std::pair<std::string, std::int64_t>> numbers;
     // The slower code path that this GPU uses, with the reason: "flash attention of heads of 128
-    // numbers does not use tensor cores: ..."; "" if there is none.
+    // numbers does not use tensor cores: ..."; "" if the GPU uses no slower path.
     std::string fallback;
 };
 
@@ -47,7 +47,7 @@ struct CudaReport
 };
 
 // Loads the driver, then the plug-in (cuda_plugin.h), which finds the libraries and devices.
-// Creates no context on a device. Does not fail: the report has the reason for whatever is missing.
+// Creates no context on a device. Does not fail: the report has the reason for everything missing.
 // Thread-safe. Call it in the worker process, because a driver cannot be unloaded.
 CudaReport cudaReport();
 

@@ -52,8 +52,8 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // The bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the device
-    // supports only fp32.
+    // Returns the bfloat16 kernels, on the same memory and stream as kernels(); nullptr if the
+    // device supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
     // Like kernels(), but matrix products round their operands to tf32 (10-bit mantissa) and use
     // tensor cores; nullptr if the device has no tf32.
@@ -63,17 +63,17 @@ public:
     // must outlive the memory.
     virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;
     DeviceMemory allocate(Bytes bytes) const { return allocate(bytes, MemoryFor::Other); }
-    // Copies between host and device memory in the order of the ops; synchronous.
+    // Copy between host and device memory, after the ops queued so far. Synchronous.
     virtual void upload(std::span<const std::byte> from, std::byte* to) const = 0;
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
-    // Sets every byte to `value`, in the order of the ops.
+    // Sets every byte to `value`, after the ops queued so far.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
     // Waits until every op has ended. Throws std::runtime_error if an op failed; the message names
-    // it.
+    // the op.
     virtual void synchronize() const = 0;
 
-    // The queue of the ops of a GPU; nullptr on a CPU, where calls are synchronous. The functions
-    // below are for devices with a queue.
+    // Returns the queue of a GPU's ops; nullptr on a CPU, where calls are synchronous. The
+    // functions below are for devices with a queue.
     virtual DeviceQueue* queue() const { return nullptr; }
     // Makes another queue on the same GPU or partition. `role` is its name in profilers:
     // "messages". The device must outlive the queue and its events.

@@ -20,8 +20,8 @@ public:
     // Whether the last recording has passed. Never blocks; thread-safe. Throws std::runtime_error
     // if the device has failed.
     virtual bool hasPassed() const = 0;
-    // Returns when it passed, in ns of CLOCK_MONOTONIC. Requires a timed event that has passed, and
-    // an earlier Device::anchor().
+    // Returns when the event passed, in ns of CLOCK_MONOTONIC. Requires a timed event that has
+    // passed, and an earlier Device::anchor().
     virtual std::int64_t time() const = 0;
     // Returns the ns since `begin`, an event of the same device. Both must be timed and have
     // passed.
@@ -57,16 +57,16 @@ public:
     virtual ~DeviceQueue() = default; // requires that all work has ended
 
     virtual void record(DeviceEvent& event) = 0; // `event` must be of the same device
-    // Work queued from now on waits for the last recording of `event`, which may belong to another
-    // device. An event that was never recorded does not block.
+    // Makes work queued from now on wait for the last recording of `event`, which may belong to
+    // another device. An event that was never recorded does not block.
     virtual void wait(const DeviceEvent& event) = 0;
     virtual void copy(const DeviceCopy& copy) = 0;
     // y += x, in device memory.
     virtual void add(std::span<const float> x, std::span<float> y) = 0;
     virtual void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) = 0;
 
-    // Captures what `work` queues here instead of executing it. The memory used must stay valid. If
-    // `work` throws, nothing is captured and the exception is rethrown.
+    // Captures the calls that `work` queues here instead of executing them. Their memory must stay
+    // valid. If `work` throws, nothing is captured and the exception is rethrown.
     virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) = 0;
     // `graph` must have been captured on this queue.
     virtual void launch(const DeviceGraph& graph) = 0;

@@ -75,7 +75,7 @@ public:
     virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
     virtual void rmsNormBackward(const RmsNormBackward<Real>& op) const = 0;
     virtual void rotary(const Rotary<Real>& op) const = 0;
-    // Number of attention heads processed at once: AttentionShape::headsAtOnce.
+    // Returns the number of attention heads processed at once: AttentionShape::headsAtOnce.
     virtual int headsAtOnce(const AttentionShape& /*shape*/) const { return 1; }
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;

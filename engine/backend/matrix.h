@@ -29,7 +29,7 @@ struct Matrix
     Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
 };
 
-// The numbers of a matrix whose rows are adjacent.
+// Returns the numbers of a matrix whose rows are adjacent.
 template<class Real>
 std::span<Real> all(Matrix<Real> m)
 {

@@ -10,7 +10,7 @@ namespace engine {
 // Granularity of the check for written memory, in bytes.
 constexpr std::size_t kLine = 64;
 
-// The number of whole lines of host memory that have a byte other than `value`.
+// Returns the number of whole lines of host memory that have a byte other than `value`.
 inline std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory)
 {
     std::byte like[kLine];

@@ -31,14 +31,13 @@ public:
         for (std::size_t i = 0; i < y.size(); ++i)
             y[i] += x[i];
     }
-    // The number of lines (memory_lines.h) that have a byte other than `value` after all earlier
-    // ops. The memory must be aligned to 16 bytes. Synchronous.
+    // Returns the number of lines (memory_lines.h) that have a byte other than `value` after all
+    // earlier ops. The memory must be aligned to 16 bytes. Synchronous.
     virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
     {
         return engine::linesUnlike(value, memory);
     }
-    // Returns the address of `numbers` on the device. The caller must keep them as long as the
-    // kernels.
+    // Returns the device address of `numbers`, which must outlive the kernels.
     template<class Number>
     const Number* constants(const std::vector<Number>& numbers) const
     {

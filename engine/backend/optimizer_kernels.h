@@ -37,11 +37,11 @@ template<class Real>
 class OptimizerKernels
 {
 public:
-    // adamW() for the contiguous tensors of `parts`. op.weightDecay applies only to parts with
-    // decay.
+    // Runs one step for the contiguous tensors of `parts`. op.weightDecay applies only to parts
+    // with decay.
     virtual void adamW(const AdamW<Real>& op, std::span<const DecayPart> parts) const = 0;
-    // Adds the sum of squares to `*sum` in device memory, in double and in a fixed order. For the
-    // gradient norm.
+    // Adds the sum of squares (for the gradient norm) to `*sum` in device memory, in double and in
+    // a fixed order.
     virtual void addSquares(std::span<const Wide<Real>> x, double* sum) const
     {
         constexpr std::size_t kLanes = 8;

@@ -32,7 +32,7 @@ public:
                                    Matrix<Wide<Real>> dPositionTable) const = 0;
 
     virtual void crossEntropy(const CrossEntropy<Real>& op) const = 0;
-    // The logits are overwritten by scale (p - [column is the target]), or by 0 in skipped rows.
+    // Overwrites the logits with scale * (p - [column is the target]), or with 0 in skipped rows.
     // The probabilities p are recomputed instead of stored, so they are never rounded.
     virtual void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                                       Wide<Real> scale) const = 0;

@@ -34,8 +34,8 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places the median iteration. Requires a measured iteration. A stream has none, because every
-    // op ran once: the window with the median duration is reported.
+    // Places the median iteration. Requires a measured iteration. Does nothing for a stream, whose
+    // ops run only once; its window of median duration is reported.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
@@ -60,7 +60,7 @@ private:
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
-    // The median of every compute op over these measured iterations.
+    // Returns the median duration of every compute op over these measured iterations.
     OpCosts medianCosts(std::span<const std::size_t> iterations) const;
 
     Setup m_setup;

@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// The order of zero-length ops at the same time: a message is sent, received, then used.
+// Orders zero-length ops at the same time: a message is sent, received, then used.
 int rank(Track::Kind kind)
 {
     switch (kind) {

@@ -20,21 +20,21 @@ public:
     // Called between ops, never while an op is timed. `done` of the `ops` of this iteration are
     // complete.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration or, if the schedule is a stream (Shape::windows), all of it,
-    // of which `measuredWindows` windows are measured. If it is cancelled or a device fails, the
+    // Trains and places one iteration, or the whole stream (Shape::windows > 1), of which
+    // `measuredWindows` windows are measured. If the call is cancelled or a device fails, the
     // timeline is unchanged and only finish() may be called afterwards.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
     int measuredWindows = 1; // of a stream
-    // How many ops of its program each device of the first pipeline has passed in this iteration.
-    // Only Progress may call it.
+    // Returns how many ops each device of the first pipeline has passed in this iteration. Only
+    // Progress may call it.
     virtual std::vector<std::uint32_t> positions() const = 0;
     // Completes the timeline. Requires a measured iteration.
     virtual Result<void> finish() { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // timings of the last iteration
-    // Adds the results about the machine, collected over all iterations.
+    // Adds results of all iterations: graphs, CPU share, interference.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
     // Whether a GPU no longer responds. The executor must then not be destroyed: the destructor

@@ -20,8 +20,8 @@ namespace engine {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
-// After an error, how long the threads may take to return before they stop waiting for GPUs, and
-// then again before they are abandoned.
+// After an error, the time in ns for the threads to return. Then they stop waiting for GPUs; after
+// the same time again they are abandoned.
 constexpr std::int64_t kGrace = 1'000'000'000;
 
 Watchdog::RunningOp runningOp(const Worker& worker)
@@ -78,7 +78,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // of a device; workers report theirs by failure()
+} catch (const std::exception& error) { // of a device; workers keep errors for failure()
     return fail(Error::Code::Device, error.what());
 }
 
@@ -91,8 +91,8 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
     return watch(progress, cancel);
 }
 
-// Whether this iteration runs one op at a time, to measure without interference: warm-up on devices
-// that share a GPU. Not with blocking all-reduces, which would wait for later ops.
+// Whether this iteration runs one op at a time, to measure without interference: in warm-up on
+// devices that share a GPU, but not with blocking all-reduces, which would wait for later ops.
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
@@ -115,7 +115,7 @@ void Live::placeAlone()
         m_iterationAlone = placed->iterations.front().window.duration();
 }
 
-// The CPU time and the wall time of the last iteration's ops.
+// Adds the CPU time and the wall time of the last iteration's measured ops.
 void Live::addShare()
 {
     if (isOnGpu())
@@ -158,7 +158,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
         std::uint32_t& position = m_alone[ref.device.value];
-        position = std::max(position, ref.position + 1); // all-reduces may come later
+        position = std::max(position, ref.position + 1); // an all-reduce may run later
         progress(i + 1, order.size());
     }
     for (const auto& worker : m_workers)
@@ -220,7 +220,7 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
 {
     Watchdog watchdog(m_setup.patience, !m_setup.pipeline.executorDevices.empty());
     PatientClock clock;
-    std::optional<std::int64_t> gaveUp; // when; nullopt: not yet
+    std::optional<std::int64_t> gaveUp; // time of the error; nullopt: none yet
     std::string why;                    // "" if a worker reports the cause
     while (!m_end.waitFor(kGlance)) {
         const std::int64_t now = clock.look();
@@ -246,18 +246,18 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
     return outcome(why);
 }
 
-// The error that ends the run, "" if a worker reports it; nullopt: none.
+// Returns the error that ends the run, "" if a worker reports it, or nullopt.
 std::optional<std::string> Live::fault()
 try {
     if (std::ranges::any_of(m_workers, [](const auto& worker) { return worker->hasFailed(); }))
         return "";
     m_pipeline.transport().poll();
     return std::nullopt;
-} catch (const std::exception& error) { // of the transport, which no op reports
+} catch (const std::exception& error) { // error of the transport, which no op reports
     return error.what();
 }
 
-// Why a run that has not moved must end; "": it goes on.
+// Returns why a run without progress must end; "" if it may continue.
 std::string Live::judge(Watchdog& watchdog, std::int64_t now)
 {
     bool allWait = true;
@@ -333,7 +333,7 @@ std::vector<std::uint32_t> Live::positions() const
     return positions;
 }
 
-// Called when the transport is no longer usable and the workers have stopped or are stopping.
+// Wakes workers that wait for the transport; it cannot be used again.
 void Live::stop()
 {
     m_pipeline.transport().abort();

@@ -48,11 +48,11 @@ public:
     }
 
 private:
-    // The CPU clock of this thread is not affected by other load, but does not see other threads.
+    // The CPU clock of this thread excludes other load, but also the work of other threads.
     enum class Clock : std::uint8_t { Own, Wall };
 
-    // The least seconds of `work`, which is repeated so often that the wait at the end does not
-    // count.
+    // Returns the shortest time of one `work` in seconds. With enough `repeats` the wait at the end
+    // is negligible.
     template<class Work>
     double seconds(int repeats, Work work, Clock kind = Clock::Own) const
     {
@@ -101,7 +101,7 @@ private:
         return half != nullptr ? matmulRate(*half) : matmulRate(m_device.kernels());
     }
 
-    // Bytes read and written per second by copies that do not fit in a cache.
+    // Returns the bytes read and written per second by copies that do not fit in a cache.
     double memoryRate() const
     {
         const Bytes bytes = Bytes{m_isGpu ? 512 : 64} << 20;
@@ -136,7 +136,7 @@ private:
         return {least, static_cast<double>(many) / std::max(most - least, kNano)};
     }
 
-    // Seconds of a copy from one GPU to the other or, with one GPU, within its memory.
+    // Returns the seconds of a copy from one GPU to the other or, with one GPU, within its memory.
     double gpuCopy(Bytes bytes) const
     {
         const Device& receiver = *m_on.devices.back();
@@ -148,8 +148,8 @@ private:
         });
     }
 
-    // Seconds of a message from one thread to another: half of a round trip in which each copies
-    // `bytes` into the memory of the other and wakes it.
+    // Returns the seconds of a message between two threads: half of a round trip in which each
+    // thread copies `bytes` into the memory of the other and wakes it.
     double threadCopy(Bytes bytes) const
     {
         std::vector<std::byte> first(bytes, std::byte{1}), second(bytes, std::byte{2});
@@ -208,7 +208,7 @@ try {
                 fmt::format("{} has too little free memory to be measured; end other programs that "
                             "use it",
                             on.devices.front()->info().name));
-} catch (const std::exception& error) { // of a GPU
+} catch (const std::exception& error) { // error of a GPU
     return fail(Error::Code::Device, error.what());
 }
 

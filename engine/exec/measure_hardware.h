@@ -13,8 +13,8 @@ namespace engine {
 
 // Measures the rates of a device for the cost model: matrix products (bf16 on a GPU that has them,
 // otherwise fp32), copies in its memory, and small kernels. The link is a copy between two devices:
-// two GPUs, two places in the memory of a single GPU, or two threads of the CPU; further nodes are
-// assumed to have the same. The attained shares of the result are 1, because the rates are
+// two GPUs, two places in the memory of a single GPU, or two threads of the CPU; links between
+// nodes are assumed equal. The shares of the result are 1, because the measured rates were
 // attained. Takes about two seconds. `progress` is called with the name of each step. Fails with
 // Error::Code::Device if there is not enough memory or a device fails, and with
 // Error::Code::Cancelled.

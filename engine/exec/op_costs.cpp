@@ -36,7 +36,8 @@ double flopsOf(const StageFlops& flops, OpKind kind)
     }
 }
 
-// The slowest link between the devices that hold the stage or, of tied embeddings, one of both.
+// Returns the slowest link between the devices that hold the stage or, for tied embeddings, either
+// stage.
 const LinkCost& allReduceLink(const EmulationCosts& input, const Op& op)
 {
     const Mapping& mapping = input.links.mapping;

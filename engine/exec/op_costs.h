@@ -22,14 +22,15 @@ struct EmulatedLinks
 Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered);
 std::string describeLinks(const EmulatedLinks& links); // "50 GB/s, 5 µs (assumed)", "free"
 
-// Costs in nanoseconds for placing an emulated run. Transfers and all-reduces follow the link
-// model. Compute ops follow their FLOPs until they are measured.
+// The input of estimatedCosts().
 struct EmulationCosts
 {
     const Schedule& lowered;
     const PipelineModel<float>& model; // a pass of one unit of work (stash_plan.h)
     EmulatedLinks links = {};
 };
+// Returns costs in ns for placing an emulated run. Transfers and all-reduces follow the link model.
+// Compute ops follow their FLOPs until they are measured.
 OpCosts estimatedCosts(const EmulationCosts& input);
 
 // Returns the time in ns of a ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// The longest time in ns that an op may run on a GPU before the GPU counts as lost. `before` is its
-// time in an earlier iteration in ns; 0: it has not run yet.
+// Returns the longest time in ns that an op may run on a GPU before the GPU counts as lost.
+// `before` is the op's time in an earlier iteration in ns; 0: it has not run yet.
 constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t before)
 {
     constexpr std::int64_t kTimes = 20, kUnknown = 12;

@@ -29,7 +29,7 @@ public:
     // the point where the host reads a gradient that the op computes.
     void markEnd(std::size_t op) { m_gpu->queue()->record(*m_marks[op].end); }
 
-    // The number of queued ops whose end the queueing thread has not yet seen.
+    // Returns the number of queued ops whose end the queueing thread has not yet seen.
     std::size_t size() const { return m_ahead.size(); }
     std::size_t oldest() const { return m_ahead.front(); }
     void push(std::size_t op) { m_ahead.push_back(op); }

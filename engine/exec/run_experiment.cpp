@@ -84,7 +84,7 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "out of host memory: use a smaller model");
-} catch (const std::exception& error) { // of a GPU, before or after training
+} catch (const std::exception& error) { // error of a GPU before or after training
     return fail(Error::Code::Device, error.what());
 }
 

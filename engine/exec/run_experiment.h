@@ -15,7 +15,7 @@
 
 namespace engine {
 
-// How far an iteration is. A stream has no numbers by device, because its iterations overlap.
+// The progress of an iteration. `devices` is empty for a stream, because its iterations overlap.
 struct OpsDone
 {
     int iteration = 0;
@@ -38,15 +38,14 @@ struct RunObserver
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // only for GPUs; in live mode called on the device threads
-    // Called if the run cannot continue as requested and continues differently. `sentence` is the
-    // reason.
+    // Called with a warning, for example the reason why the run is emulated instead.
     std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
     // Called when the run has ended, also if it was cancelled or a device failed. `info` has the
     // results that are known only at the end (arenas, interference, memory).
     std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
-// Trains and records. Returns the whole run, with the median iteration last. Fails with
+// Trains an experiment and returns the recorded run, with the median iteration last. Fails with
 // Error::Code::Cancelled if the run was cancelled; the observer has received all complete
 // iterations. Other errors come from the input (model, schedule, text file) or the machine
 // (memory). After an error call devicesAreLost() (lost_devices.h).

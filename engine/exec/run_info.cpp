@@ -34,7 +34,7 @@ std::string linkOf(const std::string& transport)
                                : "memory copies";
 }
 
-// The fraction of forwards that are recomputed; 0 without recomputation.
+// Returns the fraction of forwards that are recomputed.
 double recomputedShare(const Schedule& schedule)
 {
     double forwards = 0, recomputes = 0;

@@ -24,7 +24,7 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
     }
 }
 
-// What the op at this position waits for first; "" if nothing.
+// Returns what the op at this position waits for first; "" if it does not wait.
 std::string awaited(Pipeline& pipeline, OpRef ref)
 {
     const OpPlan& own = pipeline.plan().devices[ref.device].ops[ref.position];
@@ -52,7 +52,7 @@ std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t
         const std::string what = awaited(pipeline, ref);
         text += fmt::format("; {} at index {}, {}, {}", deviceText(pipeline, ref), position,
                             toString(program[position]),
-                            what.empty() ? "has not reached it" : "waits for " + what);
+                            what.empty() ? "has not started this op" : "waits for " + what);
     }
     return text;
 }

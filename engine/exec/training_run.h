@@ -30,7 +30,7 @@ public:
     // Error::Code::Device if there is not enough memory. Throws std::bad_alloc.
     Result<void> prepare();
     // Runs warm-up, measured and median iterations, and always reports the end to the observer.
-    // After a cancellation the complete iterations are kept; a stream has none before its end.
+    // After a cancellation the complete iterations are kept; a cancelled stream has none.
     Result<void> train(const std::atomic<bool>& cancel);
 
     Run takeRun() { return std::move(m_run); }

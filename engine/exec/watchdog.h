@@ -17,17 +17,17 @@ public:
     struct RunningOp
     {
         std::optional<std::uint32_t> position; // nullopt: the GPU waits or is idle
-        std::int64_t before = 0;               // its time in an earlier iteration; 0: unknown
+        std::int64_t before = 0;               // ns in an earlier iteration; 0: unknown
     };
     struct Verdict
     {
         enum class Kind { GoOn, Standstill, EndlessOp, SilentDriver };
         Kind kind = Kind::GoOn;
-        std::int64_t time = 0;  // in ns, of the op or without an answer of the driver
-        std::size_t worker = 0; // which executes the endless op
+        std::int64_t time = 0;  // ns that the op has run, or without progress
+        std::size_t worker = 0; // index of the worker with the endless op
     };
 
-    // `patience` is that of Live::Setup. The threads of a run on GPUs call the driver.
+    // `patience`: see Live::Setup. `isOnGpus`: the threads also call the CUDA driver.
     Watchdog(std::chrono::nanoseconds patience, bool isOnGpus)
         : m_patience(patience)
         , m_isOnGpus(isOnGpus)
@@ -35,8 +35,8 @@ public:
 
     // Returns whether an op has begun or ended since the last call; `steps` counts both.
     bool hasMoved(std::int64_t now, std::size_t steps);
-    // The verdict at a time at which the run has not moved. `allWait`: no thread is in an op or in
-    // the driver. `running` is indexed by worker.
+    // Call it after hasMoved() returned false. `allWait`: no thread is in an op or in the driver.
+    // `running` is indexed by worker.
     Verdict judge(std::int64_t now, bool allWait, std::span<const RunningOp> running);
 
 private:

@@ -92,7 +92,7 @@ void Worker::loop()
             if (m_gpu != nullptr)
                 m_gpu->bindThread();
             runProgram();
-        } catch (const Abandoned&) { // the cause is reported elsewhere
+        } catch (const Abandoned&) { // Live reports the cause
         } catch (const std::exception& error) {
             const std::uint32_t at = m_ops.size() == 0 ? position() : m_ops.oldest();
             m_failure
@@ -129,7 +129,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
     m_gpu->bindThread();
     const bool goesOn = runOp(ref);
     CHECK(goesOn);                                          // no thread aborts here
-    if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
+    if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member joins
         awaitAlone(ref);
 }
 

@@ -67,14 +67,14 @@ public:
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     // Whether the worker has reported its end.
     bool isOver() const { return m_over.load(std::memory_order_relaxed); }
-    // The position of the first op that has not ended; if all queued ops have ended, the position
+    // Returns the position of the first op that has not ended; if all queued ops have ended, that
     // of the next op.
     std::uint32_t unfinished() const;
-    // The position of the op that a GPU executes; nullopt if the GPU waits or is idle.
+    // Returns the position of the op that a GPU executes; nullopt if the GPU waits or is idle.
     std::optional<std::uint32_t> running() const;
-    // GPU time in ns; 0: the op has not run yet.
+    // Returns the op's GPU time in ns in the last iteration; 0 if it has not run yet.
     std::int64_t tookBefore(std::uint32_t position) const { return m_ops.tookBefore(position); }
-    // The position of the oldest queued op. Only for a GPU.
+    // Returns the position of the oldest queued op. Only for a GPU.
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); }
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
     // Whether the GPU was abandoned during an op. Call it after the iteration.
@@ -89,7 +89,7 @@ public:
         std::int64_t opTime = 0;         // in ns, on the thread's CPU clock or on the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
-    // Why the worker failed; "" if it did not fail.
+    // Returns why the worker failed; "" if it did not fail.
     const std::string& failure() const { return m_failure; }
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }

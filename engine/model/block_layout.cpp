@@ -15,8 +15,8 @@ struct Tensor
     Parameter::Init init;
 };
 
-// The tensors of a block in the order of BlockWeights. Tensors that the family lacks have no
-// numbers.
+// Returns the tensors of a block in the order of BlockWeights. Tensors that the family lacks have
+// count 0.
 std::array<Tensor, 12> tensors(const TransformerShape& shape)
 {
     using Init = Parameter::Init;

@@ -36,8 +36,8 @@ struct BlockStash
     // overwrites them with their gradients.
     Real *qkv, *expanded, *middle;
     // The following are kept until I: statistics of the norms, (rows) each (no means with RMSNorm),
-    // gradients of keys and values from later slices (nullptr without slices), and what attention
-    // keeps.
+    // gradients of keys and values from later slices (nullptr without slices), and the numbers that
+    // attention keeps.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;

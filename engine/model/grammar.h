@@ -33,7 +33,7 @@ private:
         std::vector<Choice> choices;
     };
 
-    // Index of the rule; adds an empty rule if the name is new.
+    // Returns the index of the rule; adds an empty rule if the name is new.
     int ruleNamed(std::string_view name);
     Result<void> addRule(std::string_view line);
     Result<Choice> parseChoice(std::string_view text);

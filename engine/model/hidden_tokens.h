@@ -6,13 +6,13 @@
 
 namespace engine {
 
-// Masked-token prediction (Devlin et al., 2019) on bytes. kHiddenToken replaces a hidden byte.
+// Masked-token prediction (Devlin et al., 2019) on bytes.
 constexpr std::int32_t kHiddenToken = 256; // replaces a hidden byte
 constexpr std::int32_t kNotPredicted = -1; // target of a token that is not predicted
 constexpr double kHiddenShare = 0.15;
 
-// The number of predicted tokens per sample. It is constant, so that micro-batches have equal
-// weight.
+// Returns the number of predicted tokens per sample. It is constant, so that micro-batches have
+// equal weight.
 constexpr int hiddenTokens(int sequence)
 {
     const int count = static_cast<int>(kHiddenShare * sequence + 0.5); // NOLINT: constexpr

@@ -12,7 +12,7 @@ std::vector<std::string_view> namesOf(Names names)
     return {names.begin(), names.end()};
 }
 
-// An option that replaces a value of the preset. Presets have its key at the top level.
+// Makes an option that replaces a value of the preset. In preset files the key is at the top level.
 FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
 {
     FieldFacts facts = option("model", flag, label, help, "");

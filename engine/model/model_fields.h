@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// The fields of a model: the keys of a preset file, and the options that override values of a
-// preset.
+// Returns the fields of a model: the keys of a preset file, and the options that override values of
+// a preset.
 Fields<ModelSpec> modelFields();
 
 } // namespace engine

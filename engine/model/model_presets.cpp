@@ -22,7 +22,7 @@ auto invalidModel(std::string message)
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// Checks values that may be valid separately but not together.
+// Checks combinations of values that are valid separately.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)

@@ -70,11 +70,11 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// FLOPs of forward and backward, with full attention.
+// Returns the FLOPs of forward and backward, with full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
-// FLOPs including recomputation: the scores that attention `recompute` and `flash` compute again in
-// the backward, and the recomputed forwards. `recomputed` is the fraction of micro-batches that are
-// recomputed.
+// Returns the FLOPs including recomputation: the scores that attention `recompute` and `flash`
+// compute again in the backward, and the recomputed forwards. `recomputed` is the fraction of
+// forwards that are recomputed.
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Layer norm, or RMSNorm if op.mean is nullptr.
+// Runs a layer norm, or RMSNorm if op.mean is nullptr.
 template<class Real>
 void norm(const Kernels<Real>& kernels, const LayerNorm<Real>& op)
 {

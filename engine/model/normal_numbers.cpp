@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint64_t kLowMagic = 0x4330000000000000ULL, kHighMagic = 0x4530000000000000ULL;
 constexpr double kBothMagics = 0x1p84 + 0x1p52;
 
-// Converts an integer of up to 53 bits exactly. It converts both halves separately, because few
-// CPUs can convert vectors of 64-bit integers.
+// Converts an integer of up to 53 bits exactly, in two halves, because few CPUs can convert vectors
+// of 64-bit integers.
 BS_INLINE double toDouble(std::uint64_t bits)
 {
     const auto low = std::bit_cast<double>((bits & 0xFFFFFFFFULL) | kLowMagic);
@@ -21,7 +21,7 @@ BS_INLINE double toDouble(std::uint64_t bits)
     return (high - kBothMagics) + low;
 }
 
-// The value of Random::uniform() for this state.
+// Returns the value of Random::uniform() for this state.
 BS_INLINE double uniformAt(std::uint64_t state)
 {
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;

@@ -9,7 +9,7 @@ namespace engine {
 
 // A permutation of 0 .. size - 1 that a key determines, computed without a table by a Feistel
 // network over the next power of four, repeated until the result is below size (Black and Rogaway,
-// 2002). The same on every machine; thread-safe.
+// 2002). Gives the same result on every machine. Thread-safe.
 class Permutation
 {
 public:

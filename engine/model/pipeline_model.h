@@ -73,7 +73,8 @@ struct StageFlops
     double forward = 0, backwardInput = 0, backwardWeight = 0, recompute = 0;
 };
 
-// The tokens of one micro-batch, (samples x sequence). The target of a token is the next token.
+// The tokens of one micro-batch, (samples x sequence). The target of a token is the next token; for
+// BERT see hidden_tokens.h.
 struct TokenBatch
 {
     std::span<const std::int32_t> inputs, targets;
@@ -179,10 +180,11 @@ public:
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardWeight(StageId stage,
                                 const WeightPass<std::byte, Gradient>& pass) const = 0;
-    // d(objective) / d(summed loss) for an iteration of `tokens` tokens: 1 / tokens if the
+    // Returns d(objective) / d(summed loss) for an iteration of `tokens` tokens: 1 / tokens if the
     // objective is the mean.
     virtual Gradient lossScale(double tokens) const = 0;
-    // One optimizer step. `optimizer` has StageSizes::optimizer() numbers; `step` counts from 1.
+    // Runs one optimizer step. `optimizer` has StageSizes::optimizer() numbers; `step` counts
+    // from 1.
     virtual void update(StageId stage, std::span<std::byte> weights,
                         std::span<const Gradient> gradients, std::span<Gradient> optimizer,
                         int step) const = 0;

@@ -23,11 +23,12 @@ public:
         m_state += kStep;
         return mix(m_state);
     }
-    // A number from 0 to bound - 1. The bias is below bound / 2^64.
+    // Returns a number from 0 to bound - 1. The bias is below bound / 2^64.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-    // A number in (0, 1) with 53 random bits.
+    // Returns a number in (0, 1) with 53 random bits.
     double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
-    // Box-Muller in double. Rounding to float removes differences between implementations of libm.
+    // Returns a normal number (Box-Muller in double). Rounding to float removes differences between
+    // implementations of libm.
     double normal()
     {
         const double radius = std::sqrt(-2 * std::log(uniform()));

@@ -27,7 +27,7 @@ struct StageLayout
     std::size_t blockParameters(int block) const; // offset of the block
     std::size_t headParameters() const;
     std::size_t headWeight() const; // offset of the head's matrix
-    // Size of the part kept until W: the states, and what blocks keep.
+    // Size of the part kept until W: the states and the stash of the blocks.
     std::size_t blocksKept() const;
     std::size_t blocksRest() const; // size of the part kept until I
     std::size_t headKept() const;   // 0 unless this is the last stage
@@ -47,7 +47,7 @@ public:
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;
-    // The memory of block `block` in the stashes of earlier slices.
+    // Returns the memory of block `block` in the stashes of earlier slices.
     EarlierSlices<Real> earlier(int block, const SequenceSlice& slice) const;
 
 private:

@@ -17,7 +17,7 @@ namespace engine {
 class TextData
 {
 public:
-    // Text that the built-in grammar (resources/data/language.txt) generates from the seed.
+    // Generates text from the built-in grammar (resources/data/language.txt) and the seed.
     static TextData builtIn(std::uint64_t seed);
     // The included short story (resources/data/sample.txt), for --text sample.
     static constexpr std::string_view kShipped = "sample";
@@ -27,8 +27,8 @@ public:
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // The text that --text names: "" for the built-in language, "sample" for the included story,
-    // otherwise a file.
+    // Returns the text that --text names: "" for the built-in language, "sample" for the included
+    // story, otherwise a file.
     static Result<TextData> named(const std::string& name, std::uint64_t seed, int sequence);
 
     // Writes samples of `sequence` tokens from number `firstSample` on into `inputs`. The target of
@@ -42,10 +42,11 @@ public:
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }
-    // The lowest loss of a model that knows only the frequencies of bytes, in nats per byte.
+    // Returns the lowest loss of a model that knows only the frequencies of bytes, in nats per
+    // byte.
     double unigramEntropy() const;
-    // The lowest possible loss, from the probabilities of the grammar, in nats per byte; nullopt
-    // for a file.
+    // Returns the lowest possible loss, from the probabilities of the grammar, in nats per byte;
+    // nullopt for a file.
     std::optional<double> entropyRate() const { return m_entropyRate; }
 
 private:

@@ -58,8 +58,8 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// The maximum over the passes. With full recomputation the workspace of F also has the stash of one
-// block at a time, between two states.
+// The maximum of F and B. With full recomputation, F also needs two states and the stash of one
+// block or of the head at a time.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -107,8 +107,8 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
                           .count = static_cast<std::size_t>(m_spec.vocabulary) * m_spec.width};
 }
 
-// The objective is the mean over predicted tokens. forward() returns this mean times the number of
-// all tokens.
+// The objective is the mean over predicted tokens. forward() adds this mean times the number of all
+// tokens to the loss.
 template<class Real>
 Wide<Real> Transformer<Real>::lossScale(double tokens) const
 {
@@ -192,8 +192,8 @@ void Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& mem
                         .share = predictedShare()});
 }
 
-// F with full recomputation: keeps only the input of the stage and computes blocks and head in the
-// workspace.
+// Runs F with full recomputation: keeps only the input of the stage and computes blocks and head in
+// the workspace.
 template<class Real>
 void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                                     const ForwardPass<Real>& pass) const
@@ -224,7 +224,7 @@ void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                         .share = predictedShare()});
 }
 
-// As forward(), but without its output, so the last block omits its last matrix product.
+// Runs forward() without its output, so the last block omits its last matrix product.
 template<class Real>
 void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>& memory) const
 {
@@ -283,7 +283,7 @@ void Transformer<Real>::backwardInput(StageId stage,
         blockBackwardInput(own, pass, b);
     if (own.first)
         embeddingBackward(own, pass);
-    if (!own.last) // dOut of the last block, which W reads after the message's slot is freed
+    if (!own.last) // W reads dOut of the last block after the message's slot is freed
         m_kernels.copy(pass.outputGradient,
                        all(StageStash<Real>(pass.stash.data(), own).dOut(own.blocks - 1)));
 }

@@ -44,8 +44,8 @@ private:
     const StageLayout<Real>& layout(StageId stage) const { return m_layouts[stage]; }
     double predictedShare() const; // predicted tokens as a fraction of all tokens
     std::size_t workspaceCount(const StageLayout<Real>& layout) const;
-    // The rows of the slice in the position embedding (weights or gradients); empty with rotary
-    // positions.
+    // Returns the rows of the slice in the position embedding (weights or gradients); empty with
+    // rotary positions.
     template<class Number>
     Matrix<Number> positionTable(Number* embedding, int slice) const;
     void enter(const StageLayout<Real>& layout, const ForwardPass<Real>& pass,

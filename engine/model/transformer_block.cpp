@@ -49,8 +49,8 @@ std::size_t TransformerBlock<Real>::forwardWorkspace(const TransformerShape& sha
     return shape.attention.forwardWorkspace<Real>() * kPlacesOfWide<Real>;
 }
 
-// First the gradient of the activation, (rows, inner); then that of a norm's output, (rows, C), and
-// the workspace of attention.
+// Holds the gradient of the activation, (rows, inner); later the gradient of a norm's output,
+// (rows, C), and the workspace of attention.
 template<class Real>
 std::size_t TransformerBlock<Real>::backwardWorkspace(const TransformerShape& shape)
 {

@@ -65,7 +65,8 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
                         .dBias = backward.gradients.bias});
 }
 
-// The workspace has the gradient of the decoder's input, then that of the final norm's output.
+// On entry the workspace holds the gradient of the decoder's input, on return the gradient of the
+// final norm's output.
 template<class Real>
 void TransformerHead<Real>::transformBackward(const Pass& pass, const Backward& backward) const
 {

@@ -21,7 +21,7 @@ struct TransformerShape
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
-    // The size of the residual stream, which a stage passes to the next, in numbers.
+    // Returns the size of the residual stream, which a stage passes to the next, in numbers.
     std::size_t state() const { return times(width); }
     // Statistics per row of a norm: 1 / deviation and, for layer norm, the mean.
     int statistics() const { return rmsNorm ? 1 : 2; }
@@ -36,8 +36,8 @@ struct TransformerShape
     {
         return matrix(data, width);
     }
-    // The distance between rows of the (rows, vocabulary) logits. It is padded, because tensor
-    // cores need aligned rows; the padding is never read.
+    // Returns the distance between rows of the (rows, vocabulary) logits. Rows are padded, because
+    // tensor cores need aligned rows; the padding is never read.
     int logitStride() const { return (vocabulary + kLogits - 1) / kLogits * kLogits; }
     template<class Real>
     Matrix<Real> logitsOf(Real* data) const
@@ -49,7 +49,7 @@ private:
     static constexpr int kLogits = 64;
 };
 
-// Multiply-adds per token in the matrices of one block, and of the head.
+// Return the FLOPs of F per token in the matrices of one block, and of the head.
 double blockFlops(const TransformerShape& shape);
 double headFlops(const TransformerShape& shape);
 

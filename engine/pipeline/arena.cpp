@@ -15,7 +15,7 @@ namespace {
 // NaN patterns of bytes that were never written and of freed memory. They are NaN as bfloat16 and,
 // in pairs, as float.
 constexpr std::uint16_t kPattern = 0xFFFF, kFreed = 0x7FFF;
-constexpr std::byte kByteOfPattern{0xFF}; // of kPattern, because a GPU fills memory by bytes
+constexpr std::byte kByteOfPattern{0xFF}; // each byte of kPattern; a GPU fills memory by bytes
 constexpr Bytes kHugePage = Bytes{2} << 20;
 
 // Allocates an arena, with huge pages if it is large: filling it then causes 1/512 of the page
@@ -30,7 +30,7 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (taken == nullptr)
         throw std::bad_alloc();
     if (alignment == kHugePage)
-        madvise(taken, whole, MADV_HUGEPAGE); // errors are ignored: only slower
+        madvise(taken, whole, MADV_HUGEPAGE); // a failure only costs speed
     return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
 }
 

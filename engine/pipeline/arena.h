@@ -27,7 +27,7 @@ public:
     }
 
     Bytes size() const { return m_size; }
-    // Copies to and from host memory, in the order of the ops.
+    // Copy from and to host memory, after the ops queued so far.
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
@@ -35,7 +35,7 @@ public:
     // that were only poisoned count on the host, but not on a GPU, where poison() restores the
     // initial pattern. On a GPU, binds the calling thread to the device and waits for its ops.
     Bytes touched() const;
-    // Fills an extent, which must consist of whole numbers, with NaN.
+    // Fills an extent with NaN. Its size must be a multiple of 2 bytes.
     void poison(Extent extent) const;
 
 private:

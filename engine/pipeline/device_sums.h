@@ -20,7 +20,7 @@ public:
             m_memory = device->allocate(m_host.size() * sizeof(double), MemoryFor::Losses);
     }
 
-    // Sets all sums to 0, in the order of the ops.
+    // Sets all sums to 0, after the ops queued so far.
     void clear()
     {
         if (m_device == nullptr)
@@ -33,7 +33,7 @@ public:
         return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
             + index;
     }
-    // Returns the sums after all earlier ops.
+    // Returns the sums after the ops queued so far.
     std::vector<double> read() const
     {
         std::vector<double> sums = m_host;

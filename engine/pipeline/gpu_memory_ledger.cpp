@@ -43,7 +43,7 @@ GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
     step(GpuMemoryOwner::Partitions);
 }
 
-// [GPU] the sum over all devices of the GPU.
+// Returns the memory use of each GPU, summed over its devices.
 std::map<int, GpuMemoryUse> GpuMemoryLedger::readAll() const
 {
     std::map<int, GpuMemoryUse> all;

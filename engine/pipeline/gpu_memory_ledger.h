@@ -18,8 +18,8 @@ public:
     // Construct it directly after opening the devices.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // Attributes to `owner` the growth of used memory since the last call that no allocation
-    // explains. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
+    // Attributes to `owner` the growth of used memory since the last call, without the devices'
+    // allocations. nullopt leaves the growth unattributed (GpuMemory::differenceShare()).
     void step(std::optional<GpuMemoryOwner> owner);
 
     // Returns the memory of each GPU now. `plan` determines the contents of the arenas.

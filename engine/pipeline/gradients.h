@@ -11,8 +11,8 @@ namespace engine {
 class Gradients
 {
 public:
-    // `floats` has the sum. With Accumulate::Exact it has the gradient of one micro-batch, and
-    // `sums` has the integer sum. Memory and `kernels` must outlive this object. Call clear()
+    // `floats` holds the sum. With Accumulate::Exact it holds the gradient of one micro-batch, and
+    // `sums` holds the integer sum. Memory and `kernels` must outlive this object. Call clear()
     // before use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
               const Kernels<float>& kernels)
@@ -25,8 +25,8 @@ public:
     std::size_t count() const { return m_floats.size(); }
     std::span<float> target() { return m_floats; }    // backwards accumulate into this memory
     std::span<std::int64_t> sums() { return m_sums; } // only with Exact: the sums over replicas
-    void endMicroBatch();         // call it after each backward, or after each of its parts
-    std::span<const float> sum(); // sum over all micro-batches so far
+    void endMicroBatch();                             // call after each pass that adds to target()
+    std::span<const float> sum();                     // sum over all micro-batches so far
     void clear();
 
 private:

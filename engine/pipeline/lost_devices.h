@@ -10,7 +10,7 @@ namespace engine {
 bool devicesAreLost();
 void markDevicesLost();
 
-// Never destroys an object, because threads or a GPU may still use it.
+// Leaks an object that threads or a GPU may still use, and marks the devices as lost.
 template<class Used>
 void keepForever(std::unique_ptr<Used> used)
 {

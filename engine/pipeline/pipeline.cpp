@@ -225,8 +225,8 @@ std::optional<double> Pipeline::gradientNorm() const
     if (shape.updateEvery > 0)
         return {};
     double squares = 0;
-    for (const DeviceId d :
-         m_plan.devices.ids()) // of the first copy; all copies have the same weights
+    // Only the first copy counts: the gradients of all copies are equal.
+    for (const DeviceId d : m_plan.devices.ids())
         squares += m_devices[d]->squaresOfGradients();
     return std::sqrt(squares);
 }

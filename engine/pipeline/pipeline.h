@@ -67,10 +67,10 @@ public:
     // cannot be joined.
     Pipeline(const Setup& setup, InProcessTransport::SideWork sideWork);
 
-    // Call it while no device executes ops. Data-parallel pipeline c reads the N micro-batches from
+    // Requires that no device executes ops. Data-parallel pipeline c reads the N micro-batches from
     // index c * N on.
     void beginIteration(const TokenBatches& tokens);
-    // The executor device of a device; nullptr if its ops are complete when compute() returns.
+    // Returns the executor device of a device; nullptr if ops are complete when compute() returns.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
     // The steps of an op, called on the thread of its device. awaitInputs() and transfer() return
     // false if the transport was aborted.
@@ -84,8 +84,8 @@ public:
 
     std::vector<float> microBatchLoss() const; // W x N values, in nats per token
     double loss() const;                       // mean of the iteration, nats per token
-    // Euclidean norm of the gradient of loss() over all parameters, as the optimizer receives it;
-    // nullopt if an iteration has several updates.
+    // Returns the Euclidean norm of the gradient of loss() over all parameters, as the optimizer
+    // receives it; nullopt if an iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
     Graphs graphs() const { return m_setup.graphs; }
@@ -114,9 +114,9 @@ public:
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // Returns when a transfer ran, and whether it is complete. A RECV has the time of its SEND.
+    // Returns the time of a transfer. A RECV has the time of its SEND.
     TransferTime timeOf(OpRef ref) const;
-    bool hasPassed(OpRef ref) const;
+    bool hasPassed(OpRef ref) const; // whether a transfer is complete
 
 private:
     void makeDevices();

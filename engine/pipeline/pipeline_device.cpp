@@ -47,8 +47,8 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
-// Finds no pairs if an all-reduce sums the copies of the tied tensor. The sums of all replicas are
-// then equal, so any first stage may be paired with any last stage.
+// Pairs this device's first and last stages, unless an all-reduce sums the tied copies. All
+// replicas have equal gradient sums, so any first stage may be paired with any last stage.
 void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.model.tied();
@@ -97,7 +97,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[found - m_plan.stages.begin()];
 }
 
-// The part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
+// Returns the part of a micro-batch's boundary tensor that belongs to `unit`. Units of work are
 // consecutive.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
@@ -113,7 +113,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// The tokens of `unit`. Units of work are consecutive in a micro-batch.
+// Returns the tokens of `unit`. Units of work are consecutive in a micro-batch.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;
@@ -152,7 +152,7 @@ void PipelineDevice::compute(std::uint32_t position)
     }
 }
 
-// The version that the schedule requires: the newest, or a kept one.
+// Returns the weights of the version that the schedule requires: the newest or a kept one.
 std::span<const std::byte> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
 {
     const Extent version = m_plan.ops[position].version;
@@ -170,7 +170,7 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
         step(own, op.replica);
 }
 
-// Steps tied embeddings together. Returns false if the op does not belong to them.
+// Updates tied embeddings together. Returns false if the op's stage has none.
 bool PipelineDevice::updateTied(const Op& op)
 {
     const auto isOf = [&](std::size_t i) {

@@ -54,14 +54,14 @@ public:
     // Returns the loss of each micro-batch, summed over tokens, on this device's last stages. Call
     // it after the ops have run.
     std::vector<double> losses() const { return m_losses.read(); }
-    // The sum of the squared gradients of this device's optimizer steps, after the ops of an
-    // iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
+    // Returns the sum of the squared gradients of this device's optimizer steps, after the ops of
+    // an iteration have run. Each parameter of the model counts once: in replica 0 only, and tied
     // embeddings in the first stage only.
     double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;
-    // For a GPU: called in OPT before the host reads the gradient, which would block without a time
-    // limit. Must return when all queued ops have ended, or throw.
+    // On a GPU, called in OPT before the host reads the gradient, because the read would block
+    // without a time limit. Must return when all queued ops have ended, or throw.
     std::function<void()> awaitQueue;
 
 private:
@@ -97,7 +97,7 @@ private:
         bool oneIsReady = false;
     };
     std::vector<TiedEmbeddings> m_tied;
-    std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position]
+    std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position] see OpPlan::earlier
     TokenBatch m_tokens; // tokens of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;
     float m_lossScale = 1;

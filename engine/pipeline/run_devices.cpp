@@ -26,7 +26,7 @@ Result<RunDevices> onFirstGpu(std::string note)
     auto gpu = openCudaDevice();
     if (!gpu)
         return fail(gpu.error().code,
-                    gpu.error().message + "; --backend cpu runs it without a GPU");
+                    gpu.error().message + "; use --backend cpu to run without a GPU");
     return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
 }
 
@@ -36,7 +36,8 @@ Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
     auto nccl = openNccl(cancel);
     if (!nccl)
         return fail(nccl.error().code,
-                    nccl.error().message + "; --transport peer copies between GPUs without NCCL");
+                    nccl.error().message
+                        + "; use --transport peer to copy between GPUs without NCCL");
     auto live = openCudaDevices(count, TransportChoice::Nccl);
     if (!live) {
         TRY(onFirstGpu({}));

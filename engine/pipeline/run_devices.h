@@ -16,7 +16,7 @@ namespace engine {
 // The devices of a run, and how they communicate.
 struct RunDevices
 {
-    // One device that emulates all; in live mode on GPUs one GPU or partition per device.
+    // One device that emulates all, or in live mode on GPUs one GPU or partition per device.
     std::vector<std::shared_ptr<const Device>> devices;
     Mode mode = Mode::Emulate; // the mode in which the devices can run
     std::string note;          // why `mode` differs from the requested mode, one sentence
@@ -25,9 +25,10 @@ struct RunDevices
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().queue() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // The transport of messages and sums as a value of --transport; "" without GPUs.
+    // Returns "nccl", "peer", "local" (copies within a GPU) or "local, peer"; "" unless each device
+    // has its own GPU or partition.
     std::string transport() const;
-    // The free memory of the machine or of each GPU.
+    // Returns the free memory of the machine or of each GPU.
     MemorySpaces spaces() const;
 };
 
@@ -45,8 +46,8 @@ IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Models& models,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
-// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Loads the
-// driver, so the window must not call it.
+// The default mode: live if every device has a GPU or NCCL is requested, otherwise emulate. Loads
+// the driver, so the window must not call it.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

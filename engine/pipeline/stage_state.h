@@ -14,7 +14,8 @@ struct StageMemory
     std::span<std::int64_t> sums = {};
 };
 
-// The weights in full precision: the master weights, or `weights` without master weights.
+// Returns the weights in full precision: the master weights if the optimizer state has them,
+// otherwise `weights`.
 inline std::span<const float> fullWeights(std::span<const std::byte> weights,
                                           std::span<const float> optimizer, std::size_t count)
 {

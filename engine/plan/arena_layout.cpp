@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// With more buffers only the order of time is tried, because other orders compare every pair.
+// With more buffers only the order by begin is tried, because other orders compare every pair.
 constexpr std::size_t kFewLives = 4000;
 // With at most this many buffers a better order is searched until the layout is within 1 /
 // kGoodEnough of the lower bound. The search is limited by rounds and by comparisons of pairs, to
@@ -44,7 +44,7 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// The required distance of `other` above `below`; 0 if they do not overlap in time.
+// Returns the required distance of `other` above `below`; 0 if they do not overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)
@@ -59,7 +59,7 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
     return height;
 }
 
-using Order = std::vector<std::uint32_t>; // of lives
+using Order = std::vector<std::uint32_t>; // indices of lives
 
 // Places buffers one at a time into the lowest gap that fits.
 class FirstFit
@@ -96,7 +96,7 @@ public:
     const std::vector<Bytes>& offsets() const { return m_offsets; }
 
 private:
-    // The lowest offset at which the buffer overlaps no placed buffer.
+    // Returns the lowest offset at which the buffer overlaps no placed buffer.
     Bytes lowest(std::uint32_t next) const
     {
         Bytes offset = 0;
@@ -127,7 +127,7 @@ struct Peak
     std::uint32_t position = 0;
 };
 
-// The largest sum of size(piece) over pieces that are alive at the same time.
+// Returns the largest sum of size(bytes) over pieces that are alive at the same time.
 template<class Size>
 Peak findPeak(std::span<const BufferLife> lives, Size size)
 {

@@ -8,7 +8,7 @@
 
 namespace engine {
 
-constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer or transfer
 constexpr Bytes kAlignment = 64;               // alignment of every buffer in an arena
 constexpr Bytes aligned(Bytes bytes)
 {
@@ -24,9 +24,9 @@ struct Extent
     friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-// The lifetime of a buffer that the program of its own device determines: from the op at `begin` to
-// the end of the op at `end`, both positions included. A stash may shrink: up to position `shrinks`
-// it has `bytes` bytes, afterwards only the first `rest` bytes.
+// The lifetime of a buffer in the program of its device: from the begin of the op at position
+// `begin` to the end of the op at position `end`. A stash may shrink: up to position `shrinks` it
+// has `bytes` bytes, afterwards only the first `rest` bytes.
 struct BufferLife
 {
     std::uint32_t begin = 0, end = 0;
@@ -46,7 +46,7 @@ struct BufferLife
 
 struct ArenaLayout
 {
-    std::vector<Bytes> offsets; // [index of the life] its offset
+    std::vector<Bytes> offsets; // [life] offset in bytes
     Bytes bytes = 0;            // size of the layout
     Bytes peak = 0; // largest number of bytes alive at the same time; a lower bound of `bytes`
     std::uint32_t peakAt = 0; // position of the peak
@@ -56,7 +56,7 @@ struct ArenaLayout
 // with the best of several orders. While the layout is more than 2.5 % above the peak, it also
 // tries several thousand random changes of that order. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
-// The largest number of bytes alive at the same time, ignoring alignment.
+// Returns the largest number of bytes alive at the same time, ignoring alignment.
 Bytes peakOf(std::span<const BufferLife> lives);
 
 } // namespace engine

@@ -41,7 +41,7 @@ public:
     std::vector<Planned> take() { return std::move(m_all); }
 
 private:
-    // All calls for a stage (for both stages of tied embeddings) join one collective.
+    // Adds the member to the collective of its stage, or of both stages of tied embeddings.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
         const auto [sum, isNew] = m_sums.try_emplace({allReduceStage(op), m_round}, m_all.size());
@@ -50,7 +50,7 @@ private:
         m_all[sum->second].members.push_back(member);
     }
 
-    // The parameters of a stage that are not tied.
+    // Adds a collective for parameters of a stage that are not tied.
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)
@@ -62,7 +62,7 @@ private:
     bool m_hasCopies = false;
     std::vector<Planned> m_all;
     std::map<std::pair<std::uint8_t, StageId>, int> m_rounds; // [replica, stage] calls so far
-    int m_round = 0;                                          // of the op
+    int m_round = 0;                                          // round of the op that is added
     std::map<std::pair<StageId, int>, std::size_t> m_sums;    // [stage, round] index in m_all
 };
 

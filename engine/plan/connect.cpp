@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    // A blocking all-reduce waits after the calls for all replicas that the device holds.
+    // Makes a blocking all-reduce wait after the calls for all replicas that the device holds.
     void allReduce(HappensBefore::Place place, std::span<const Op> program)
     {
         const Op& op = program[place.position];
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    // The collectives of the op's last ALLREDUCE, which is the op itself or precedes an OPT.
+    // Returns the collectives of an ALLREDUCE, or of the last ALLREDUCE before an OPT.
     std::vector<std::uint32_t> reductionsOf(const Op& op)
     {
         const int round = m_calls[{op.replica, op.stage}] - 1;
@@ -160,7 +160,7 @@ private:
     {
         return m_plan.devices[place.device].ops[place.position];
     }
-    // Joint ops wait together before the first of them.
+    // Adds the fence to the op, or to the first op of a joint group.
     void waitFor(HappensBefore::Place place, Fence fence)
     {
         planOf({place.device, m_parts.order.groupOf(place).first}).waits.push_back(fence);
@@ -169,7 +169,7 @@ private:
     const PlanParts& m_parts;
     ExecutionPlan& m_plan;
     std::map<std::pair<StageId, int>, std::vector<std::uint32_t>> m_sums; // [stage, round]
-    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage] of a device, so far
+    std::map<std::pair<std::uint8_t, StageId>, int> m_calls; // [replica, stage] calls so far
 };
 
 } // namespace

@@ -165,7 +165,7 @@ void DevicePlanner::takeProgram()
         free(own.buffers[i], m_places[i]);
 }
 
-// Records the memory that is free after an op.
+// Records after which ops the parts of a buffer are free.
 void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
 {
     const BufferLife& life = buffer.life;

@@ -92,7 +92,7 @@ struct ExecutionPlan
         };
 
         StageId stage; // identifies the all-reduce of an update (tied_embeddings.h)
-        int round = 0; // which of the all-reduces of the stage: 0, unless there are several updates
+        int round = 0; // index of the update; 0 unless an iteration has several
         std::size_t count = 0;
         std::vector<Member> members;
     };
@@ -119,7 +119,7 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-// Bytes of gradients or optimizer state with this many numbers.
+// Returns the bytes of gradients or optimizer state with this many numbers.
 constexpr Bytes floatBytes(std::size_t numbers)
 {
     return numbers * sizeof(float);
@@ -129,8 +129,8 @@ inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// The memory in bytes that recording `iterations` needs: per op a span, a measured time and two
-// memory events.
+// Returns the bytes needed to record `iterations`: per op a span, a measured time and two memory
+// events.
 double recordBytes(std::size_t ops, std::int64_t iterations);
 
 } // namespace engine

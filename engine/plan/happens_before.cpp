@@ -9,7 +9,7 @@
 namespace engine {
 namespace {
 
-// [position] the first and the last op of the joint group that contains the op.
+// Returns [position] the joint group that contains the op.
 auto groupsOf(std::span<const Op> program)
 {
     std::vector<HappensBefore::Group> groups(program.size());

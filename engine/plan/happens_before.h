@@ -18,14 +18,14 @@ public:
     struct Place
     {
         DeviceId device;
-        std::uint32_t position = 0; // position of a compute op in the program of the device
+        std::uint32_t position = 0; // position in the program of the device
     };
     // Whether `first` always ends before `second` begins. Joint ops begin and end together.
     bool isOrdered(Place first, Place second) const;
 
-    // All ops, each after its inputs.
+    // Returns all ops, each after its inputs.
     const std::vector<Place>& order() const { return m_order; }
-    // The positions of the ops that are joined with the op at `place`, usually only that op.
+    // The first and the last position of a joint group; equal for an op that is not joint.
     struct Group
     {
         std::uint32_t first = 0, last = 0;

@@ -38,7 +38,7 @@ int devicesOf(const ExecutionPlan& plan) // of all copies
     return plan.devices.size() * plan.width;
 }
 
-// The device of one copy.
+// Returns the device's id within its copy.
 DeviceId ownOf(int device, const ExecutionPlan& plan)
 {
     return DeviceId{device % static_cast<int>(plan.devices.size())};
@@ -52,7 +52,7 @@ struct Fullest
     int devices = 0; // number of devices that were compared
 };
 
-// The fullest of the devices in memory `space`; of all devices if -1.
+// Returns the fullest device in memory `space`, or of all devices if -1.
 Fullest fullestOf(const MemoryFit& fit, int space)
 {
     const int all = devicesOf(fit.plan);
@@ -165,7 +165,7 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
     if (machine.holds(record))
         return {};
     return refuse("this run", record, machine, "",
-                  "most of it is for the recording; use fewer --iterations or --micro-batches");
+                  "this is the size of the recording; use fewer --iterations or --micro-batches");
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)

@@ -20,7 +20,7 @@ struct MemoryFit
     const ExecutionPlan& plan;
     const MemorySpaces& spaces;
 };
-// `device` is the one that runs the experiment.
+// `device` runs the experiment.
 Result<void> checkFits(const MemoryFit& fit, const Device& device);
 
 // Checks before planning that the recording fits into `available` bytes of the machine; 0: unknown,

@@ -15,7 +15,7 @@ namespace {
 // Limits the size of alternatives, so that planning them takes little time.
 constexpr std::size_t kMostOps = 100'000;
 
-// The memory that an experiment needs; nullopt if it cannot run.
+// Returns the memory that an experiment needs; nullopt if it cannot run or has too many ops.
 std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemorySpaces& spaces,
                                  const Device& device)
 {

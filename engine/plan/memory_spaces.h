@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// A memory that contains arenas: that of the machine or of a GPU.
+// The memory of the machine or of a GPU, which contains arenas.
 struct MemorySpace
 {
     // Bytes that are free after all devices were opened; 0: unknown, and everything fits.
@@ -14,8 +14,8 @@ struct MemorySpace
     int gpu = -1; // -1: the memory of the machine, which also holds the recording
 
     bool isGpu() const { return gpu >= 0; }
-    // The usable part of `free`. The rest is left for other processes, or on a GPU for kernels
-    // loaded late, graphs and tracers.
+    // Returns the usable part of `free`. The rest is left for other processes, or on a GPU for
+    // kernels loaded late, graphs and tracers.
     double usable() const;
     bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
 };

@@ -24,11 +24,11 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
 // The largest number of reservations that are checked for reuse, longest unused first.
 constexpr std::size_t kTries = 64;
 
-// The reservations of one device: the last message of each, and its size.
+// The reservations of one device.
 struct Pool
 {
-    std::vector<std::uint32_t> last;
-    std::vector<Bytes>& bytes;
+    std::vector<std::uint32_t> last; // [reservation] last message
+    std::vector<Bytes>& bytes;       // [reservation]
     std::deque<std::uint32_t> byAge; // ordered by age of the last message
 };
 

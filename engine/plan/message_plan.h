@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// boundaryInput() is the boundary tensor that an op receives from the neighbouring stage,
-// boundaryOutput() the one that it passes to the next.
+// boundaryInput() returns the boundary tensor that an op receives from a neighbouring stage,
+// boundaryOutput() the boundary tensor that it passes on.
 std::optional<Value> boundaryInput(const Op& op, const Shape& shape);
 std::optional<Value> boundaryOutput(const Op& op, const Shape& shape);
 
@@ -43,7 +43,7 @@ struct MessagePlan
     std::vector<PlannedMessage> messages;
     std::vector<std::uint32_t> messageOf; // [valueIndex] index of the message; kNoIndex: none
     IdVector<DeviceId, Reservations> devices;
-    // The messages that use a slot first.
+    // [device] the first message of every slot
     IdVector<DeviceId, std::vector<std::uint32_t>> first;
 };
 

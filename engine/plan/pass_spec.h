@@ -10,7 +10,7 @@ namespace engine {
 // (UnitRange).
 struct PassSpec
 {
-    ModelSpec model; // the model; with half of the samples if the schedule has halves
+    ModelSpec model; // has half the micro-batch size if the schedule has halves
     int slices = 1;  // number of sequence slices
 };
 // Fails if the samples cannot be halved or the sequence cannot be sliced evenly.

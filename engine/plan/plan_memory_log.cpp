@@ -28,7 +28,7 @@ public:
     void message(const PlannedMessage& message)
     {
         if (!message.isSent())
-            return; // it is a buffer that the program orders
+            return; // a local tensor; buffer() logs it
         const auto category = MemoryCategory::Buffers;
         add(message.maker, At::Begin, category, message.bytes);
         add({message.maker.device, message.send}, At::End, category, -message.bytes);

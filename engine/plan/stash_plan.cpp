@@ -14,7 +14,7 @@ Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
     return sizes.bytes(numbers);
 }
 
-// The bytes of the pieces of a stash with `numbers` numbers.
+// Returns the bytes of the pieces of a stash with `numbers` numbers.
 std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
 {
     return {bytesOf(sizes, sizes.weightStash - sizes.headKept), bytesOf(sizes, sizes.headKept),
@@ -174,7 +174,7 @@ private:
         }
     }
 
-    // The slot must be free at the end of the next compute op (stash.h: stashCapacity()).
+    // The memory must be free at the end of the next compute op (stash.h: stashCapacity()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;
@@ -210,7 +210,7 @@ private:
                 m_plan.of[i].version = first + versions.of[i];
     }
 
-    // Reuses a slot on the partner as soon as it is free, because copies run in program order.
+    // Reuses an area on the partner as soon as it is free, because copies run in program order.
     std::uint32_t guestFor(Bytes bytes)
     {
         const auto free = std::ranges::find(m_freeGuests, bytes,

@@ -21,7 +21,7 @@ inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 class TokenBatches
 {
 public:
-    // The bytes that will be allocated.
+    // Returns the bytes of all inputs and targets.
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches

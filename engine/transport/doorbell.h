@@ -5,9 +5,9 @@
 
 namespace engine {
 
-// Lets a thread sleep until another thread changes something: it reads epoch(), checks its
-// condition, and calls sleep(epoch), which returns at once if ring() was called in between. Writes
-// before ring() are visible after sleep(). Lock-free.
+// Lets a thread sleep until another thread changes something. The waiting thread reads epoch(),
+// checks its condition, and calls sleep(epoch), which returns at once if ring() was called in
+// between. Writes before ring() are visible after sleep(). Lock-free.
 class Doorbell
 {
 public:

@@ -19,7 +19,7 @@ public:
         Inline,
         Threads, // one side thread per pair of devices with copies or all-reduces
     };
-    // The time in ns for which a side thread spins before it sleeps.
+    // The time in ns for which a thread spins before it sleeps.
     static constexpr std::int64_t kSpin = 20'000;
 
     // The memory of `traffic` must outlive this object. `kernels` belong to the device of that
@@ -43,7 +43,7 @@ public:
     std::size_t sideThreads() const { return m_threads.size(); }
 
 private:
-    // A fence: the last iteration in which it passed, and the time of its transfer.
+    // The last iteration in which a fence passed, and the time of its transfer.
     struct State
     {
         std::atomic<std::uint32_t> passed{0};
@@ -69,8 +69,9 @@ private:
     std::uint32_t m_iteration = 0;
     std::int64_t m_spin = 0;
     std::atomic<bool> m_aborted{false};
-    std::vector<std::size_t> m_threadOf; // [call: copies, then collectives]
-    std::deque<SideThread> m_threads;    // last member: its threads use the others
+    // [call] index into m_threads; calls are the copies, then the collectives
+    std::vector<std::size_t> m_threadOf;
+    std::deque<SideThread> m_threads; // last member: its threads use the others
 };
 
 } // namespace engine

@@ -37,7 +37,7 @@ private:
     struct Member // a device of a collective, which may have several of its buffers
     {
         DeviceId device;
-        std::vector<std::size_t> buffers;   // indices of Collective
+        std::vector<std::size_t> buffers;   // indices into the buffers of Collective
         std::shared_ptr<DeviceQueue> queue; // of all sums of the device by the same communicator
         Event called;                       // recorded when the device's stream reaches the call
         State state;

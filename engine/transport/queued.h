@@ -15,8 +15,8 @@ namespace engine {
 // A transport between devices whose ops are queued: GPUs of this process, or partitions of one GPU.
 // The sender copies into the receiver's slot on its own queue (peer copies between GPUs); a fence
 // is an event. In addition to its compute stream a device has up to three queues: for messages, for
-// EVICT and LOAD, and for the all-reduces of which it is the first member. The last queue adds the
-// buffers in the order of the members.
+// EVICT and LOAD, and for the all-reduces of which it is the first member. The all-reduce queue
+// adds the buffers in the order of the members.
 //
 // Waiting for an event that was never recorded does not block, so wait() and send() first wait on
 // the host until the other device's thread has recorded it. Queued work therefore depends only on

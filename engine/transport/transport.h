@@ -28,7 +28,7 @@ struct Copy
     bool toPeer = true; // true: from the owner to the peer; false: from the peer
 };
 
-// Buffers of equal length, each of which is set to the sum of all. They are floats, or integers
+// Buffers of equal length; each is set to the sum of all. They are floats, or integers
 // with `--accumulate exact`, and are added in the order of the members.
 struct Collective
 {
@@ -38,7 +38,7 @@ struct Collective
     StageId stage = {}; // stage of the gradient; for tied embeddings the first stage
 };
 
-// All transfers of an iteration, numbered.
+// All transfers of an iteration. Their ids are indices.
 struct Traffic
 {
     std::vector<Message> messages;
@@ -83,8 +83,8 @@ public:
 
     // Resets all fences. Call it before any device starts an iteration.
     virtual void beginIteration() = 0;
-    // Called by the receiver: frees the slot of the message when the work queued so far on its
-    // stream has ended.
+    // Called by the receiver: frees the slot of the message when the work queued so far on the
+    // receiver's stream has ended.
     virtual void post(DeviceId self, std::uint32_t message) = 0;
     // Sends the message when its slot is free. Returns false if aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;

@@ -22,7 +22,8 @@ public:
     // Trains one iteration with the micro-batches of all data-parallel pipelines. Returns the mean
     // loss of the iteration in nats per token.
     virtual double train(TokenBatches& uncut) = 0;
-    // The gradient of update `update` of that iteration; `update` is 0 in a synchronous scheme.
+    // Returns the gradient of update `update` of the last iteration; `update` is 0 in a synchronous
+    // scheme.
     virtual std::span<const float> gradient(StageId stage, std::size_t update) const = 0;
 };
 

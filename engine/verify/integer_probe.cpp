@@ -20,7 +20,7 @@ namespace engine {
 namespace {
 
 constexpr ProbeModel::Size kSize;
-constexpr std::int64_t kExact = 1 << 24; // floats represent all integers up to it
+constexpr std::int64_t kExact = 1 << 24; // floats represent all integers up to this one
 
 using Integers = std::vector<std::int64_t>;
 
@@ -50,14 +50,14 @@ public:
             addRow(tokens.inputs[r], tokens.targets[r]);
     }
 
-    // [stage] row-major; the gradients added since the last call.
+    // Returns [stage] the gradients added since the last call, row-major.
     std::vector<Integers> takeGradients()
     {
         return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
     }
 
     std::vector<Integers> gradients; // [stage], row-major
-    std::int64_t largest = 0;        // of all intermediate values
+    std::int64_t largest = 0;        // absolute value of all intermediate results
 
 private:
     static constexpr std::size_t kWidth = kSize.width;
@@ -120,7 +120,7 @@ int microBatchesOf(const Shape& shape) // of an iteration
     return shape.allMicroBatches() * shape.dataParallel;
 }
 
-// [update][stage] the gradients of the reference.
+// Returns [update][stage] the gradients of the reference.
 Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& model,
                                                              const Shape& shape, std::uint64_t seed)
 {
@@ -141,7 +141,7 @@ Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& m
     if (bound.largest >= kExact)
         return fail(
             Error::Code::InvalidArgument,
-            fmt::format("the integer probe exceeds 2^24 with {} stages and {} micro-batches, where "
+            fmt::format("with {} stages and {} micro-batches the integer probe exceeds 2^24, where "
                         "floats round: use fewer devices, chunks or micro-batches",
                         shape.stages, microBatches));
     return expected;
@@ -155,7 +155,7 @@ public:
     {
         const RunDevices& on;
         const Schedule& lowered;
-        ProbeModel::Size unitSize; // of a pass
+        ProbeModel::Size unitSize; // size of a pass
         std::uint64_t seed = 1;
         std::vector<std::vector<Integers>> expected; // [update][stage]
         GradientCheck check;                         // the result
@@ -256,7 +256,7 @@ try {
     return training->check();
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
-} catch (const std::exception& error) { // on a GPU
+} catch (const std::exception& error) { // error of a GPU
     return fail(Error::Code::Device, error.what());
 }
 

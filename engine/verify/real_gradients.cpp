@@ -16,7 +16,7 @@
 namespace engine {
 namespace {
 
-// Slices add in another order within a micro-batch, so results are rounded differently.
+// Returns the tolerance for slices, which round differently because they add in another order.
 constexpr double sliceTolerance(Precision precision)
 {
     switch (precision) {
@@ -52,7 +52,7 @@ public:
 private:
     const GradientReference& m_reference;
     Shape m_shape;
-    std::vector<std::size_t> m_updates; // of the iteration so far; [row], over all copies
+    std::vector<std::size_t> m_updates; // [row, over all copies] in this iteration
     GradientCheck& m_check;
     std::mutex m_mutex;
 };

@@ -61,7 +61,7 @@ public:
         return withVariants(request);
     }
 
-    // Compares integer gradients only, because other sums depend on the algorithm of a matrix
+    // Compares integer gradients only, because float sums depend on the algorithm of a matrix
     // product.
     Result<void> onGpus(const ScheduleRequest& request)
     {
@@ -115,7 +115,7 @@ public:
     std::vector<VerifyCheck> take() { return std::move(m_checks); }
 
 private:
-    // Stops the checks on GPUs when a GPU no longer responds.
+    // Runs the integer-exact check. Fails only if it was cancelled or a GPU no longer responds.
     Result<void> onDevices(const ScheduleRequest& request, const RunDevices& on, Mode mode,
                            const std::string& variant = {})
     {
@@ -227,7 +227,7 @@ private:
         return {};
     }
 
-    // The shortest measured iteration, in ns.
+    // Returns the shortest measured iteration in ns.
     static double fastest(const Run& run)
     {
         std::int64_t least = INT64_MAX;
@@ -280,8 +280,8 @@ private:
         return losses;
     }
 
-    // The spans of the median iteration, or of all windows of a stream, are the durations of ops. A
-    // simulation with them must have the same length.
+    // Whether a simulation with the op durations of the median iteration, or of all windows of a
+    // stream, has the same length.
     static bool isSimulationOfItsTimes(const Run& run)
     {
         const auto replay = run.timeline.iterations.size() - 1;

@@ -18,7 +18,7 @@ struct GradientCheck
     std::string what;                        // "integer probe, bitpipe, D = 4, N = 8, live"
     std::size_t compared = 0, different = 0; // numbers, over replicas, stages and iterations
     double largestError = 0; // relative L2 error of the worst stage; 0 if all bits are equal
-    double tolerance = 0;    // of largestError, if sequence slices change the rounding
+    double tolerance = 0;    // limit of largestError; 0 unless sequence slices change the rounding
     bool lossesEqual = true; // in every iteration, bit for bit or within the tolerance
 
     bool bitEqual() const { return compared > 0 && different == 0 && lossesEqual; }
@@ -33,7 +33,7 @@ struct GradientCheck
 // round it and equal gradients would prove nothing.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
                                         std::uint64_t seed = 1);
-// checkIntegerProbe() on given devices; live mode needs as many as the request has.
+// Runs the check on given devices. In live mode on GPUs the request needs one for each device.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
 

@@ -8,11 +8,11 @@
 
 namespace engine {
 
-// A GPT that is small enough for hundreds of runs and has all features.
+// Returns a GPT that is small enough for hundreds of runs and has all features.
 ModelSpec verifyModel();
-// Variants of verifyModel(), each with the name of its difference.
+// Returns variants of verifyModel(), each with the option that differs: "attention=flash".
 std::vector<std::pair<std::string, ModelSpec>> verifyVariants();
-// The requested schemes, in all sizes and with all options that can be trained.
+// Returns the requested schemes, in all sizes and with all options that can be trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options);
 
 } // namespace engine

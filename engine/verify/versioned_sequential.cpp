@@ -26,7 +26,7 @@ VersionedTrainer::VersionedTrainer(Setup setup)
 {
     for (const StageId s : m_stages.ids()) {
         const StageSizes sizes = m_setup.model.sizes(s);
-        CHECK(sizes.recomputed == 0); // no recomputation here
+        CHECK(sizes.recomputed == 0); // recomputation is not supported
         Stage& stage = m_stages[s];
         stage.versions.emplace_back(sizes.bytes(sizes.parameters));
         stage.optimizer.resize(sizes.optimizer());

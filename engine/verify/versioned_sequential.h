@@ -15,10 +15,10 @@ namespace engine {
 // Versions count from 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
-// The version rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019):
-// stage s is stages-1-s updates behind, so micro-batch n uses version max(0, n - (stages-1-s)).
-// PipeDream-2BW (ICML 2021), also for bitpipe-async: batch k of `updateEvery` micro-batches uses
-// version max(0, k - 1). Empty for other schemes.
+// Returns the version rule of a paper for `stages` stages on as many devices; empty for other
+// schemes. PipeDream (SOSP 2019): stage s is stages-1-s updates behind, so micro-batch n uses
+// version max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021), also for bitpipe-async: batch k of
+// `updateEvery` micro-batches uses version max(0, k - 1).
 VersionRule versionRule(std::string_view scheme, int stages, int updateEvery);
 
 // Asynchronous training without a pipeline: runs micro-batches in sequence through all stages and
@@ -43,7 +43,7 @@ public:
     // multiple of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // The gradients of the last window, by stage and update.
+    // Returns [stage][update] the gradients of the last window.
     const IdVector<StageId, std::vector<std::vector<float>>>& gradients() const
     {
         return m_updates;

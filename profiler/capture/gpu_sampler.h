@@ -26,7 +26,7 @@ public:
 
     struct Gpu
     {
-        std::uint32_t device = 0; // like GpuSample::device
+        std::uint32_t device = 0; // see GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
     // Fails with Error::Code::Device if NVML cannot be started or finds none of the GPUs; the

@@ -35,7 +35,7 @@ private:
     // Launches that have no kernel yet, by device and begin.
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
     std::unordered_map<std::uint32_t, std::int64_t>
-        m_calls;                         // begin by correlation, for calls without an op
+        m_calls;                         // [correlation] begin of calls without an op
     std::optional<std::int64_t> m_first; // time of the first op's launch
 };
 

@@ -17,7 +17,7 @@ namespace profiler {
 class OpRanges
 {
 public:
-    // Lets NVTX load its tool (NVTX_INJECTION64_PATH) if it has not done so before.
+    // Makes NVTX load its tool (NVTX_INJECTION64_PATH), unless the tool is already loaded.
     OpRanges(const engine::Schedule& schedule, engine::NvtxGrammar grammar);
 
     // Thread-safe; may be nested.

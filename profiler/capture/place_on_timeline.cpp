@@ -112,7 +112,7 @@ std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWin
     for (const MeasuredWindow& window : measured)
         begins.emplace(key(window.of), window.wall.begin);
     std::optional<std::int64_t> origin;
-    // Joint ops are drawn from the begin of the first, so the earliest time applies.
+    // Joint ops share a span that begins with the first of them, so the earliest time applies.
     for (const auto& [op, span] : spansOf(run.timeline, begins))
         origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
     return origin;

@@ -16,7 +16,7 @@ struct MeasuredWindow
 };
 
 // Moves the records of an emulated run from wall-clock time to the spans of their ops. The first
-// GPU work of an op moves to the begin of the op's span; the rest of its work moves by the same
+// GPU work of an op moves to the begin of the op's span; the op's other work moves by the same
 // time. Host calls keep their distance from the launch of the op and are clipped to its span, so
 // that scripts find them within the span. GPU work without an op is counted and dropped; work of
 // ops that are not on the timeline is dropped. Device numbers become those of the emulated devices.
@@ -24,12 +24,12 @@ struct MeasuredWindow
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);
 
-// The time on CLOCK_MONOTONIC at which the timeline of a live run is 0; nullopt if the timeline has
-// no op of `measured`.
+// Returns the time on CLOCK_MONOTONIC at which the timeline of a live run is 0; nullopt if the
+// timeline has no op of `measured`.
 std::optional<std::int64_t> originOf(const engine::Run& run,
                                      std::span<const MeasuredWindow> measured);
 
-// Subtracts the same time from all records.
+// Adds `nanoseconds` to the times of all records.
 void moveBy(engine::GpuTrace& trace, std::int64_t nanoseconds);
 
 } // namespace profiler

@@ -92,7 +92,7 @@ TEST_CASE("a run on a missing GPU fails with the reason and starts nothing")
             = bscope(folder, fmt::format("run --backend cuda {}-o never.sqlite", mode));
         CHECK(printed.status == 1);
         CHECK(contains(printed.err, "the NVIDIA driver finds no device"));
-        CHECK(contains(printed.err, "; --backend cpu runs it without a GPU\n"));
+        CHECK(contains(printed.err, "; use --backend cpu to run without a GPU\n"));
     }
     CHECK_FALSE(std::filesystem::exists(folder / "never.sqlite"));
     const Printed proof = bscope(folder, "verify --backend cuda");
@@ -116,9 +116,9 @@ TEST_CASE("errors about NCCL and GPUs name what runs without them")
     const Folder plugins;
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
     CHECK(contains(said("0", plugins.path().string()),
-                   "; --transport peer copies between GPUs without NCCL\n"));
+                   "; use --transport peer to copy between GPUs without NCCL\n"));
     CHECK(contains(said("100", tests::buildPath("plugins/emulated_gpus")), // which has NCCL
-                   "finds no device; --backend cpu runs it without a GPU\n"));
+                   "finds no device; use --backend cpu to run without a GPU\n"));
 }
 
 TEST_CASE("a file that is not a plug-in is named")

@@ -13,8 +13,8 @@ Matrix<Real> headColumns(Matrix<Real> all, int sample, int sequence, int firstCo
     return {all.row(sample * sequence) + firstColumn, sequence, size, all.stride};
 }
 
-// One head of one sample: its queries, and the keys and values of every slice that it attends to,
-// the last of which is its own slice. Each is (sequence, headSize).
+// One head of one sample: its queries, and the keys and values of the slices that it attends to,
+// its own slice last. Each matrix is (sequence, headSize).
 template<class Real>
 class AttentionHead
 {
@@ -33,7 +33,7 @@ public:
 
     int slice() const { return m_earlier.count(); } // index of the head's own slice
     int columns() const { return (slice() + 1) * m_shape.sequence; } // number of score columns
-    // Number of columns that query `row` attends to.
+    // Returns the number of columns that query `row` attends to.
     int seen(int row) const
     {
         return m_shape.mask == AttentionMask::Causal ? slice() * m_shape.sequence + row + 1
@@ -51,7 +51,7 @@ public:
         return part(qkvOf(slice),
                     m_shape.width() + m_shape.keyWidth() + m_keyHead * m_shape.headSize);
     }
-    // The accumulated gradients of the keys and values of an earlier slice.
+    // Return the accumulated gradients of the keys and values of an earlier slice.
     Matrix<Number> keyGradient(int slice) const
     {
         return part(gradientsOf(slice), m_keyHead * m_shape.headSize);
@@ -84,8 +84,8 @@ private:
     int m_sample, m_head, m_keyHead;
 };
 
-// The gradients of one head. Those of its queries are overwritten; those of the keys and values of
-// its own slice are accumulated. AttentionHead has the gradients of earlier slices.
+// The gradients of one head in its own slice. Query gradients are overwritten, key and value
+// gradients are accumulated. AttentionHead has the gradients of earlier slices.
 template<class Real>
 struct HeadGradients
 {

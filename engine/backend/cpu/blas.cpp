@@ -26,8 +26,8 @@ std::string firstTwoWords(std::string_view config)
 
 Result<Blas> open()
 {
-    // OpenBLAS reads this when it is loaded. Without it, it would start a thread pool that is not
-    // used.
+    // OpenBLAS reads this variable when it is loaded; otherwise it would start a thread pool that
+    // is not used.
     setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
     void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)

@@ -14,7 +14,7 @@ public:
     virtual const Kernels<double>& doubleKernels() const = 0; // for finite differences
 };
 
-// `threads` is the number of BLAS threads of the whole process: 1, unless a single device trains
+// Opens the CPU with `threads` BLAS threads for the whole process: 1, unless a single device trains
 // alone. Fails with Error::Code::NotFound if OpenBLAS is not installed; the message names the
 // package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);

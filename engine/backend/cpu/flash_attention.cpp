@@ -35,7 +35,7 @@ void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& 
                 visit(Tile{slice, firstRow, key, rows, std::min(kTile, sequence - key)});
 }
 
-// The number of columns of the tile that its row `r` attends to.
+// Returns the number of columns of the tile that its row `r` attends to.
 template<class Real>
 int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
 {
@@ -56,7 +56,8 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// The tile as operand of a product: rounded into `place` if Real is narrow, otherwise unchanged.
+// Returns the tile as an operand of a product: rounded into `place` if Real is narrow, otherwise
+// unchanged.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {
@@ -71,7 +72,8 @@ Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>
     }
 }
 
-// The accumulators of the output rows: the output itself if Real is wide, otherwise `place`.
+// Returns the accumulators of the output rows: the output itself if Real is wide, otherwise
+// `place`.
 template<class Real>
 Matrix<Wide<Real>> accumulators(Matrix<Real> out, [[maybe_unused]] Wide<Real>* place)
 {

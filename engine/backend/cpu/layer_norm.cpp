@@ -34,8 +34,8 @@ BS_VECTORIZED void layerNorm(const LayerNorm<Real>& op)
     }
 }
 
-// With h = (x - mean) / deviation and g = dy gain:
-// dx = residual + (g - mean(g) - h mean(g h)) / deviation.
+// With h = (x - mean) / deviation and g = dy * gain:
+// dx = residual + (g - mean(g) - h * mean(g * h)) / deviation.
 template<class Real>
 BS_VECTORIZED void layerNormBackward(const LayerNormBackward<Real>& op)
 {

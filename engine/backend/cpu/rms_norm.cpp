@@ -29,7 +29,7 @@ BS_VECTORIZED void rmsNorm(const RmsNorm<Real>& op)
     }
 }
 
-// With h = x / root mean square and g = dy gain: dx = residual + (g - h mean(g h)) / root.
+// With h = x / rms and g = dy * gain: dx = residual + (g - h * mean(g * h)) / rms.
 template<class Real>
 BS_VECTORIZED void rmsNormBackward(const RmsNormBackward<Real>& op)
 {

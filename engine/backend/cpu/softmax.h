@@ -26,8 +26,8 @@ BS_INLINE SoftmaxSums<Real> softmaxSums(const Real* row, int n)
     return {largest, sum};
 }
 
-// Softmax in place. To round narrow results only once, exponentials are computed twice instead of
-// stored.
+// Applies the softmax in place. To round narrow results only once, exponentials are computed twice
+// instead of stored.
 template<class Real>
 BS_INLINE SoftmaxSums<Real> softmax(Real* row, int n)
 {

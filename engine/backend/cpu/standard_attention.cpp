@@ -11,7 +11,7 @@ Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
             scores.rows, scores.stride};
 }
 
-// Softmax in place over the first `seen` of `columns`; the other columns become 0.
+// Applies the softmax in place to the first `seen` of `columns`; the other columns become 0.
 template<class Real>
 BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
 {

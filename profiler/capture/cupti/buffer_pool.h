@@ -36,8 +36,8 @@ public:
     std::uint8_t* take();
     // Called when CUPTI returns a buffer, with or without records.
     void complete(std::uint8_t* data, std::size_t valid);
-    // The buffers returned since the last call, oldest first. Pass each buffer to recycle() after
-    // reading it.
+    // Returns the buffers that were completed since the last call, oldest first. Pass each buffer
+    // to recycle() after reading it.
     std::vector<Full> completed();
     void recycle(const Full& buffer);
 

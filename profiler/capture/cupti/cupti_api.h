@@ -44,8 +44,8 @@ struct CuptiApi
 // missing or lacks a required function.
 engine::Result<CuptiApi> loadCupti();
 
-// Returns the reason why CUPTI cannot be started, and what the user can do. `tool` is the name of
-// the conflicting profiler, or "".
+// Returns the reason why CUPTI cannot be started, and the remedy. `tool` is the name of the
+// conflicting profiler, or "".
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

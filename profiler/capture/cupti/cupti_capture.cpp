@@ -36,7 +36,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
         bufferPool.load()->complete(buffer, valid);
 }
 
-// CLOCK_MONOTONIC, as for the host's spans. CUPTI's default is CLOCK_REALTIME.
+// Returns CLOCK_MONOTONIC, the clock of the host's spans. CUPTI's default is CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -253,8 +253,8 @@ engine::GpuTrace CuptiCapture::finish()
     return collect(true);
 }
 
-// Also makes CUPTI return incomplete buffers. CUPTI stays loaded, because unloading it can crash
-// running programs.
+// Stops recording and makes CUPTI return incomplete buffers. CUPTI stays loaded, because unloading
+// it can crash running programs.
 void CuptiCapture::stop()
 {
     if (std::exchange(m_stopped, true))

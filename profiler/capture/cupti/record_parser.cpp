@@ -162,11 +162,11 @@ void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
     m_trace.calls.push_back(call);
 }
 
-// Records which op launched a correlation id. CUPTI gives the op as an external id.
+// Records the op of a correlation id. CUPTI reports the op as an external id.
 void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
     if (record.externalKind != cupti::ExternalKind::Custom0)
-        return; // of another library
+        return; // an id of another library
     if (m_ops.size() >= kKeptLaunches) {
         m_opsBefore = std::move(m_ops);
         m_ops = {};
@@ -248,8 +248,8 @@ void RecordParser::link(Rows& rows, Correlation correlation) const
         row.of = opOf(correlation(row));
 }
 
-// Moves the rows that are linked, or that were already present at the last take(). The others stay
-// for one more take(). Drops rows of data-parallel copies that are not recorded.
+// Moves the rows that are linked, or that were already present at the last take(). Other rows stay
+// for one more take(). Drops rows of other data-parallel pipelines.
 template<class Rows>
 void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
 {

@@ -60,8 +60,8 @@ private:
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // The ops by correlation id. A kernel may end long after its launch was recorded, so the latest
-    // half to one million entries are kept.
+    // [correlation id] A kernel may end long after its launch was recorded, so the latest half to
+    // one million entries are kept.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

@@ -28,7 +28,7 @@ Result<NvmlApi> loadNvml()
     functions.take(api.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (functions.missing() != nullptr)
         return fail(Error::Code::Device,
-                    fmt::format("{} has no {}: the driver is too old", library.file(),
+                    fmt::format("{} has no {}: update the NVIDIA driver", library.file(),
                                 functions.missing()));
     return api;
 }

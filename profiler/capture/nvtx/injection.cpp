@@ -44,8 +44,7 @@ std::uint32_t thisThread()
     return id;
 }
 
-// There is one per process. It is never destroyed, because modules create ranges until the process
-// ends.
+// One object per process, never destroyed, because modules create ranges until the process ends.
 class Recorder
 {
 public:
@@ -156,7 +155,8 @@ private:
     std::atomic<profiler::StreamNamed> m_named = nullptr;
 };
 
-// A pushed range. The stack is per thread and domain.
+// A pushed range. Ranges nest per thread and domain; a thread's ranges of all domains are in one
+// vector.
 struct Pushed
 {
     Domain* domain;

@@ -11,7 +11,8 @@ namespace profiler {
 
 constexpr const char* kNvtxLibrary = "libbubblescope_nvtx.so";
 
-// The ranges since the last call. Texts and domains are indices into `strings`, which only grows.
+// The ranges that ended since the last call. Texts and domains are indices into `strings`, which
+// only grows.
 struct RecordedRanges
 {
     std::vector<std::string> strings;

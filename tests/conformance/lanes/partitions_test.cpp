@@ -59,7 +59,7 @@ TEST_CASE("a GPU that cannot be divided gives the reason in one sentence")
     CHECK_THROWS_MATCHES(
         names(4, {.partitionsAtMost = 3}), std::runtime_error,
         Message("GPU 0 cannot run 4 devices: the driver splits the GPU into 3 equal "
-                "parts, but 4 of at most 32 multiprocessors were requested"));
+                "parts, but 4 parts of at most 32 multiprocessors were requested"));
 }
 
 // Seven clusters of 18 multiprocessors and one of 6 have seven parts of 16, and fourteen of 8.

@@ -77,8 +77,8 @@ void checkLost(const Trained& trained)
     CHECK_THAT(trained.result.error().message,
                Matches("device \\d, index \\d+, \\d[A-Z]\\S*: (it|the work queued \\w+ it) has "
                        "been running for \\d+\\.\\d s without completing")
-                   || Matches("no device makes progress; device .*\\d[A-Z]\\S*, (has not reached "
-                              "it|waits for the .*)"));
+                   || Matches("no device makes progress; device .*\\d[A-Z]\\S*, (has not started "
+                              "this op|waits for the .*)"));
 }
 
 // An op of the first iteration whose first kernel ends after so long.

@@ -10,7 +10,7 @@ namespace engine::cuda {
 namespace {
 
 constexpr std::uint32_t kAccess = 16; // bytes
-// In numbers; cuBLASLt requires it of the auxiliary matrix of GELU.
+// In numbers. cuBLASLt requires a multiple of it as the stride of GELU's auxiliary matrix.
 constexpr int kAuxiliaryStride = 8;
 
 cublasOperation_t of(Transpose transpose)
@@ -52,9 +52,9 @@ void checkShape(const Product& op)
     CHECK(hasAuxiliary(op.epilogue) == (op.auxiliary != nullptr));
 }
 
-// The alignment in bytes that all products of a batch have, at most 16 (the library's default is
-// 256). This limit makes the chosen algorithm, and so the bits of the result, independent of a
-// tensor's place in the arena.
+// Returns the alignment in bytes that all products of a batch have, at most 16 (the library's
+// default is 256). This limit makes the chosen algorithm, and so the bits of the result,
+// independent of a tensor's place in the arena.
 std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t step = 0)
 {
     const auto bits

@@ -8,8 +8,8 @@
 namespace engine::cuda {
 namespace {
 
-// cuBLASLt does not document the accuracy of its GELU. It is sufficient if results are rounded to 8
-// bits.
+// cuBLASLt does not document the accuracy of its GELU, so it is used only if results are rounded to
+// 8 bits.
 template<class Real>
 constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 

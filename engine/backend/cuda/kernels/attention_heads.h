@@ -26,15 +26,15 @@ public:
     int stride() const { return m_shape.slices * m_shape.sequence; }
     float scale() const { return 1.0F / std::sqrt(static_cast<float>(m_shape.headSize)); }
 
-    // The queries of head `member` of the first group, in any matrix that starts with the query
-    // columns.
+    // Returns the queries of head `member` of the first group, in any matrix that starts with the
+    // query columns.
     template<class Number>
     Matrix<Number> query(Matrix<Number> all, int member) const
     {
         return part(all, member * m_shape.headSize);
     }
     Matrix<const Real> query(int member) const { return query(m_qkv, member); }
-    // The keys of the first key head of a slice.
+    // Returns the keys of the first key head of a slice.
     Matrix<const Real> key(int slice) const { return part(qkvOf(slice), m_shape.width()); }
     Matrix<const Real> value(int slice) const
     {
@@ -53,7 +53,7 @@ public:
                 m_shape.sequence, m_shape.sequence, stride()};
     }
 
-    // The rows of a slice, with the queries, keys and values of all heads.
+    // Returns the rows of a slice, with the queries, keys and values of all heads.
     Matrix<const Real> all(int slice) const { return part(qkvOf(slice), 0); }
     FlashHeads<Real> tiles() const
     {

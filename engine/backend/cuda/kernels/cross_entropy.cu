@@ -27,7 +27,7 @@ bool hasAlignedRows(const Matrix<Real>& matrix)
 }
 
 // The maximum of a row and the sum of exp(x - largest), the same on all threads of the block.
-// Computing them has a barrier after the last read of the row.
+// sumsOf() has a barrier after its last read of the row.
 struct RowSums
 {
     float largest, sum;
@@ -36,7 +36,8 @@ template<int kCount, class Real>
 __device__ inline RowSums sumsOf(const Real* row, int columns)
 {
     using Group = RowGroup<kThreads>;
-    // Over this thread's columns; the sum is relative to the maximum so far.
+    // The maximum and the sum over this thread's columns; the sum is relative to the maximum so
+    // far.
     float largest = static_cast<float>(row[0]), sum = 0;
     eachOfRow<kCount>(columns, [&]<int kPack>(int c) {
         const auto x = load<kPack>(row + c);
@@ -104,7 +105,7 @@ struct LossBackward
     float scale;
 };
 
-// Works in place, because a thread writes only what no other thread reads.
+// Works in place, because a thread writes only numbers that no other thread reads.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> op)
 {

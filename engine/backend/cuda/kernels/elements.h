@@ -127,7 +127,7 @@ std::size_t countOf(const Matrix<Real>& matrix)
     return static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(matrix.columns);
 }
 
-// Calls work(first) for every kCount of the `count` numbers, where count is a multiple of kCount. A
+// Calls work(first) for each pack of kCount numbers, where `count` is a multiple of kCount. A
 // thread has one pack; adjacent threads access adjacent memory.
 template<int kCount, class Work>
 __global__ void __launch_bounds__(kThreads)

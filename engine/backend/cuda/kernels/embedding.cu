@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
 }
 
 template<class Real>
-struct PositionGradient // indexed by position: adds the gradients of all samples at it
+struct PositionGradient // indexed by position: adds the gradients of all samples
 {
     Matrix<const Real> dOut;
     Matrix<float> dPositions;

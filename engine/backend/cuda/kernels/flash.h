@@ -20,7 +20,7 @@ struct FlashHeads
     int qkvStride[kMostFlashSlices] = {};   // numbers between rows
 };
 
-// The output, (sequence, width), and the sums of exponentials, (heads, sequence).
+// The output, (sequence, width), and the logarithms of the sums of exponentials, (heads, sequence).
 template<class Real>
 struct FlashForward
 {

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> 
         a.op.products[static_cast<std::ptrdiff_t>(own) * head.sequence + row] = sum;
 }
 
-// In a tile of `kI` x 16 rows and 32 columns, replaces the scores s by P, and dP by dS.
+// Replaces the scores s by P, and dP by dS, in a tile of `kI` x 16 rows and 32 columns.
 template<int kI, int kJ, class Real>
 __device__ inline void scoreGradients(const BackwardArguments<Real>& a, int own, int slice,
                                       int firstRow, int firstKey, float (&s)[kI][kJ],
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     constexpr int kK = kColumns / kSide;   // rows of the result
     __shared__ Tile<kTile, kSize> rows;    // queries, then dOut, then queries
-    __shared__ Tile<kColumns, kSize> keys; // then the values
+    __shared__ Tile<kColumns, kSize> keys; // first the keys, then the values
     __shared__ Tile<kTile, kColumns> scores, dScores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;

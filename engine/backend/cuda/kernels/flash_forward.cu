@@ -2,8 +2,8 @@
 
 // The forward of flash attention. A block computes kRows rows of one head's output. Q stays in
 // shared memory, K and V alternate in one tile, output and row sums stay in registers. With fp32 on
-// CUDA cores each multiplication needs half a read of shared memory, which limits the rate to one
-// half.
+// CUDA cores each multiplication needs half a read of shared memory, which limits the rate to half
+// of the peak.
 namespace engine::cuda {
 namespace {
 
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
 {
     constexpr int kI = kRows<kSize> / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kRows<kSize>, kSize> queries;
-    __shared__ Tile<kColumns, kSize> keys; // then the values
+    __shared__ Tile<kColumns, kSize> keys; // first the keys, then the values
     __shared__ Tile<kRows<kSize>, kColumns> scores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;

@@ -2,9 +2,9 @@
 
 // The backward on tensor cores in two kernels, so that every number is computed by one block. The
 // first computes query gradients, one block per tile of rows, and the products dOut out per row.
-// The second computes key and value gradients, one block per tile of columns. In it a warp has 16
-// keys and computes transposed scores, whose register layout is that of the left operands of dV =
-// P^T dOut and dK = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
+// The second computes key and value gradients, one block per tile of columns. A warp has 16 keys
+// and computes transposed scores, whose register layout is that of the left operands of dV = P^T
+// dOut and dK = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
 namespace engine::cuda {
 namespace {
 
@@ -12,11 +12,11 @@ using namespace tensor;
 
 // Larger heads have smaller tiles, to limit registers per thread.
 template<int kSize>
-constexpr int kKeys = kSize == 64 ? 64 : 32; // of a tile, for queries
+constexpr int kKeys = kSize == 64 ? 64 : 32; // keys per tile in queryGradients()
 template<int kSize>
-constexpr int kQueries = kSize == 64 ? 64 : 32; // of a tile, for keys
+constexpr int kQueries = kSize == 64 ? 64 : 32; // queries per tile in keyGradients()
 
-// For the two rows of this thread: the sum over columns of dP P, which equals dOut out.
+// Computes, for the two rows of this thread, the sum over columns of dP P, which equals dOut out.
 template<int kSize>
 __device__ inline void rowProducts(float (&products)[2], const Rows<kSize>& out,
                                    const Rows<kSize>& dOut)
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
     KeyTiles<kKeys<kSize>, kSize> tiles(op.heads, head, own, ofBlock + kRowsOfBlock);
     tiles.each([&](auto& stage, int slice, int firstKey) {
         if (firstRow >= head.sequence || firstKey >= head.seen(slice, firstRow + kSide))
-            return; // none of this warp's rows attends to it
+            return; // none of this warp's rows attends to the tile
         constexpr int kCount = kKeys<kSize>;
         Sums<kCount> scores, dScores;
         addRowProducts(scores, queries, stage.keys, 0);
@@ -176,8 +176,8 @@ private:
     float m_logSum = 0, m_product = 0; // of one query of the next tile
 };
 
-// Stores the gradient of a key or value in this slice's matrix, or adds it to that of an earlier
-// slice.
+// Stores the gradient of a key or value in this slice's matrix, or adds it to the gradients of an
+// earlier slice.
 template<int kSize>
 __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& head, int slice,
                                      std::ptrdiff_t row, int column, Sums<kSize>& sums, int r)
@@ -199,7 +199,7 @@ __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& 
     writeRow(op.dKeyValue.data + row * op.dKeyValue.stride + column, sums, r, 1.0F);
 }
 
-// The key and value gradients of slice blockIdx.z.
+// Computes the key and value gradients of slice blockIdx.z.
 template<int kSize>
 __global__ void __launch_bounds__(kThreads)
     keyGradients(const __grid_constant__ TensorFlashBackward op)
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(kThreads)
     const Head head(op.heads);
     const int ofBlock = static_cast<int>(blockIdx.y) * kRowsOfBlock;
     const int keyHead = static_cast<int>(blockIdx.x), slice = static_cast<int>(blockIdx.z);
-    const int first = warpOfBlock() * kSide; // of the block's keys
+    const int first = warpOfBlock() * kSide; // the warp's first key within the block
     const std::ptrdiff_t sample = head.firstRow(keyHead * head.group());
     const int ofHead = keyHead % head.keyHeads * head.size;
     auto& memory = *reinterpret_cast<KeyMemory<kSize>*>(ptx::sharedMemory());

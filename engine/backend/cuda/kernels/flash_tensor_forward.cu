@@ -8,7 +8,7 @@ namespace {
 using namespace tensor;
 
 constexpr int kKeys = 64; // per tile
-// The number of scores per row at a time. The limit is registers, with sixteen warps per SM.
+// The number of scores per row computed at a time, limited by registers for sixteen warps per SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
 #pragma unroll 1
         for (int first = 0; first < kKeys; first += kAtOnce<kSize>) {
             if (firstRow >= head.sequence || firstKey + first >= head.seen(slice, firstRow + kSide))
-                return; // none of this warp's rows attends to it
+                return; // none of this warp's rows attends to the tile
             Sums<kAtOnce<kSize>> scores;
             addRowProducts(scores, queries, stage.keys, first);
             maskTile(scores, head, slice, firstRow, firstKey + first);

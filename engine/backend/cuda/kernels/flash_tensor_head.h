@@ -30,14 +30,15 @@ struct Head
     __host__ __device__ int keyColumn() const { return heads * size; }
     __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
 
-    // The first row of the sample of head `own`, which is counted over all samples.
+    // Returns the first row of the sample of head `own`, which is counted over all samples.
     __device__ std::ptrdiff_t firstRow(int own) const
     {
         return static_cast<std::ptrdiff_t>(own / heads) * sequence;
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // The number of columns of slice `ofSlice` to which rows below `rows` of this slice attend.
+    // Returns the number of columns of slice `ofSlice` that rows below `rows` of this slice attend
+    // to.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;

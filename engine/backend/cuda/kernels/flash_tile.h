@@ -43,7 +43,7 @@ struct Head
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // The number of columns of slice `ofSlice` to which rows below `rows` attend.
+    // Returns the number of columns of slice `ofSlice` that rows below `rows` attend to.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)

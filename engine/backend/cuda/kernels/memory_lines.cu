@@ -6,7 +6,7 @@
 namespace engine::cuda {
 namespace {
 
-// One line per thread, which reads it once, 16 bytes at a time.
+// Reads one line per thread, 16 bytes at a time.
 struct Unlike
 {
     const std::byte* memory;

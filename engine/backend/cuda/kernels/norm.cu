@@ -24,7 +24,7 @@ template<class Real>
 struct Forward
 {
     Matrix<const Real> x;
-    const Real *gain, *bias; // bias and mean are those of layer norm
+    const Real *gain, *bias; // bias and mean: only layer norm
     Matrix<Real> y;
     float *mean, *inverse; // of each row; inverse: 1 / deviation, or 1 / root mean square
 };
@@ -92,8 +92,8 @@ struct Backward
     Matrix<Real> dx;
 };
 
-// dx may alias x or the residual: a thread writes only what it alone reads, after the sums of its
-// group.
+// dx may alias x or the residual: a thread writes only numbers that it alone reads, after the sums
+// of its group.
 template<int kCount, int kGroup, class Norm, class Real>
 __global__ void __launch_bounds__(kThreads) normBackwardRows(Backward<Real> op)
 {

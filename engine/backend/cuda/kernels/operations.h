@@ -76,11 +76,11 @@ struct ScoreRows
     int rows = 0, columns = 0, stride = 0, sequence = 0;
     AttentionMask mask = AttentionMask::Causal;
 };
-// Softmax in place; masked columns become 0.
+// Applies the softmax in place; masked columns become 0.
 template<class Real>
 void softmax(const OpStream& opStream, const ScoreRows<Real>& scores);
-// The gradient of the scores overwrites that of the probabilities in `gradient`, which has the
-// layout of `probabilities`.
+// Replaces the gradient of the probabilities in `gradient` by the gradient of the scores.
+// `gradient` has the layout of `probabilities`.
 template<class Real>
 void softmaxBackward(const OpStream& opStream, const ScoreRows<Real>& probabilities,
                      Real* gradient);

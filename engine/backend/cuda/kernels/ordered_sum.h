@@ -4,7 +4,7 @@
 #include "engine/backend/cuda/kernels/op_stream.h"
 
 // One sum over very many items: each block adds a chunk, then the chunks are added, so the order
-// depends only on their number.
+// depends only on the number of items.
 namespace engine::cuda {
 
 constexpr std::size_t kMostChunks = 1024;

@@ -42,7 +42,7 @@ __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// As loadMatrices(), but transposed: register m of a lane gets (2t, g) and its lower neighbour.
+// Loads the transposed matrices: register m of a lane gets (2t, g) and its lower neighbour.
 __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -74,7 +74,7 @@ __device__ inline std::uint32_t pack(float low, float high)
     return both;
 }
 
-// 2^x, within 2 ulp; 0 for very negative numbers and -infinity.
+// Returns 2^x, within 2 ulp; 0 for very negative numbers and -infinity.
 __device__ inline float exp2(float x)
 {
     float result;
@@ -82,7 +82,7 @@ __device__ inline float exp2(float x)
     return result;
 }
 
-// The shared memory per block that was requested by launchWithMemory().
+// Returns the shared memory of the block that launchWithMemory() requested.
 __device__ inline unsigned char* sharedMemory()
 {
     extern __shared__ __align__(256) unsigned char memory[];

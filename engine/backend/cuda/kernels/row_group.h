@@ -15,15 +15,15 @@ struct RowGroup
     static_assert(kGroup == kWarp || kGroup == kThreads);
     static constexpr int kRowsOfBlock = kThreads / kGroup;
 
-    // The row of this thread, which all threads of its group share.
+    // Returns the row of this thread, which all threads of its group share.
     __device__ static int row()
     {
         return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;
     }
     __device__ static int lane() { return static_cast<int>(threadIdx.x) % kGroup; }
 
-    // Every thread of the group must call it; all get the same bits. If the group is a block, the
-    // call synchronizes the block.
+    // Combines a value of every thread of the group; all threads must call it and get the same
+    // bits. If the group is a block, the call synchronizes the block.
     template<class Combine>
     __device__ static float reduce(float value, Combine combine)
     {

@@ -6,7 +6,7 @@
 namespace engine::cuda {
 namespace {
 
-// The number of columns that row `row` of the scores attends to.
+// Returns the number of columns that row `row` of the scores attends to.
 template<class Real>
 __device__ inline int seenBy(const ScoreRows<Real>& scores, int row)
 {

@@ -40,10 +40,10 @@ struct Tile
         }
     }
 
-    // The address in shared memory of 8 consecutive numbers of `row`, starting at `column` (0 or
-    // 8). A thread computes it once per tile: right() moves it to the right by 16 * steps columns,
-    // and below() moves it down by `rows` rows (a multiple of 8). The XOR in at() and the alignment
-    // of rows make this possible.
+    // Returns the address in shared memory of 8 consecutive numbers of `row`, starting at `column`
+    // (0 or 8). A thread computes it once per tile: right() moves it to the right by 16 * steps
+    // columns, and below() moves it down by `rows` rows (a multiple of 8). The XOR in at() and the
+    // alignment of rows make this possible.
     __device__ ptx::Shared address(int row, int column)
     {
         return ptx::sharedAddress(at(row, column));

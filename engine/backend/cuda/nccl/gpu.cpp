@@ -122,7 +122,7 @@ struct NcclGpu::State
         }
     }
 
-    // Ends every group that it starts, otherwise the next group would be nested in it.
+    // Ends the group even after an error; otherwise the next group would be nested in it.
     void enqueue(std::span<const NcclCall> together)
     {
         const auto lock = open();

@@ -8,9 +8,9 @@
 namespace engine::cuda {
 namespace {
 
-// The bytes that the driver added to an allocation by rounding up. It allocates large pieces
-// separately, and small pieces from a common block, whose size counts for the first of them. Larger
-// differences are caused by other programs.
+// Returns the bytes that the driver added to an allocation by rounding up. The driver allocates
+// large pieces separately, and small pieces from a common block, whose size counts for the first
+// piece. Larger differences are caused by other programs.
 Bytes roundingOf(Bytes asked, Bytes gone)
 {
     constexpr Bytes kPiece = Bytes{2} << 20;

@@ -38,8 +38,8 @@ void makeScores(const OpStream& opStream, Products& products, const AttentionSha
     softmax(opStream, heads.rows(scores));
 }
 
-// The gradients of one sample's heads. They are computed in the workspace, in the layout of the qkv
-// rows, and then copied over these rows.
+// Computes the gradients of one sample's heads in the workspace, in the layout of the qkv rows,
+// then copies them over these rows.
 template<class Real>
 class SampleBackward
 {
@@ -227,7 +227,7 @@ private:
     int m_sample;
     SampleHeads<Real> m_heads;
     Matrix<float> m_d;
-    float* m_rest; // of the workspace, after the gradients
+    float* m_rest; // the workspace after the gradients
     Real* m_dScores;
 };
 

@@ -243,7 +243,7 @@ private:
         Gpu& gpu = m_gpus.at(static_cast<std::size_t>(self.value));
         const Place& place = gpu.places.at(communicator);
         call.communicator = place.number;
-        call.peer = 1 - place.rank; // of messages
+        call.peer = 1 - place.rank; // only used by messages, which have two ranks
         call.stream = static_cast<CudaQueue&>(queue).get();
         gpu.nccl.issue({&call, 1});
     }

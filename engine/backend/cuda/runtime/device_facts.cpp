@@ -26,7 +26,7 @@ std::string busOf(int index)
         : "";
 }
 
-// The format of nvidia-smi without "GPU-": 8-4-4-4-12 digits.
+// Returns the UUID in the format of nvidia-smi without "GPU-": 8-4-4-4-12 digits.
 std::string uuidOf(const cudaDeviceProp& properties)
 {
     std::string text;

@@ -7,8 +7,8 @@
 
 namespace engine::cuda {
 
-// The operations on a stream. Constants are allocated from `memory`. The arguments must outlive the
-// result.
+// Makes kernels that run on a stream and allocate constants from `memory`. The arguments must
+// outlive the result.
 template<class Real>
 std::unique_ptr<Kernels<Real>> makeKernels(const OpStream& opStream, Products& products,
                                            const Allocations& memory);

@@ -48,12 +48,11 @@ struct NcclCall
     CUstream_st* stream = nullptr;
 };
 
-// The communicators of one GPU. For each GPU that it sends to, and for each that it receives from,
-// there is one communicator of two ranks for activations and one for gradients. Each all-reduce has
-// its own communicator. poll() and abort() are thread-safe; the other functions need one thread at
-// a time with the GPU current. Joining and enqueuing do not wait for the GPU; an operation that
-// NCCL does not accept within `patience` is an error. Errors, including those that NCCL detects
-// later, are std::runtime_error with NCCL's message; call abort() after an error.
+// The communicators of one GPU (transport/communicator_plans.h). poll() and abort() are
+// thread-safe; the other functions need one thread at a time with the GPU current. Joining and
+// enqueuing do not wait for the GPU; an operation that NCCL does not accept within `patience` is an
+// error. Errors, including errors that NCCL detects later, are std::runtime_error with NCCL's
+// message; call abort() after an error.
 class NcclGpu
 {
 public:

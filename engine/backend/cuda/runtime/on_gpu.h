@@ -4,7 +4,7 @@
 
 namespace engine::cuda {
 
-// Makes this GPU current for the calling thread during its lifetime.
+// Makes a GPU current for the calling thread during the object's lifetime.
 class OnGpu
 {
 public:

@@ -58,7 +58,7 @@ void check(CUresult status, const char* what)
 }
 
 // Splits the GPU into at most `count` groups of at least `least` multiprocessors; the driver may
-// return fewer and larger groups. It is one call, because a group cannot be split again.
+// return fewer and larger groups. Splits in one call, because a group cannot be split again.
 std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
 {
     CUdevResource all{}, rest{};
@@ -75,7 +75,7 @@ int sizeOf(const CUdevResource& group)
     return group.sm.smCount;
 }
 
-// As split(), but empty if the groups are not equal.
+// Returns split(), or no groups if they are not equal.
 std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 {
     std::vector<CUdevResource> groups
@@ -192,13 +192,13 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
                         multiprocessorsOf(gpu), count, smallest));
     std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
     const std::size_t most = groups.size();
-    // Partitions consist of whole clusters, which differ in size. If large partitions do not fit,
-    // smaller ones may.
+    // Partitions consist of whole clusters, which differ in size, so smaller partitions are tried
+    // if large ones do not fit.
     for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
         groups = equalGroups(gpu, count, size);
     if (!isEnough(groups, count))
         throw std::runtime_error(
-            fmt::format("the driver splits the GPU into {} equal parts, but {} of "
+            fmt::format("the driver splits the GPU into {} equal parts, but {} parts of "
                         "at most {} multiprocessors were requested",
                         most, count, largest));
     std::vector<std::shared_ptr<Partition>> made;

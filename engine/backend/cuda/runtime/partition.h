@@ -27,7 +27,7 @@ public:
 
     cudaStream_t makeStream() const;
     CUcontext context() const; // for profilers; nullptr if unknown
-    // The number that the driver assigned.
+    // Returns the number that the driver assigned.
     int multiprocessors() const { return m_multiprocessors; }
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }
@@ -38,8 +38,8 @@ private:
     Events m_events = Events::OfGpu;
 };
 
-// During its lifetime, events that the calling thread creates can be recorded on streams of the
-// partition; with nullptr, on streams of the current GPU.
+// During the object's lifetime, events that the calling thread creates can be recorded on streams
+// of the partition; with nullptr, on streams of the current GPU.
 class EventsFor
 {
 public:
@@ -52,8 +52,8 @@ private:
     bool m_pushed = false;
 };
 
-// The smallest number of multiprocessors of a partition; 0 if partitions are not supported (before
-// CUDA 12.5). Creates no context.
+// Returns the smallest number of multiprocessors of a partition; 0 if partitions are not supported
+// (before CUDA 12.5). Creates no context.
 int smallestPartition(int gpu);
 
 // Makes `count` equal partitions of the current GPU. Throws std::runtime_error with the reason if

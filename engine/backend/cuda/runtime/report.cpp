@@ -85,7 +85,7 @@ CudaLibrary lookFor(const Asked& asked)
     else if (const long long version = versionOf(library, asked); version > 0)
         found.version = asked.text(version);
     else
-        found.reason = fmt::format("{} does not report its version: it may be damaged", found.file);
+        found.reason = fmt::format("{} does not report its version: install it again", found.file);
     return found;
 }
 
