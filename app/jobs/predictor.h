@@ -12,8 +12,8 @@
 namespace app {
 
 // Predicts many requests, and caches the numbers without the runs. startOver() drops the pending
-// requests. It uses its own threads, so that it does not delay the large preview of a page. GUI
-// thread only.
+// requests. Uses its own threads, so that the large preview of a page is not delayed. GUI thread
+// only.
 class Predictor : public QObject
 {
     Q_OBJECT

@@ -5,8 +5,8 @@
 namespace app {
 namespace {
 
-// In ops. A larger job is cancelled at its next step when a newer request comes; a smaller job
-// finishes first, so that the picture keeps moving.
+// In ops of a schedule. A larger job is cancelled at its next step when a newer request comes; a
+// smaller job finishes first, so that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
 using Predicted = std::shared_ptr<const engine::Result<Prediction>>;

@@ -44,7 +44,7 @@ Previewed preview(const std::vector<fs::path>& files, const std::string& toml,
     return {*imported->run.info.import, {}};
 }
 
-// The file of a trace, or the archive with it.
+// The trace file, or the archive that has it.
 fs::path fileOf(const fs::path& trace)
 {
     std::error_code ignored;
@@ -111,7 +111,7 @@ void RulesPreview::ask(const QString& toml)
     m_pause.start();
 }
 
-// The smallest files, as many as are read quickly, and at least one.
+// Selects the smallest files whose total size is read quickly, at least one.
 RulesPreview::Sample RulesPreview::sampleOf(const QStringList& sources)
 {
     std::vector<fs::path> paths;

@@ -28,7 +28,7 @@ QStringList existingSources(const engine::ImportReport& report);
 int sourceCount(const engine::ImportReport& report);
 
 // Imports the traces of a run again with other rules, after a short pause and without writing a
-// run. Reads only a part of traces that would take long. GUI thread only; a new request and the
+// run. Reads only some of the traces if all would take long. GUI thread only; a new request and the
 // destructor cancel without waiting.
 class RulesPreview : public QObject
 {
@@ -39,7 +39,7 @@ public:
     RulesPreview(QStringList sources, QObject* parent);
     ~RulesPreview() override;
 
-    // Before the first preview, reads the coverage with only the built-in rules.
+    // Requests a preview; the first follows one of the built-in rules only.
     void ask(const QString& toml);
 
 Q_SIGNALS:

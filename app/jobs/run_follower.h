@@ -29,7 +29,7 @@ public:
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
     void warned(const QString& text); // the file is updated only once a second; emitted once
-    // The file cannot be read, or no longer. Emitted once per reason.
+    // The file cannot be read, or can no longer be read. Emitted once per reason.
     void failed(const QString& reason);
     void locked();    // another program has locked the file; emitted once
     void recovered(); // the file was read again after failed() or locked()

@@ -103,7 +103,7 @@ public:
     }
 
     // The rows of existing files. Rows of files that were deleted are removed, unless their folder
-    // is missing, too, as that of a disk that is not mounted.
+    // is missing as well, as on a disk that is not mounted.
     Result<std::vector<profiler::LedgerRow>> rows()
     {
         std::vector<profiler::LedgerRow> existing;
@@ -121,7 +121,7 @@ public:
         return done.map([&] { return std::move(existing); });
     }
 
-    // The same as runs, newest first.
+    // Returns rows() as runs, newest first.
     Result<std::vector<LedgerRun>> runs()
     {
         return rows().map([](const std::vector<profiler::LedgerRow>& rows) {
@@ -203,7 +203,7 @@ void RunLedger::read(const QString& file)
             else if (!m_relist.isActive())
                 m_relist.start();
         },
-        -1); // after changes by the user
+        -1); // below changes by the user
 }
 
 void RunLedger::list()

@@ -25,10 +25,10 @@ class RunLedger : public QObject
     Q_OBJECT
 
 public:
-    explicit RunLedger(QObject* parent = nullptr); // lists the known runs soon
+    explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
     ~RunLedger() override;
 
-    void refresh(); // lists the runs again; files that changed since they were read are read
+    void refresh(); // lists the runs again and reads new and changed files
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
     int unread() const { return m_unread; } // number of files still to be read
@@ -40,29 +40,29 @@ public:
     void restore(const LedgerRun& run);
     void deleteForever(const LedgerRun& run);
 
-    // See Ledger::setQueue() and takeQueues(). `take` is called unless no run was left over.
+    // See Ledger::setQueue() and takeQueues(). takeQueues() calls `take` only if it found queues.
     void keepQueue(const QList<QStringList>& options);
     void takeQueues(const std::function<void(const QList<QStringList>&)>& take);
 
 Q_SIGNALS:
-    void changed(); // runs() or unread()
+    void changed(); // runs() or unread() changed
     void failed(const QString& reason);
 
 private:
     class Store;
     using Change = std::function<engine::Result<void>(Store&)>;
-    void change(const Change& work); // after the last of several, lists the runs again
+    void change(const Change& work); // lists the runs when no change is pending
     void list();
     void read(const QString& file);
 
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
-    int m_changes = 0;        // that are not yet done
+    int m_changes = 0;        // number of pending changes
     bool m_hasFailed = false; // whether opening the ledger failed, which is reported once
     QTimer m_relist;          // collects files that were read
     QThreadPool m_pool;       // one thread, which alone uses the store
     std::shared_ptr<Store> m_store;
-    std::shared_ptr<std::atomic<bool>> m_isEnding; // files are no longer read
+    std::shared_ptr<std::atomic<bool>> m_isEnding; // true: reads no more files
     Background m_background;
 };
 

@@ -63,7 +63,7 @@ std::function<std::filesystem::path(int)> newRunNames(const QStringList& options
 
 engine::Result<QString> writeNewRun(engine::Run run)
 {
-    // The name of an unknown scheme is a text of a file and no part of a path.
+    // The name of an unknown scheme comes from a file, so it must not become part of a path.
     const bool isKnown = engine::findScheme(run.info.scheme) != nullptr;
     const engine::Shape& shape = run.schedule.shape;
     auto file = TRY(engine::NewFile::firstFree(
@@ -106,7 +106,7 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     const auto names = newRunNames(options);
     auto reserved = engine::ReservedName::firstFree(names);
     const bool mustWait = isAnyRunning() || queued() > 0;
-    // Without a folder for runs the session reports the reason.
+    // If the folder for runs cannot be created, the session reports it.
     auto document
         = newDocument(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
     if (reserved)
@@ -115,7 +115,7 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);
     connect(document.get(), &RunDocument::progressChanged, this, [this, one = document.get()] {
-        if (!one->isQueued()) // an estimated time also counts as progress
+        if (!one->isQueued()) // estimate() changes the progress of queued runs
             estimate();
     });
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::queueChanged);

@@ -72,7 +72,7 @@ private:
 // .../bubblescope/runs/<time>-<what>.sqlite. Creates the folder.
 std::function<std::filesystem::path(int)> runFileNames(const QString& what);
 
-// The same for a run with these options: .../<time>-<scheme>-D<D>-N<N>.sqlite.
+// Like runFileNames(), for a run with these options: .../<time>-<scheme>-D<D>-N<N>.sqlite.
 std::function<std::filesystem::path(int)> newRunNames(const QStringList& options);
 
 // Writes a run of this program to a new file, named as by newRunNames(). Returns the file.

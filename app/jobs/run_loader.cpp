@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// The number of iterations at the beginning of a run of which every op has a span; 0 for a file
-// that has the spans of one device after those of another, and for an imported run with gaps.
+// Returns the number of leading iterations in which every op has a span; 0 for a file that stores
+// its spans device by device, and for an imported run with gaps.
 std::size_t completeIterations(const engine::Run& run)
 {
     std::vector<std::size_t> spans(run.timeline.iterations.size(), 0);

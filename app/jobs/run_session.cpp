@@ -14,7 +14,7 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// For a run of another program, which reports no progress and has probably ended.
+// Interval for a run of another program, which reports no progress and has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
 // Joins an error and its consequence: "device 0 is full; free some. Nothing was recorded."
@@ -155,7 +155,7 @@ void RunSession::start(const QString& program, const QStringList& options)
 void RunSession::queue(const QStringList& options)
 {
     m_options = options;
-    m_document->addLogLine(tr("queued: starts after the runs before it"));
+    m_document->addLogLine(tr("queued: starts after the earlier runs"));
     m_document->setState(State::Queued);
 }
 

@@ -89,7 +89,7 @@ void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
         explain(scheme);
 }
 
-// One job per scheme, so that a page that is closed waits for no long one.
+// Runs one job per scheme, so that no long job remains after the page is closed.
 void WhatIfPredictions::start(const Flag& isDropped, const Predictor& changed, int resamples,
                               int priority)
 {

@@ -31,7 +31,8 @@ public:
     void ask(const WhatIfChanges& changes, const QString& scheme);
     void explain(const QString& scheme); // uses the changes of the last ask()
     // Predicts one scheme, without its interval and without the other schemes, while an edit is
-    // dragged. One preview runs at a time; of those requested meanwhile, only the last one runs.
+    // dragged. One preview runs at a time; of the previews requested meanwhile, only the last one
+    // runs.
     void preview(const WhatIfChanges& changes, const QString& scheme);
 
 Q_SIGNALS:

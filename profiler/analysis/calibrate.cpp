@@ -22,8 +22,8 @@ constexpr double kMostTicks = 2e18;
 
 using Cost = OpCosts::Cost;
 
-// The kind of the same transfer in the reverse direction, which moves as many bytes over the same
-// link.
+// Returns the kind of the transfer in the reverse direction, which moves as many bytes over the
+// same link.
 OpKind otherWay(OpKind kind)
 {
     switch (kind) {
@@ -188,7 +188,7 @@ std::optional<Error> shapeMisfit(const Shape& run, const Shape& asked)
                                   run.stages, asked.stages, asked.stages, run.stages));
     if (asked.slices > 1 && run.slices != asked.slices)
         return misfit(fmt::format("the run has {} slices per micro-batch but the schedule has {}; "
-                                  "record a run with as many slices",
+                                  "record a run with the same number of slices",
                                   run.slices, asked.slices));
     return std::nullopt;
 }
@@ -199,7 +199,7 @@ std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
     if (!holds(asked, OpKind::AllReduce) || group(run) == 1 || group(run) == group(asked.shape))
         return std::nullopt;
     return misfit(fmt::format("the run's all-reduces sum {} copies of a stage but the schedule's "
-                              "sum {}; record a run with as many copies",
+                              "sum {}; record a run with the same number of copies",
                               group(run), group(asked.shape)));
 }
 

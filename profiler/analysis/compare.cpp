@@ -72,8 +72,8 @@ bool differ(const std::vector<const Run*>& runs, Field field)
                                [&](const Run* run) { return field(*run) != field(*runs.front()); });
 }
 
-// Whether two runs have different values of a field. Runs without it do not count: a simulated run
-// has no hardware and no model.
+// Whether two runs have different values of a field. Ignores runs that lack the field: a simulated
+// run has no hardware and no model.
 template<class Field>
 bool contradict(const std::vector<const Run*>& runs, Field field)
 {
@@ -105,7 +105,7 @@ bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
     return false;
 }
 
-// Notes on models and amounts of work that are not alike.
+// Adds notes on differing models and amounts of work.
 void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string>& notes)
 {
     const auto noteIf = [&notes](bool holds, const char* note) {
@@ -122,7 +122,7 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
         = std::ranges::all_of(runs, [](const Run* run) { return knowsMicroBatches(run->info); });
     noteIf(!areKnown,
            "the micro-batches of an imported run are unknown, so its iterations may do "
-           "another amount of work");
+           "a different amount of work");
     noteIf(!haveTokens && areKnown
                && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
            "the runs use different numbers of micro-batches, so their iterations do different "

@@ -10,9 +10,9 @@ namespace profiler {
 
 // The 95 % interval of the median of times, by bootstrap; nullopt with fewer than three times.
 std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
-// That of the reported iteration, in ticks, which contains its duration: for a median iteration
-// that of the placed medians, otherwise that of the median of the measured iterations. nullopt for
-// simulated runs, which do not vary, and with fewer than three measured iterations.
+// The 95 % interval of the reported iteration, in ticks; contains its duration. It is the interval
+// stored with a median iteration, otherwise that of the median of the measured iterations. nullopt
+// for simulated runs, which do not vary, and with fewer than three measured iterations.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run);
 
 // A run of a comparison: the metrics of its reported iteration, and the difference from the
@@ -28,7 +28,7 @@ struct ComparedRun
     std::optional<engine::Interval> interval; // result of iterationInterval()
     // Means over the devices, in ticks.
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
-    std::optional<std::int64_t> peakBytes; // peak memory of the device with the most
+    std::optional<std::int64_t> peakBytes; // largest peak memory of a device
     std::optional<double> peakStash;       // in M_a; nullopt if the micro-batches are unknown
     std::optional<double> lossFirst, lossLast;
 };
@@ -48,8 +48,8 @@ engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
                                    std::size_t baseline = 0);
 
 // Describes how a run differs from the baseline: "BitPipe is 19.0 ms shorter than 1F1B: 23.5 ms
-// less bubble, 4.0 ms more exposed communication, ...". If their intervals overlap, it says that
-// the runs are not distinguishable.
+// less bubble, 4.0 ms more exposed communication, ...". If their intervals overlap, the text says
+// that the runs are not distinguishable.
 std::string summarize(const Comparison& comparison, std::size_t run);
 
 } // namespace profiler

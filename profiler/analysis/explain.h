@@ -33,8 +33,7 @@ struct Bubble
     std::vector<CauseLink> chain;
 };
 
-// A part of a longer chain of causes: ops that one device ran without another cause in between, or
-// one transfer.
+// A part of a longer chain of causes: consecutive ops of one device, or one transfer.
 struct CauseStep
 {
     CauseLink first, last;

@@ -242,7 +242,7 @@ std::vector<CauseLink> Explainer::causes(const Bubble& bubble) const
 std::vector<CauseLink> Explainer::pathTo(std::uint32_t last) const
 {
     std::vector<CauseLink> path;
-    const std::size_t longest = 2 * m_window.size(); // if a file's times contradict its order
+    const std::size_t longest = 2 * m_window.size(); // ends loops in files with wrong times
     for (std::optional op = last; op && path.size() < longest;) {
         path.push_back(link(*op));
         const auto needs = needsOf(*op);

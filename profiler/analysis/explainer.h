@@ -22,8 +22,8 @@ public:
     // The critical path in time order: the chain of ops and transfers that ends with the last op of
     // the iteration. Each of them started when the previous one ended, or after idle time.
     std::vector<CauseLink> criticalPath() const;
-    // The chain of causes of a bubble in time order, from the op that had no earlier choice to the
-    // op that ends the bubble; for a drain, the part of the critical path after its begin.
+    // The chain of causes of a bubble in time order, from an op without a cause to the op that ends
+    // the bubble; for a drain, the part of the critical path after the begin of the drain.
     std::vector<CauseLink> causes(const Bubble& bubble) const;
 
 private:
@@ -53,7 +53,7 @@ private:
     const engine::Run& m_run;
     Lanes m_lanes;
     DataFlow m_flow;
-    // [op] its window; end before begin: it did not run in this iteration.
+    // [op] Its window; the end is before the begin if the op did not run in this iteration.
     std::vector<engine::Window> m_window;
 };
 

@@ -138,7 +138,7 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     m_names.push_back({"memset", "memset", KernelKind::Memset});
     for (std::size_t i = 0; i < m_trace.memsets.size(); ++i)
         add(m_trace.memsets[i], i, GpuWork::Source::Memset, memset);
-    if (run.info.mode == Mode::Imported) // states the device of each context
+    if (run.info.mode == Mode::Imported) // imported traces state the device of each context
         for (const GpuContext& context : m_trace.contexts)
             owners.note(context.context, DeviceId{static_cast<int>(context.device)});
     for (Found& one : found)

@@ -65,8 +65,8 @@ public:
     std::span<const KernelName> names() const { return m_names; }
     // Indices into work(), sorted by begin; empty if no work was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // The iteration whose work an op shows. It differs from the iteration of the op only for the
-    // median iteration.
+    // The iteration that an op's GPU work is from. It differs from the iteration of the op only for
+    // the median iteration.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     // Number of rows that are not in work().
     std::int64_t withoutPlace() const { return m_withoutPlace; }
@@ -104,7 +104,7 @@ private:
     std::vector<std::uint32_t> m_byOp;
     // Key of an OpOfIteration -> its range in m_byOp.
     std::unordered_map<std::uint64_t, Range> m_ofOp;
-    // Maps an op of the median iteration to the iteration whose work it shows.
+    // Maps an op of the median iteration to the iteration its GPU work is from.
     std::unordered_map<std::uint64_t, std::uint32_t> m_sources;
     // Correlation -> index into trace().calls.
     std::unordered_map<std::uint32_t, std::uint32_t> m_calls;

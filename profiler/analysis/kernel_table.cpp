@@ -13,7 +13,7 @@ using namespace engine;
 namespace {
 
 // A launch takes about 5 us on the host. An op is launch-bound if its kernels take only a few times
-// as long and gaps take a fifth of its time.
+// as long as a launch and gaps take a fifth of its time.
 constexpr double kLaunchBoundGaps = 0.2;
 constexpr double kShortKernel = 20'000; // ns
 
@@ -52,7 +52,7 @@ struct Sums
 {
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
-    std::map<RowKey, std::int64_t> within; // summed over their ops
+    std::map<RowKey, std::int64_t> within; // time within the windows of their ops
 };
 
 void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)

@@ -53,7 +53,7 @@ std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
     return m_spans[device][kind];
 }
 
-// They all begin with the iteration, so `windows` stays sorted.
+// All of these parts begin with the iteration, so `windows` stays sorted.
 void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& windows) const
 {
     const auto& before = m_before[device][kind];

@@ -17,8 +17,8 @@ struct DeviceMetrics
     engine::DeviceId device;
     std::int64_t span = 0;    // from the first start to the last end of the device
     std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
-    // Duration of the ops of each kind. Joint ops have half of their window each, so that F, B, I,
-    // W, RECOMPUTE and OPT add up to `compute`.
+    // Duration of the ops of each kind. Joint ops count half of their common window each, so that
+    // F, B, I, W, RECOMPUTE and OPT add up to `compute`.
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{};
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op

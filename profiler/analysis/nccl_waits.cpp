@@ -44,7 +44,7 @@ public:
                 if (op.kind == OpKind::AllReduce)
                     ++m_members[{0, true, tiesEmbeddings(op), numberOf(op)}];
         for (std::size_t i = 0; i < trace.kernels.size(); ++i)
-            if (isSplit(trace.kernels[i])) // in the order of the trace, which is that of time
+            if (isSplit(trace.kernels[i])) // the trace is in time order
                 m_ofOp[{trace.kernels[i].of.op, trace.kernels[i].of.iteration}].push_back(i);
         for (const auto& [op, kernels] : m_ofOp)
             for (std::size_t order = 0; order < kernels.size(); ++order) {
@@ -122,7 +122,7 @@ private:
     const GpuTrace& m_trace;
     const Schedule& m_schedule;
     OpIndex m_index;
-    std::vector<std::size_t> m_order; // [kernel] its position among those of its op
+    std::vector<std::size_t> m_order; // [kernel] position among the kernels of its op
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<NcclExchange, Ranks> m_ranks;
     std::map<NcclExchange, std::size_t> m_members; // number of ops of an all-reduce

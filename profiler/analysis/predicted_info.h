@@ -10,7 +10,7 @@ namespace profiler {
 
 // Assumptions for recomputed attention: the share of a forward that is recomputed, and the share of
 // an activation that is kept. Without scores, 34 of the 34 + 5 a s/h bytes per s b h remain
-// (Korthikanti et al., arXiv 2205.05198); for GPT-3 5 a s/h is 80.
+// (Korthikanti et al., arXiv 2205.05198); for GPT-3, 5 a s/h is 80.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 

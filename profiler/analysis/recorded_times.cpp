@@ -19,11 +19,11 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 enum class Counted : std::uint8_t {
     Reported,
     Measured
-}; // the median iteration if there is one, or not
+}; // Reported: the median iteration if there is one
 constexpr Window kNotRun{0, -1};
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
-// [iteration] a number for each iteration that counts; kNone for the others.
+// [iteration] The position among the counted iterations; kNone for the others.
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline, Counted which)
 {
     using Kind = Iteration::Kind;
@@ -74,7 +74,7 @@ public:
             findBefore(device);
     }
 
-    // When the inputs of a compute op had arrived and the op before it had ended.
+    // Returns the time when the inputs of a compute op had arrived and the op before it had ended.
     std::int64_t readyAt(std::uint32_t op) const
     {
         const Window own = m_windows[op];
@@ -85,7 +85,7 @@ public:
         return ready == kBeforeAll ? own.begin : std::min(ready, own.begin);
     }
 
-    // From the end of the producer to the end of the receive.
+    // Returns the window from the end of the producer to the end of the receive.
     std::optional<Window> messageOf(std::uint32_t send) const
     {
         const Value value = transferredValue(m_flow.op(send), m_schedule.shape);
@@ -133,8 +133,8 @@ private:
 
 // In a trace of another program, time passes between the arrival of an op's inputs and its start:
 // the host posts messages and launches kernels. Makes that time part of the op, so that a
-// simulation places the ops where the trace has them. A SEND becomes a point in time, from which
-// its message takes until its RECV ends.
+// simulation places the ops where the trace has them. A SEND gets no duration at its producer's
+// end; its message ends with the RECV.
 void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
 {
     const Readiness readiness(schedule, windows);

@@ -135,12 +135,13 @@ void GpuText::add(const GpuTrace& trace)
                                  [] { return std::string("CUPTI"); }),
                   microseconds(overhead.window.begin), microseconds(overhead.window.duration()),
                   overhead.kind);
-    if (m_run.info.mode != Mode::Emulate) // its samples have the wall clock
+    if (m_run.info.mode != Mode::Emulate) // samples of emulated runs have the wall clock
         for (const GpuSample& sample : trace.samples)
             addSample(sample);
 }
 
-// An emulated op was launched at its span; other runs have recorded when the host launched it.
+// Emulated runs use the span of an op as its launch; other runs have recorded the launch on the
+// host.
 void GpuText::begin()
 {
     m_out.nameProcess(m_host, "host");

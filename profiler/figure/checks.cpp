@@ -130,7 +130,7 @@ double lightness(Colour colour)
 }
 
 // Chunks of one kind, and numbered micro-batches, may be similar: numbers and positions distinguish
-// them. Other groups that the colours mean may not.
+// them. Other colour groups may not.
 bool maySameKindBeAlike(const Look& one, const FigureOptions& options)
 {
     return !one.isGroup || (options.colourBy == ColourBy::MicroBatch && options.microBatches);
@@ -154,7 +154,7 @@ FigureCheck checkGrey(const Scene& scene, const FigureOptions& options)
                     fmt::format("{} and {} look alike in grey (lightness {:.0f} and {:.0f}); {}",
                                 one->first, other->first, a, b,
                                 options.colourBy == ColourBy::Operation
-                                    ? "the palette grey has hatches"
+                                    ? "use the palette grey, which has hatches"
                                     : "colour by operation or duration")};
         }
     return {true, "legible in grey"};

@@ -15,7 +15,7 @@ enum class ColourBy : std::uint8_t { Operation, MicroBatch, Stage, Direction, Ch
 const std::vector<std::string_view>& colourByNames(); // [ColourBy] "operation", "micro-batch"
 
 // The number that selects the hue of an op, whose chunk is `chunk`; -1 if its kind or its duration
-// does.
+// selects the colour.
 int colourGroup(const engine::Op& op, int chunk, ColourBy by);
 // Whether the duration selects the colour of an op.
 bool isColouredByDuration(const engine::Op& op, ColourBy by);
@@ -25,8 +25,8 @@ enum class Tint : std::uint8_t { Backward, Forward, Recompute };
 Tint tintOf(engine::OpKind kind);
 Colour hueFill(const Palette& palette, int group, Tint tint);
 
-// Steps of the scale of durations, over the square root. Printed in grey, they differ from each
-// other and from the optimizer.
+// Steps of the scale of durations, which is linear in the square root. Printed in grey, they differ
+// from each other and from the optimizer.
 constexpr int kDurationSteps = 5;
 int durationStep(double share); // `share` of the longest op; values outside 0..1 are clamped
 Colour durationFill(const Palette& palette, int step);

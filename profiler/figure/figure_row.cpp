@@ -93,7 +93,7 @@ private:
         if (m_options.bubbles == BubbleStyle::Blank)
             return;
         Rect area = rect(bubble.window);
-        if (m_style.rowGap() == 0) { // not over the lower edges of the boxes of the row above
+        if (m_style.rowGap() == 0) { // keeps the lower edges of the boxes of the row above
             area.y += m_style.edgeWidth() / 2;
             area.height -= m_style.edgeWidth();
         }

@@ -40,7 +40,7 @@ struct FigureStyle
     // is drawn on a background in the box's fill.
     Hatch hatchOver(const Box& box, OpHatch hatch) const
     {
-        const double in = box.stroke / 2; // not over the edge of the box
+        const double in = box.stroke / 2; // inside the edge of the box
         return {.rect = {box.rect.x + in, box.rect.y + in, box.rect.width - 2 * in,
                          box.rect.height - 2 * in},
                 .fill = box.fill,

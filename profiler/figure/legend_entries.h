@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-// What a drawing contains that needs legend entries.
+// The parts of a drawing that need legend entries.
 struct LegendContent
 {
     std::map<engine::OpKind, std::set<int>> chunks;
@@ -26,7 +26,7 @@ struct LegendEntry
     enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest, Path };
 
     Look look = Look::Fills;
-    // One swatch each; Up, Bubble and Wait have a single fill, which is not drawn.
+    // The fill of each swatch; Up, Bubble and Wait have a single fill, which is not drawn.
     std::vector<Colour> fills;
     std::string text, shortText;
     std::vector<OpHatch> hatches = {}; // [fill]; empty: plain

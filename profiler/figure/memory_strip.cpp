@@ -16,7 +16,7 @@ struct Level
     std::int64_t total() const { return resident + stash; }
 };
 
-// The memory levels of a device within the iteration; the first is that at its begin.
+// The memory levels of a device within the iteration; the first is the level at its begin.
 std::vector<Level> levels(const FigureRun& run, engine::DeviceId device)
 {
     std::vector<Level> result{{run.window.begin, 0, 0}};

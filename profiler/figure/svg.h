@@ -11,7 +11,7 @@ namespace profiler {
 // per box, text as text. Colours are attributes, so that style sheets can override them.
 std::string toSvg(const Scene& scene);
 
-// Text of unknown origin for SVG and HTML: escapes markup, removes control characters.
+// Escapes markup and removes control characters in text of unknown origin, for SVG and HTML.
 std::string markupText(std::string_view text);
 
 } // namespace profiler

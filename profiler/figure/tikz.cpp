@@ -132,7 +132,8 @@ private:
         return "bs" + role;
     }
 
-    // The role of a box: that of its op, or for a swatch or a plate the one whose fill it shows.
+    // Returns the role of a box: that of its op or, for a swatch or a plate, the role whose fill it
+    // has.
     std::string roleOf(const Box& box) const
     {
         if (box.cls.starts_with("op "))
@@ -142,7 +143,8 @@ private:
         return shown != m_fills.end() ? shown->first : camelCase(box.cls);
     }
 
-    // The colour of texts and lines, which mostly is that of the first text.
+    // Returns the name of the colour of a text or line: "bsInk" if it equals that of the first
+    // text.
     std::string inkColour(Colour used, std::string_view cls)
     {
         const auto ink = m_colours.try_emplace("Ink", used).first;

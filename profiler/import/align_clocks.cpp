@@ -65,7 +65,7 @@ Fit fitted(const std::vector<Pair>& pairs)
         above += time * residual(pair);
         below += time * time;
     }
-    constexpr std::size_t kFewest = 16; // fewer pairs show their noise as drift
+    constexpr std::size_t kFewest = 16; // with fewer pairs, noise looks like drift
     fit.drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
     std::vector<std::int64_t> distances;
     for (const Pair& pair : pairs)
@@ -140,8 +140,8 @@ private:
     {
         std::map<std::tuple<int, bool, int, int, int>, std::vector<End>> messages;
         std::map<std::tuple<int, std::string, int, int>, std::vector<End>> collectives;
-        // Of a rank's iteration, by process group. Without groups, ranks with different numbers of
-        // collectives are in different groups.
+        // Collectives of a rank's iteration, by process group. Without groups, ranks with different
+        // numbers of collectives are in different groups.
         std::map<std::tuple<std::uint32_t, int, std::string>, int> counts, order;
         for (const PlacedWork& placed : placement.works)
             if (placed.op.kind == OpKind::AllReduce)
@@ -238,7 +238,7 @@ struct Transfer
     const PlacedWork *send = nullptr, *receive = nullptr;
 };
 
-// What a received message is for: iteration, whether it is a gradient, and the op without its kind.
+// Iteration, whether the message is a gradient, and the consuming op without its kind.
 using Consumer = std::tuple<int, bool, int, int, int, int>;
 
 bool isGradient(OpKind kind)
@@ -275,7 +275,7 @@ void alignMessages(Job& job, const Placement& placement)
     }
     const bool onGpu = std::ranges::any_of(
         job.ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
-    constexpr std::int64_t kWaited = 100'000; // ns; less is the overhead of a call
+    constexpr std::int64_t kWaited = 100'000; // ns; shorter waits are call overhead
     std::vector<std::int64_t> waited;
     std::vector<Work*> others;
     for (const auto& [consumer, ends] : messages) {
@@ -311,7 +311,7 @@ void alignAllReduces(Job& job, const Placement& placement)
                 &job.ranks[placed.rank].work.works[placed.work].window);
     for (const auto& [of, ranks] : calls) {
         const auto isOne = [](const auto& each) { return each.second.size() == 1; };
-        if (!std::ranges::all_of(ranks, isOne)) // their ranges name no stage
+        if (!std::ranges::all_of(ranks, isOne)) // the ranges do not name stages
             continue;
         std::int64_t last = ranks.begin()->second.front()->begin;
         for (const auto& [rank, windows] : ranks)

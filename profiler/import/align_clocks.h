@@ -15,9 +15,10 @@ std::vector<engine::ImportReport::Clock> alignClocks(Job& job, const Placement& 
 
 // Gives both ends of a message the same window, as in runs of the engine: from the later of its two
 // posts to its arrival. A trace without GPU work has the end of the wait instead of the arrival; if
-// the receiver did not wait, the message takes at most the median time of those that it waited for.
+// the receiver did not wait, the message takes at most the median time of the messages that were
+// waited for.
 void alignMessages(Job& job, const Placement& placement);
-// Gives every all-reduce the window that begins with the last of its calls.
+// Makes every all-reduce begin with the last of its calls.
 void alignAllReduces(Job& job, const Placement& placement);
 
 } // namespace profiler

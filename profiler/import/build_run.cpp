@@ -84,10 +84,10 @@ private:
     std::map<std::pair<DeviceId, Op>, std::uint32_t> m_number; // OpIndex of the schedule
     OpsOfWorks m_ops;
     std::vector<ImportReport::Clock> m_clocks;
-    std::int64_t m_origin = 0; // ns, 0 of the timeline
+    std::int64_t m_origin = 0; // ns; time 0 of the timeline
 };
 
-// The order of the iteration with the most ops, then ops that only other iterations have.
+// Uses the order of the iteration with the most ops, then appends ops found only in others.
 void RunBuilder::buildSchedule()
 {
     Schedule& schedule = m_result.run.schedule;
@@ -164,7 +164,7 @@ std::optional<double> RunBuilder::lossOf(int iteration) const
     return std::nullopt;
 }
 
-// An iteration lasts from its first compute op to the end of its last.
+// An iteration lasts from the begin of its first compute op to the end of its last one.
 void RunBuilder::addIterations()
 {
     std::map<int, Window> windows;

@@ -49,7 +49,7 @@ private:
         Window window;
         std::optional<GpuCall> call;
         std::uint32_t* work = nullptr;
-        const RuleMatch* kernelRule = nullptr; // that matches its name
+        const RuleMatch* kernelRule = nullptr; // the rule that matches its name
         const NcclArguments* nccl = nullptr;
     };
 
@@ -91,7 +91,7 @@ private:
             addTime(time, more);
         }
     };
-    std::map<std::size_t, Sum> m_byRule; // after all rules: autograd threads, other threads
+    std::map<std::size_t, Sum> m_byRule; // [rule], then autograd threads, other threads
     std::map<std::string, Sum> m_leftOut;
     std::optional<OpKind> m_segment; // the kind of the last kernel, in the order of launches
     std::uint32_t m_segmentWork = kNoWork;
@@ -276,8 +276,8 @@ void RankClassifier::classifyGpu()
         classifyItem(item);
 }
 
-// The time of a trace without GPU work is that of the outermost ops on the host. An op of the
-// pipeline begins with the first op in its range: what comes before is the wait for its input.
+// Without GPU work, time is that of the outermost ops on the host. An op of the pipeline begins
+// with the first of these in its range; the time before is the wait for its input.
 void RankClassifier::classifyOps()
 {
     std::vector<HostRange> ops = m_trace.ops;
@@ -285,7 +285,7 @@ void RankClassifier::classifyOps()
     std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
     for (const HostRange& op : ops) {
         if (op.window.begin < busyUntil[op.thread])
-            continue; // in another op
+            continue; // nested in another op
         busyUntil[op.thread] = op.window.end;
         const std::int64_t time = op.window.duration(), begin = op.window.begin;
         addTime(m_result.time, time);
@@ -305,7 +305,7 @@ void RankClassifier::classifyOps()
     for (std::uint32_t work = 0; work < m_result.works.size(); ++work)
         if (!m_ran[work]) {
             grow(work, m_result.works[work].host);
-            if (m_trace.ops.empty()) // ranges are all that was recorded
+            if (m_trace.ops.empty()) // only ranges were recorded
                 addTime(m_result.time, m_result.works[work].host.duration());
         }
     if (m_trace.ops.empty())
@@ -315,12 +315,12 @@ void RankClassifier::classifyOps()
 }
 
 // Without GPU work, a message or a collective takes the time of its range on the host. The range of
-// an op only posts it: its time is that of the range that begins in it, or of the next one on
-// another thread for the all-reduces of a kit.
+// the op only posts the call; the time is that of the communication range that begins within it or,
+// for the all-reduces of a kit, of the next one on another thread.
 void RankClassifier::addCollectives()
 {
     std::int64_t busyUntil = 0;
-    std::deque<std::uint32_t> posted; // works
+    std::deque<std::uint32_t> posted; // indices of works
     for (std::size_t i = 0; i < m_marks.all().size(); ++i) {
         const Mark& mark = m_marks.all()[i];
         if (mark.isOp() && mark.kind() == OpKind::AllReduce

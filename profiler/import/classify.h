@@ -57,11 +57,10 @@ struct ClassifiedRank
     bool fromSegments = false; // whether F and B were cut from the order of kernels
 };
 
-// Classifies the work of one rank. The first of these that applies decides: a range that a rule
-// names, on any thread of the process, during which the work was launched; an NCCL kernel; the
-// thread that launched the work (backward ops run on the threads of the autograd engine). Without
-// ranges for F and B, the sequence of kernels is cut into F and B at messages and where the kind
-// changes.
+// Classifies the work of one rank. Uses the first of these that applies: a range that a rule names,
+// on any thread of the process, during which the work was launched; an NCCL kernel; the thread that
+// launched the work (backward ops run on the threads of the autograd engine). Without ranges for F
+// and B, the sequence of kernels is cut into F and B at messages and where the kind changes.
 ClassifiedRank classify(const RankTrace& trace, const Rules& rules);
 
 } // namespace profiler

@@ -96,7 +96,7 @@ Result<void> Importer::readJson(const std::string& name, const ByteSource& bytes
         return rank.ranges.empty() && rank.ops.empty() && rank.gpu.kernels.empty();
     });
     if (trace->ranks.empty())
-        return fail(Error::Code::NotFound, name + " has no events with a time");
+        return fail(Error::Code::NotFound, name + " has no timestamped events");
     if (!trace->warning.empty())
         m_warnings.push_back(trace->warning);
     add(std::move(trace->ranks));
@@ -123,7 +123,7 @@ Result<void> Importer::readUnpacked(const std::string& name, const ByteSource& b
     return readExport(file.path(), name);
 }
 
-// A file in an archive, or a compressed file.
+// Reads a file in an archive, or a compressed file.
 Result<void> Importer::readMember(const std::string& name, const ByteSource& bytes)
 {
     constexpr std::size_t kHead = 16; // bytes that show the format

@@ -118,7 +118,7 @@ FoundIterations findIterations(const Job& job)
                 counts[found.ofWork.back()[i]] += isPipelineOp(rank.work.works[i].op.kind) ? 1 : 0;
         const bool hasOps = std::ranges::any_of(counts, [](const auto& c) { return c.second > 0; });
         if (!hasOps)
-            continue; // a rank without pipeline ops does not decide
+            continue; // ignores ranks without pipeline ops
         const std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
         if (isFirst) {
             common = own;

@@ -17,10 +17,10 @@ struct FoundIterations
     std::vector<int> incomplete; // [rank] number of works outside complete iterations
 };
 
-// Finds the iterations of a job. They are, by the first of these that the traces have: ranges of
-// whole iterations; the repetitions of an op that names its stage and micro-batch; the parts
-// between optimizer steps. Otherwise the job is one iteration. Only iterations that are complete on
-// every rank count.
+// Finds the iterations of a job. Uses the first of these that the traces have: ranges of whole
+// iterations; repetitions of an op that names its stage and micro-batch; the parts between
+// optimizer steps. Otherwise the job is one iteration. Only iterations that are complete on every
+// rank count.
 FoundIterations findIterations(const Job& job);
 
 } // namespace profiler

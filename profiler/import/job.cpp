@@ -99,7 +99,7 @@ void findPipelines(Job& job)
             }
 }
 
-// All ranks of a host have one clock. A pause of a minute between two ranks is not of one training.
+// All ranks of a host share a clock, so traces more than a minute apart are of two recordings.
 Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
 {
     std::map<std::string, std::pair<Window, const JobRank*>> latest; // by host
@@ -139,8 +139,8 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
                                     rank.trace.file, *rank.trace.rank, *rank.trace.worldSize));
         if (sized != nullptr && sized->trace.worldSize != rank.trace.worldSize)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is of a job with {} ranks, {} of one with {}; import the "
-                                    "traces of one job",
+                        fmt::format("{} is from a job with {} ranks, {} from one with {}; import "
+                                    "the traces of one job",
                                     sized->trace.file, *sized->trace.worldSize, rank.trace.file,
                                     *rank.trace.worldSize));
         sized = &rank;
@@ -167,7 +167,7 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
     const auto twice = std::ranges::adjacent_find(job.ranks, {}, &JobRank::rank);
     if (twice != job.ranks.end())
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} and {} are both of rank {}; import the traces of one job and "
+                    fmt::format("{} and {} both have rank {}; import the traces of one job and "
                                 "one recording",
                                 twice->trace.file, std::next(twice)->trace.file, twice->rank));
     std::set<int> missing;

@@ -20,7 +20,8 @@ constexpr std::size_t kStep = 4 << 20;       // bytes read at once
 constexpr std::size_t kMostValue = 64 << 20; // bytes of one event or member
 constexpr int kMostDepth = 64;               // of nested values in an event
 
-// The position after the quote that ends the string that begins before `at`; npos: not in `text`.
+// Returns the position after the closing quote of the string that begins before `at`; npos: not in
+// `text`.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     for (;;) {
@@ -36,7 +37,8 @@ std::size_t endOfString(std::string_view text, std::size_t at)
     }
 }
 
-// Reads JSON in pieces. Positions are those of the buffer, which has the next bytes of the trace.
+// Reads JSON in pieces. Positions are indices into the buffer, which has the next bytes of the
+// trace.
 class Scanner
 {
 public:
@@ -115,7 +117,7 @@ private:
         return std::string_view::npos;
     }
 
-    // Reads the next bytes behind those that are not used yet.
+    // Appends the next bytes to the unused ones.
     bool more()
     {
         if (m_failure || m_ended)
@@ -264,7 +266,7 @@ std::string_view unquoted(std::string_view token)
     return isQuoted ? token.substr(1, token.size() - 2) : token;
 }
 
-// Not through a double, which has too few digits for ns of a clock that began in 1970.
+// Avoids double, which has too few digits for nanoseconds since 1970.
 std::optional<std::int64_t> nanosecondsFrom(std::string_view token)
 {
     const std::string_view text = unquoted(token);

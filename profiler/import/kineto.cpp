@@ -51,7 +51,7 @@ private:
     JsonParser m_json;
     std::unordered_map<std::string, std::uint32_t> m_threads; // process, thread -> index
     std::vector<std::string> m_processes;                     // [thread]
-    std::vector<signed char> m_kept;                          // [name] -1: not asked yet
+    std::vector<signed char> m_kept;                          // [name] -1: not yet known
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open; // [thread]
     std::map<std::int64_t, std::string> m_devices;                           // names of GPUs
     std::int64_t m_base = 0;                                                 // ns
@@ -85,7 +85,7 @@ void KinetoReader::takeDevices(std::string_view json)
     }
 }
 
-// What train.py of a kit (resources/kit) adds to its traces.
+// Reads what train.py of a kit (resources/kit) adds to its traces.
 void KinetoReader::takeKit(std::string_view json)
 {
     m_json.forEachField(json, [&](std::string_view key, std::string_view value) {
@@ -165,7 +165,7 @@ void KinetoReader::takeRange(const TraceEvent& event, EventCategory category, Wi
     m_trace.ranges.push_back(range);
 }
 
-// A range that begins ("B") and ends ("E") in two events.
+// Reads a range whose begin ("B") and end ("E") are separate events.
 void KinetoReader::takeOpen(const TraceEvent& event, std::int64_t time)
 {
     const std::uint32_t thread = threadOf(event);

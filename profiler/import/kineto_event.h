@@ -24,7 +24,7 @@ enum class EventCategory : std::uint8_t {
     Memset,
     Call,
     Instant,
-    Skip, // repeats what other events say
+    Skip, // repeats other events
 };
 EventCategory eventCategory(std::string_view name);
 

@@ -9,7 +9,7 @@
 
 namespace profiler {
 
-// The ranges of one host thread, which nest. Ids are the caller's.
+// The ranges of one host thread, which nest. The caller chooses the ids.
 class NestedRanges
 {
 public:

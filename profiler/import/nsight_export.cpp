@@ -127,7 +127,7 @@ std::uint32_t NsightReader::thread(std::int64_t globalTid)
     return at->second;
 }
 
-// The first two columns of every table.
+// Reads the window from the first two columns, which every query selects.
 std::optional<Window> NsightReader::window(const Statement& row)
 {
     const std::int64_t begin = row.integer(0), end = row.integer(1);
@@ -138,7 +138,7 @@ std::optional<Window> NsightReader::window(const Statement& row)
     return Window{begin + m_epoch, end + m_epoch};
 }
 
-// Columns 2 to 5 of GPU work.
+// Reads columns 2 to 5 of the queries for GPU work.
 GpuPlace NsightReader::place(const Statement& row)
 {
     GpuPlace place;

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// More ranks than stages of any pipeline: most of them are copies.
+// No pipeline has more stages, so most of a larger number of ranks are copies.
 constexpr int kMostRanks = 1024;
 
 bool hasMicroBatch(OpKind kind)
@@ -200,8 +200,8 @@ void Placer::resolve(std::uint32_t rank)
     }
 }
 
-// Ranks that execute the same ops are copies of each other. Those with the same stages and other
-// micro-batches are the two directions of one pipeline.
+// Ranks that execute the same ops are copies of each other. Ranks with the same stages but
+// different micro-batches are the two directions of one pipeline.
 void Placer::findCopies()
 {
     const std::size_t ranks = m_job.ranks.size();
@@ -280,7 +280,7 @@ void Placer::placeStages()
             }
 }
 
-// Where the weight gradient is an op of its own, its B computes the input gradient alone.
+// If the weight gradient is a separate op, the B computes only the input gradient.
 void Placer::splitBackward()
 {
     const auto partOf = [](const PlacedWork& work, const Op& op) {
@@ -297,7 +297,7 @@ void Placer::splitBackward()
         });
 }
 
-// Slices of micro-batches whose forwards are whole are halves.
+// If any forward is of a whole micro-batch, parts of micro-batches are halves, not slices.
 void Placer::setSlices()
 {
     const bool areHalves = std::ranges::any_of(m_result.works, [](const PlacedWork& work) {
@@ -326,8 +326,8 @@ void Placer::setPeer(Op& op) const
         op.peer = static_cast<std::uint16_t>(stages[peer].value);
 }
 
-// The two directions of a pipeline, if ops do not name them: the rank that comes first holds the
-// first stages of the down pipeline and the last stages of the up pipeline.
+// Assigns the two directions of a pipeline if ops do not name them: the lower rank holds the first
+// stages of the down pipeline and the last stages of the up pipeline.
 void Placer::nameDirections()
 {
     const auto isUp = [](const PlacedWork& work) { return work.op.replica > 0; };
@@ -365,7 +365,7 @@ void Placer::finish()
         if (work.second && work.second->stage.value < 0)
             work.second->stage = work.op.stage;
         setPeer(work.op);
-        // Ranks have micro-batches of their own where stages are unknown.
+        // If stages are unknown, every rank has its own micro-batches.
         const bool isOwn = isUnknown && work.op.microBatch.isValid();
         forEachOp(work, [&](Op& op) {
             op.microBatch.value += isOwn ? static_cast<int>(work.rank) * m_mostMicroBatches : 0;

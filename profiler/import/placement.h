@@ -30,7 +30,7 @@ struct Placement
 {
     engine::Shape shape;
     std::vector<engine::IdVector<engine::StageId, engine::DeviceId>> deviceOf; // [replica]
-    std::vector<int> ranks; // [device] the rank, also if it has no trace
+    std::vector<int> ranks; // [device] the rank, even if it has no trace
     // [index in Job::ranks] the device; invalid for ranks of other copies.
     std::vector<engine::DeviceId> deviceOfRank;
     std::vector<PlacedWork> works; // the work of the first copy, by rank

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostFiles = 10000;
 
 constexpr std::array<std::string_view, 4> kCompressed{".gz", ".xz", ".bz2", ".zst"};
-constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200; // what a file may expand to
+constexpr std::int64_t kSmall = 256 << 20, kMostTimes = 200; // the larger one limits expansion
 
 auto expandsTooFar(const std::string& file)
 {
@@ -71,7 +71,7 @@ struct FreeArchive
 };
 using Archive = std::unique_ptr<archive, FreeArchive>;
 
-// Filters that libarchive decodes itself; others start programs.
+// Enables the filters that libarchive decodes itself; others start programs.
 Archive newDecoder()
 {
     Archive handle(archive_read_new());

@@ -6,8 +6,8 @@
 
 namespace profiler {
 
-// What a number of this program means. The tooltips of the window, `bscope analyze --definitions`,
-// the manual and the HTML report have their texts from one table.
+// The meaning of a number. The tooltips of the window, `bscope analyze --definitions`, the manual
+// and the HTML report take their texts from one table.
 struct Definition
 {
     std::string_view term;    // "Bubble ratio"

@@ -70,7 +70,7 @@ std::string comparisonTable(std::span<const Run* const> runs, const Comparison& 
              c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
              c.lossLast ? fmt::format("{:.3f} \u2192 {:.3f}", *c.lossFirst, *c.lossLast) : "-"});
     std::string text = "<h2>Results</h2>\n" + table.text()
-        + "<p>Compute, exposed communication and bubble are means of the devices.</p>\n";
+        + "<p>Compute, exposed communication and bubble are means over the devices.</p>\n";
     if (comparison.differences.empty())
         return text;
     std::vector<std::string> columns{"Run"};
@@ -83,10 +83,10 @@ std::string comparisonTable(std::span<const Run* const> runs, const Comparison& 
             cells.push_back(one.values[r].empty() ? "-" : one.values[r]);
         differences.add(cells);
     }
-    return text + "<h2>Differences of the set-up</h2>\n" + differences.text();
+    return text + "<h2>Set-up differences</h2>\n" + differences.text();
 }
 
-// Runs without a common unit of time are drawn one by one.
+// Draws runs without a common unit of time in separate figures.
 Result<std::string> figuresOf(std::span<const Run* const> runs, const Comparison& comparison)
 {
     if (comparison.comparable)

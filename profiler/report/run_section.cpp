@@ -169,8 +169,8 @@ std::string memorySection(const Run& run, const RunMetrics& metrics)
         cells.push_back(arena != nullptr ? bytesText(arena->arena) : "-");
         table.add(cells);
     }
-    return "<h2>Memory</h2>\n<p>At the peak of each device, by category; the arena is what was "
-           "planned.</p>\n"
+    return "<h2>Memory</h2>\n<p>At the peak of each device, by category; the arena is the planned "
+           "size.</p>\n"
         + table.text();
 }
 

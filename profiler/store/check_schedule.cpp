@@ -21,7 +21,7 @@ using engine::Shape;
 constexpr int kMostDevices = 0xFFFF;
 
 // Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
-// have ops in every stage, so the memory for them is proportional to the size of the file.
+// have ops in every stage, so the memory for these tables is proportional to the size of the file.
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;
@@ -53,7 +53,7 @@ bool placed(const Schedule& schedule)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
-// Halves of micro-batches are slices of a shape without slices, which exists() does not know.
+// A half is slice 0 or 1 of a shape without slices, which exists() would reject.
 bool inside(const Op& op, const Shape& shape)
 {
     const bool half

@@ -106,7 +106,7 @@ void take(ReportRow& row, ImportReport& report)
         report.warnings.push_back(std::move(row.text));
 }
 
-// Texts are shown in labels.
+// Limits texts, because they are shown in labels.
 bool fits(std::initializer_list<const std::string*> texts)
 {
     constexpr std::size_t kMostText = 4096;

@@ -34,8 +34,7 @@ struct ReportRow
 };
 template<>
 inline constexpr TableText kTableOf<ReportRow>{
-    "BS_import_report", kImportedRuns,
-    "How the traces were classified, and what the import could not know"};
+    "BS_import_report", kImportedRuns, "How the traces were classified, and what remained unknown"};
 void columns(ReportRow& row, auto&& column)
 {
     column({"section", kText, "",

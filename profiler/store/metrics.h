@@ -55,8 +55,8 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// The counts of missing records. They have rows even if all are 0, which states that the trace is
-// complete.
+// The counts of missing records. They have rows even if all are 0, because this means that the
+// trace is complete.
 void healthMetrics(auto& health, auto&& metric)
 {
     metric({"gpu_records_dropped", "", "records lost by the tracer"}, health.dropped);

@@ -48,9 +48,9 @@ Result<void> checkReadable(const fs::path& file)
     return {};
 }
 
-// The magic number at the end of a rollback journal that has the name of another file, a
-// super-journal. SQLite would delete that file when it rolls back (sqlite.org/fileformat2.html,
-// "The Rollback Journal", and readSuperJournal() of pager.c).
+// The magic number at the end of a rollback journal that names another file, a super-journal.
+// SQLite would delete that file when it rolls back (sqlite.org/fileformat2.html, "The Rollback
+// Journal", and readSuperJournal() of pager.c).
 constexpr unsigned char kJournalMagic[] = {0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7};
 
 bool namesSuperJournal(const fs::path& journal)
@@ -174,7 +174,7 @@ Result<void> harden(Database& database)
                             "PRAGMA mmap_size=0");
 }
 
-// SQLite itself reads a truncated last page as one that ends in zeros.
+// Detects a truncated last page, which SQLite reads as one that ends in zeros.
 Result<void> checkWhole(Database& database, const fs::path& file)
 {
     if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
@@ -263,7 +263,7 @@ void sealAbandoned(const fs::path& file)
     if (!database || !harden(*database))
         return;
     sqlite3_busy_timeout(database->handle(), 0);
-    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while others have the file open
+    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while another program has it open
 }
 
 } // namespace profiler

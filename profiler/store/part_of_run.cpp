@@ -20,8 +20,8 @@ bool isWithin(Window part, Window whole)
     return whole.begin <= part.begin && part.end <= whole.end;
 }
 
-// All ops of an iteration within the window are in the part. At its ends, ops without duration may
-// belong to the neighbours.
+// All ops of an iteration within the window are in the part. At the ends of the window, times do
+// not decide for ops without duration, which may belong to the neighbouring iterations.
 bool touches(const Timeline& timeline, Window window, const Span& span)
 {
     return isWithin(timeline.iterations[span.iteration].window, window)
@@ -63,7 +63,7 @@ Kept addIterations(const Run& run, Window window, Run& part)
         Iteration iteration = run.timeline.iterations[index];
         if (!isWithin(iteration.window, window)) {
             iteration.window = common(iteration.window, window);
-            // Per iteration, and a cut one has less.
+            // A cut iteration has fewer tokens and FLOPs.
             part.info.tokensPerIteration = 0;
             part.info.flopsPerIteration = part.info.executedFlops = 0;
         }
@@ -92,7 +92,7 @@ void addSpans(const Run& run, Window window, const Kept& kept, Run& part)
     }
 }
 
-// What was allocated before the part is allocated at its begin.
+// Allocates at the begin of the part all memory that was allocated before it.
 void addMemory(const Run& run, Run& part)
 {
     const Window extent = part.timeline.extent();
@@ -122,7 +122,8 @@ Result<Part> partOf(const Run& run, Window window)
     return part;
 }
 
-// The iterations of the records become those of the part; work of other iterations has no op.
+// Renumbers the iterations of the records to those of the part. Work of other iterations loses its
+// op.
 GpuTrace renumbered(GpuTrace gpu, const Kept& kept)
 {
     const auto all = [&kept](auto& rows) {

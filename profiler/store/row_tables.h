@@ -40,7 +40,7 @@ struct IterationRow
 template<>
 inline constexpr TableText kTableOf<IterationRow>{
     "BS_iteration", kEveryRun,
-    "Iterations. One may have two rows, begun and finished; the last one counts"};
+    "Iterations. One may have a row from its begin and one from its end; the last one counts"};
 void columns(IterationRow& row, auto&& column)
 {
     auto& iteration = row.iteration;
@@ -52,9 +52,10 @@ void columns(IterationRow& row, auto&& column)
     column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
     column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
     column({"least", kMaybeInteger, "tick",
-            "95 % interval of the duration of a replay, from; NULL: unknown"},
+            "lower bound of the 95 % interval of the duration of a replay; NULL: unknown"},
            orNull(iteration.interval.least, 0));
-    column({"most", kMaybeInteger, "tick", "95 % interval of the duration of a replay, to"},
+    column({"most", kMaybeInteger, "tick",
+            "upper bound of the 95 % interval of the duration of a replay"},
            orNull(iteration.interval.most, 0));
     column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: unknown"},
            iteration.loss);

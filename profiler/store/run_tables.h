@@ -36,7 +36,7 @@ void columns(engine::RunInfo& run, auto&& column)
            Count{run.plannedWarmup});
     column({"planned_iterations", kMaybeInteger, "", "requested measured iterations"},
            Count{run.plannedIterations});
-    column({"journal", kMaybeText, "", "`wal` or `delete`: how it was written"});
+    column({"journal", kMaybeText, "", "SQLite journal mode: `wal` or `delete`"});
 }
 
 struct ExperimentRow
@@ -103,7 +103,7 @@ void columns(DeviceRow& row, auto&& column)
     column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
     column({"live", kMaybeInteger, "byte", "peak of live buffers in its arena"}, row.live);
     column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not planned"}, row.arena);
-    column({"touched", kMaybeInteger, "byte", "written at least once; NULL until the end"},
+    column({"touched", kMaybeInteger, "byte", "written at least once; NULL until the run ends"},
            row.touched);
 }
 
@@ -126,12 +126,12 @@ void columns(ScheduleRow& row, auto&& column)
     column({"op", kId, "", "number of the op, from 0"}, row.index);
     column({"device", kInteger}, row.device);
     column({"position", kInteger, "", "position in the program of its device"}, row.position);
-    column({"name", kText, "", "its name: `2F0`, `5B3u`"}, row.name);
+    column({"name", kText, "", "name of the op: `2F0`, `5B3u`"}, row.name);
     column({"kind", kText, "", "`F B I W SF RF SB RB EV LD RC AR OPT`"},
            Spelled{op.kind, engine::kindShortName, engine::parseKindShortName});
     column({"stage", kMaybeInteger}, op.stage);
     column({"microbatch", kMaybeInteger, "",
-            "NULL: all of them. An asynchronous run counts on over its windows of "
+            "NULL: all micro-batches. An asynchronous run numbers them across its windows of "
             "`BS_shape.micro_batches`"},
            orNull(op.microBatch.value, -1));
     column({"replica", kInteger, "", "0 down, 1 up"}, op.replica);

@@ -19,12 +19,13 @@ using engine::Result;
 // 3 MiB to read a run; one value may have 64 MiB.
 constexpr sqlite3_int64 kSoftHeapLimit = 256 << 20, kHardHeapLimit = 512 << 20;
 
-// Virtual-machine instructions. Reading a whole run takes about a quarter of one per byte.
+// Instructions of SQLite's virtual machine. Reading a whole run takes about a quarter of an
+// instruction per byte.
 constexpr double kFewestSteps = 5e7, kStepsOfByte = 20; // 5e7: half a second
 constexpr int kStepsBetweenChecks = 100'000;
 
-// The file as an SQLite URI: only URIs support `immutable`. In a URI, a file called "file:x" is
-// also only a file.
+// The file as an SQLite URI: only URIs support `immutable`. A URI also keeps SQLite from parsing a
+// file name such as "file:x" as a URI.
 std::string uri(const std::filesystem::path& file, std::string_view query)
 {
     std::string out = "file:";

@@ -146,7 +146,7 @@ public:
     static engine::Result<Database> open(const std::filesystem::path& file, Access access,
                                          std::chrono::milliseconds lockWait = kLockWait);
 
-    // For untrusted files, whose b-trees may lead to a page many times: statements fail after a
+    // For untrusted files, whose b-trees may refer to a page many times: statements fail after a
     // number of steps that is proportional to the size of the file. count(*) of a whole table takes
     // no steps. Also limits the memory of all connections of the process.
     void limitWork();

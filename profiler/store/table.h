@@ -30,14 +30,14 @@ inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
                                   kInteger = "INTEGER NOT NULL", kMaybeInteger = "INTEGER",
                                   kText = "TEXT NOT NULL", kMaybeText = "TEXT", kMaybeReal = "REAL";
 
-struct TableText // `where` says which runs have the table
+struct TableText
 {
     std::string_view name, where, holds; // where: which runs have the table
 };
 template<class Row>
 inline constexpr TableText kTableOf{};
 
-struct ColumnText // The texts of a column. A column without a field is NULL in new rows.
+struct ColumnText // a column without a field is NULL in new rows
 {
     std::string_view name, type, unit = {}, meaning = {};
 };

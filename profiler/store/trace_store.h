@@ -43,7 +43,7 @@ struct Batch
     std::vector<engine::MemoryEvent> memory;
     std::vector<engine::OpTiming> measured;
     std::vector<Metric> metrics; // metrics of the whole run that were unknown at its begin
-    // Times are on the timeline's clock; its ops and iterations must be in the file.
+    // Times are on the timeline's clock; the ops and iterations that it names must be in the file.
     engine::GpuTrace gpu;
 };
 
@@ -117,7 +117,7 @@ public:
     // schedule. Returns true if rows were added or the outcome changed. After an error, `run` keeps
     // the rows read so far. After Error::Code::Locked the next poll continues.
     engine::Result<bool> poll(engine::Run& run);
-    // Like poll(), but adds at most some 260,000 rows, so that a reader of a large file can show
+    // Like poll(), but adds at most about 260,000 rows, so that a reader of a large file can show
     // its beginning, report progress and stop.
     struct Chunk
     {

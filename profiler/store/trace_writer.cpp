@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 // A commit that waits longer for the lock of another program is reported to the caller of flush().
 constexpr int kLockedMilliseconds = 1000;
 
-// Producers put batches into a queue. One thread commits all that are there in one transaction.
+// Producers put batches into a queue. One thread commits all queued batches in one transaction.
 struct TraceWriter::Impl
 {
     Impl(engine::NewFile locked, Database opened)

@@ -50,8 +50,9 @@ Batch IterationBatches::next()
     return batch;
 }
 
-// Iteration by iteration, as a run is recorded, so that a reader of a large file can show the first
-// iterations early. Only GPU activity must be in one batch with all spans.
+// Writes iteration by iteration, as a run is recorded, so that a reader of a large file can show
+// the first iterations early. A run with GPU activity is one batch, because that activity refers to
+// all spans.
 Result<void> writeTimeline(RowWriter& rows, const engine::Timeline& timeline, engine::GpuTrace gpu)
 {
     if (!gpu.launches.empty() || !gpu.calls.empty() || timeline.iterations.empty()) {

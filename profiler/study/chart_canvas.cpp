@@ -191,7 +191,6 @@ void ChartCanvas::drawNumberAxis(const ChartScale& scale, const std::string& tit
     text((kPlotLeft + right()) / 2, bottom + 36, title, Text::Anchor::Middle);
 }
 
-// Names at the same distances below the plot.
 void ChartCanvas::drawNames(const std::vector<std::string>& names, const std::string& title)
 {
     const double bottom = this->bottom();
@@ -213,7 +212,6 @@ void ChartCanvas::drawColumnNames(const std::vector<std::string>& names, double 
              Text::Anchor::Middle);
 }
 
-// The names of series at the ends of their lines, moved apart.
 void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                              const std::vector<std::string>& names)
 {

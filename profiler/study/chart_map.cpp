@@ -18,7 +18,7 @@ constexpr double kBarGap = 14, kBarWidth = 10, kLeastBar = 3 * kChartText;
 } // namespace
 
 // The colour of a cell of a heat map, and of the colour bar. `share`: 0 for the least value, 1 for
-// the greatest one. The root shows differences of small values.
+// the greatest one. The square root makes differences of small values visible.
 Colour ChartMap::heatColour(double share) const
 {
     return mix(m_style.low, m_style.high, std::sqrt(share));

@@ -9,7 +9,7 @@
 
 namespace profiler {
 
-// A scale with room for all values and their intervals.
+// A scale with space for all values and their intervals.
 ChartScale ChartPlot::valueScale(const std::vector<ChartValue>& all, bool fromZero) const
 {
     std::vector<double> ys;
@@ -160,7 +160,7 @@ void ChartPlot::drawPareto()
     const auto isFront = [&front](const ChartValue& value) {
         return std::ranges::find(front, value.point, &ChartValue::point) != front.end();
     };
-    std::ranges::stable_partition(all, isFront); // their labels have the first choice of places
+    std::ranges::stable_partition(all, isFront); // their labels are placed first
     for (const ChartValue& value : all) {
         const Colour colour = isFront(value) ? m_style.ink : m_style.text;
         const std::size_t series = m_of.indexOf(value.point, m_of.chart.series);

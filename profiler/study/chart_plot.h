@@ -24,7 +24,7 @@ private:
     void drawLines();
     void drawBars();
     void drawPareto();
-    // Shades values of x over the memory of a device.
+    // Shades the values of x that exceed the memory of a device.
     void drawLimit(const ChartScale& x, double limit);
 
     const ChartPoints& m_of;

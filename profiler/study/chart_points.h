@@ -17,7 +17,7 @@ struct ChartValue
     double x = 0, y = 0; // x: 0 unless the chart draws two metrics
 };
 
-// What a chart shows of the points of a study. The referenced objects outlive it.
+// The values of a study's points that a chart shows. The referenced objects must outlive it.
 struct ChartPoints
 {
     // Fails if the chart names a column that does not exist.

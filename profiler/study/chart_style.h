@@ -18,10 +18,11 @@ struct ChartStyle
     friend bool operator==(const ChartStyle&, const ChartStyle&) = default;
 };
 
-// A colour with contrast to the ground, which colour-blind readers tell from those next to it.
+// A colour with contrast to the background. Colour-blind readers can distinguish neighbouring
+// series.
 Colour seriesColour(std::size_t series, const ChartStyle& style);
-// The same, with enough contrast for text.
+// Like seriesColour(), with enough contrast for text.
 Colour seriesTextColour(std::size_t series, const ChartStyle& style);
-bool isDashedSeries(std::size_t series); // its colour is that of an earlier one
+bool isDashedSeries(std::size_t series); // whether it repeats an earlier colour
 
 } // namespace profiler

@@ -20,7 +20,7 @@ auto optionIn(auto& axes, std::string_view key)
     return std::ranges::find(axes, key, &StudyAxis::key);
 }
 
-// Reading a file sorts keys.
+// Keeps the axes sorted by key, as readStudy() returns them.
 void addSorted(std::vector<StudyAxis>& axes, StudyAxis axis)
 {
     axes.insert(std::ranges::lower_bound(axes, axis.key, {}, &StudyAxis::key), std::move(axis));
@@ -208,7 +208,7 @@ std::string valuesText(const std::vector<std::string>& values)
 
 namespace {
 
-// The value as readStudy() would have read it: a number or a truth value only if its text returns.
+// Inserts a boolean or a number if readStudy() returns the same text for it, otherwise a string.
 void insertValue(auto& into, const std::string& text)
 {
     if (text == "true" || text == "false")
@@ -354,7 +354,8 @@ std::string studyToml(const Study& study)
 
 namespace {
 
-// A chart with the compared values as series, at the other values of a point.
+// Makes the compared values the series of a chart and fixes the other axes at the values of a
+// point.
 StudyChart through(const Study& study, StudyChart chart, const StudyPoint& point)
 {
     chart.series = study.comparedAxis()->key;

@@ -12,8 +12,8 @@ std::vector<std::string> optionValues(const Study& study, std::string_view key);
 // removed axis are removed. Ratios are unchanged, so readStudy() may refuse their baseline.
 void setOption(Study& study, std::string_view key, std::vector<std::string> values);
 
-// Replaces the ratio with this index; the number of ratios adds one. Charts and answers that show
-// the ratio follow its new name.
+// Replaces the ratio with this index, or adds a ratio if the index is the number of ratios. Charts
+// and answers that show the ratio follow its new name.
 void setRatio(Study& study, std::size_t index, StudyRatio ratio);
 // Removes the ratio with this index, and the charts and answers that show it.
 void removeRatio(Study& study, std::size_t index);
@@ -27,8 +27,8 @@ void repairWhere(const Study& study, StudyChart& chart);
 engine::Result<std::vector<std::string>> parseValues(std::string_view text);
 std::string valuesText(const std::vector<std::string>& values); // the inverse of parseValues()
 
-// The TOML of what determines the results of the points: a study without its texts, ratios, charts
-// and answers.
+// The TOML of the parts of a study that determine the results of its points: all except texts,
+// ratios, charts and answers.
 std::string pointsToml(Study study);
 // The TOML of a study; readStudy() returns an equal one if each axis is in alphabetical order.
 std::string studyToml(const Study& study);

@@ -13,7 +13,7 @@ using namespace engine;
 
 namespace {
 
-// A column as it is shown, computed where it is read, because a study may have 10,000 points.
+// A column in shown units. Values are computed on access, because a study may have 10,000 points.
 class Column
 {
 public:
@@ -39,7 +39,6 @@ private:
     double m_factor;
 };
 
-// Summarizes one point; see summarizePoint().
 class Summarizer
 {
 public:
@@ -200,7 +199,7 @@ private:
                            nameOf(m_point), nameOf(*second), *m_times[*second] / own);
     }
 
-    // The value of `along`, after that of the point, where another one becomes shorter.
+    // States the values of `along`, beyond that of the point, at which other points become faster.
     std::string crossings(std::string_view along) const
     {
         const StudyAxis* const axis = along.empty() ? nullptr : m_study.axis(along);

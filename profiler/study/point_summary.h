@@ -4,8 +4,7 @@
 
 namespace profiler {
 
-// What a study says about one point, compared with the points that differ only in the compared
-// axis.
+// The results of one point, compared with the points that differ only in the compared axis.
 struct PointSummary
 {
     struct Row
@@ -20,13 +19,13 @@ struct PointSummary
     std::string name;     // value of the compared axis: "BitPipe"
     std::string where;    // values of the other axes: "micro-batches 8, p2p 0.1"
     std::string reason;   // why the point has no results; "" if it has
-    std::string sentence; // what separates it from the best; "" if nothing is compared
+    std::string sentence; // its difference from the best; "" if nothing is compared
     std::vector<Row> rows;
     std::optional<std::size_t> best; // the point with the shortest iteration; nullopt if unknown
 };
 
-// `along`: the axis on which the sentence searches the value where another one becomes shorter; ""
-// for none.
+// The sentence also states at which values of the axis `along` other points become faster; "": no
+// axis.
 PointSummary summarizePoint(const Study& study, const std::vector<StudyPoint>& points,
                             const std::vector<StudyResult>& results, std::size_t point,
                             std::string_view along = {});

@@ -39,7 +39,8 @@ public:
         for (const StudyChart& chart : m_study.charts)
             checkChart(chart);
         for (const StudyRatio& ratio : m_study.ratios) {
-            require(m_study.axis(ratio.name) == nullptr, "[[ratio]] " + ratio.name + " is an axis");
+            require(m_study.axis(ratio.name) == nullptr,
+                    "[[ratio]] " + ratio.name + " is an axis; use another name");
             for (const auto& [key, value] : ratio.baseline)
                 checkValue("[[ratio]] " + ratio.name, key, value);
         }
@@ -106,7 +107,7 @@ private:
         return static_cast<Study::Mode>(at);
     }
 
-    // A number, a text or a truth value as the text of an option.
+    // Converts a number, string or boolean to option text.
     std::string valueOf(const std::string& key, const toml::node& node)
     {
         if (const auto* text = node.as_string())
@@ -191,7 +192,7 @@ private:
         }
     }
 
-    // Every value of the axis `case` has options, and the other way round.
+    // Checks that every value of the axis `case` has options, and vice versa.
     void checkCases()
     {
         const StudyAxis* const axis = m_study.axis("case");

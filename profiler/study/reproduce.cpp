@@ -277,7 +277,7 @@ void addMegatron(Rows& rows)
         bytes("activations, sequence parallel and selective recomputation", one.selective,
               selective.oneFOneB - selective.state);
         const auto use = utilisation(input(AttentionMode::Recompute, true), one.seconds);
-        const std::string given = fmt::format(" of {} s per iteration, %", one.seconds);
+        const std::string given = fmt::format(" at {} s per iteration, %", one.seconds);
         rows.add(
             {one.title + std::string(", MFU") + given, one.mfu, 100 * use.mfu, 0.2, "table", ""});
         rows.add(

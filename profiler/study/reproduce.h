@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// A published number and what this program computes for it.
+// A published number and the value that this program computes.
 struct Reproduced
 {
     std::string what; // the quantity, with its set-up and unit

@@ -26,7 +26,7 @@ std::vector<std::string> columnsOf(const Study& study)
     return columns;
 }
 
-// Axes are texts of the user.
+// Quotes the name of a column, because the user names the axes.
 std::string identifier(std::string_view name)
 {
     std::string text = "\"";
@@ -82,7 +82,7 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
         return opened;
     }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
-    // Another version of the program has other metrics.
+    // Another version of the program may have other metrics.
     if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} has the results of another study, or of another version of "
@@ -149,7 +149,7 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
     return m_database.execute("COMMIT");
 }
 
-// The study may have other ratios than the one that made the file.
+// The study may have other ratios than when the file was written.
 Result<void> StudyFile::replaceRatios()
 {
     auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "

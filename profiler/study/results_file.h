@@ -9,8 +9,8 @@
 namespace profiler {
 
 // results.sqlite of a study. Table `results` has one row per point (axes, metrics, ratios), and
-// table `study` has the TOML of the study and of what determines the results (pointsToml()). Rows
-// are written during the study, so that an interrupted study can continue. Not thread-safe.
+// table `study` has the TOML of the study and its pointsToml(). Rows are written during the study,
+// so that an interrupted study can continue. Not thread-safe.
 class StudyFile
 {
 public:
@@ -39,7 +39,7 @@ private:
     const Study* m_study;
 };
 
-// The same table as CSV; unknown values are empty.
+// The table `results` as CSV; unknown values are empty.
 std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
                      const std::vector<StudyResult>& results);
 

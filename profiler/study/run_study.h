@@ -35,7 +35,7 @@ engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std:
                                                   const EvaluatePoint& evaluate,
                                                   const RunStudyOptions& options);
 
-// [point] The results in `folder` so far, also while another process adds to them. If the folder
+// [point] The results in `folder` so far, even while another process adds to them. If the folder
 // has none, no point is done.
 engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
                                                        const std::filesystem::path& folder);

@@ -25,9 +25,9 @@ struct StudyAxis
 enum class StudyMetric : std::uint8_t {
     Iteration, // in ns or cost units
     Bubble,    // share of the devices' time, 0 to 1
-    PeakStash, // stash of the device with the most, in M_a
-    Weights,   // weights of the same device, in M_theta
-    PeakBytes, // memory of the device with the most; only for models on hardware
+    PeakStash, // largest stash of a device, in M_a
+    Weights,   // largest weights of a device, in M_theta
+    PeakBytes, // largest memory of a device, in bytes, if predicted or recorded
     Messages,
     TokensPerSecond,
     Mfu,
@@ -53,7 +53,7 @@ enum class StudyMetric : std::uint8_t {
     Optimizer,
     OptimizerLow,
     OptimizerHigh,
-    CpuShare, // of CPU time in the wall time of ops; only for live runs
+    CpuShare, // CPU time / wall time of ops; only for live runs
 };
 constexpr std::size_t kStudyMetrics = 29;
 std::string_view metricName(StudyMetric metric);  // "tokens_per_second", a column of the results
@@ -112,8 +112,8 @@ struct Study
     // Additional arguments of each scheme, and the arguments of each value of the axis `case`,
     // which has no option of its own.
     std::map<std::string, std::vector<std::string>> schemeArguments, caseArguments;
-    // Files that points name, each with the arguments of the `bscope` that writes it: `devices` or
-    // `run`. They are written into the folder of the study before its points.
+    // Files that points name, each with the arguments of the `bscope devices` or `bscope run` that
+    // writes it. They are written into the folder of the study before its points.
     std::map<std::string, std::vector<std::string>> files;
     // Whether charts and the answer ignore points that do not fit in memory.
     bool onlyFitting = false;
@@ -164,8 +164,8 @@ struct StudyResult
 std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
                               const std::vector<StudyResult>& results, std::string_view column,
                               std::size_t point);
-// The 95 % interval of such a value as (low, high); nullopt if it has none. That of a ratio
-// contains all ratios of values in both intervals; predictions have none and count as exact.
+// The 95 % interval of valueOf() as (low, high); nullopt if it has none. The interval of a ratio
+// contains all ratios of values in both intervals; predictions have no interval and count as exact.
 std::optional<std::pair<double, double>> intervalOf(const Study& study,
                                                     const std::vector<StudyPoint>& points,
                                                     const std::vector<StudyResult>& results,

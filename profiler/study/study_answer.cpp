@@ -172,7 +172,7 @@ private:
     const StudyAnswer& m_answer;
     std::size_t m_axis; // the compared one
     bool m_less;
-    // The values by the values of the other axes.
+    // [values of the other axes] The values that are compared.
     std::map<std::vector<std::string>, std::vector<Value>> m_setUps;
 };
 

@@ -139,7 +139,7 @@ Result<std::string> table(const Study& study, const std::vector<StudyPoint>& poi
                      : "");
 }
 
-// What disturbed the measurements.
+// States what disturbed the measurements.
 std::string disturbances(const std::vector<StudyResult>& results)
 {
     std::size_t disturbed = 0, live = 0;

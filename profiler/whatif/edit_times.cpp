@@ -39,9 +39,9 @@ Result<void> setMedian(MeasuredTimes& times, StageId stage, OpKind kind, std::in
             Error::Code::InvalidArgument,
             fmt::format("the run has no measured {} of stage {}", kindName(kind), stage.value));
     if (median <= 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} ns is not a time of {}; give a positive one", median, kindName(kind)));
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} ns is not a duration of {}; give a positive one", median,
+                                kindName(kind)));
     for (std::int64_t& time : (times.stages[stage].*samples).times)
         time = std::llround(static_cast<double>(time) * static_cast<double>(median)
                             / static_cast<double>(measured));
@@ -70,8 +70,8 @@ void setTensorParallel(MeasuredTimes& times, double factor)
         return;
     times.tensorParallel = factor;
     times.assumptions.push_back(fmt::format(
-        "Ops take {:.4g} of their time on {:.4g} times the GPUs: communication of tensor "
-        "parallelism, and the smaller memory of a GPU, are not predicted.",
+        "Ops take {:.4g} of their time on {:.4g} times the GPUs; the communication of tensor "
+        "parallelism and the smaller memory per GPU are not predicted.",
         1 / factor, factor));
 }
 

@@ -8,7 +8,7 @@
 
 namespace profiler {
 
-// The recorded window of every op of one iteration, and when its inputs were there. The run must
+// The recorded window of every op of one iteration, and the arrival of its inputs. The run must
 // outlive this object.
 class IterationTimes
 {
@@ -22,7 +22,7 @@ public:
     // Whether every op that computes was recorded. Traces may lack messages.
     bool isComplete() const;
 
-    // When the last input of a compute op was on its device; nullopt if it needs none.
+    // The time when the last input of a compute op arrived on its device; nullopt if it needs none.
     std::optional<std::int64_t> arrival(std::uint32_t op) const;
     // [OpIndex] The compute op before it on its device, in time; kNone for the first one and for
     // ops that do not compute. Joint ops share their predecessor.

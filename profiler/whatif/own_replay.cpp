@@ -37,7 +37,7 @@ bool hasMeasured(const Run& run)
     });
 }
 
-// The same run with its warm-up counted as measured.
+// Returns a copy of the run whose warm-up iterations count as measured.
 Run withWarmup(const Run& run)
 {
     Run counted = run;
@@ -85,7 +85,7 @@ Result<OwnReplay> OwnReplay::ofMedians(const Run& run)
         return fail(Error::Code::InvalidArgument, "the run has no iteration yet");
     if (run.schedule.shape.windows > 1)
         return fail(Error::Code::InvalidArgument,
-                    "the windows of an asynchronous scheme are not predicted one by one");
+                    "single windows of an asynchronous scheme cannot be predicted");
     const RecordedTimes times = recordedTimes(hasMeasured(run) ? run : withWarmup(run));
     OwnReplay replay(run);
     for (Program& program : replay.m_programs)
@@ -105,7 +105,8 @@ void OwnReplay::takeTimes(const IterationTimes& times)
                     : OpCosts::Cost{times.of(step.number).duration(), 0};
         divideJoint(program);
     }
-    // Ops that wait for an evict or a load wait for it in the simulator, too.
+    // A schedule with evicts gets no delays, because the simulator already makes its ops wait for
+    // evicts and loads.
     if (!holds(m_run->schedule, OpKind::Evict))
         addDelays(times);
 }
@@ -181,7 +182,8 @@ Result<Run> OwnReplay::placed(const Change& change) const
     return simulated(changed).map([this](Timeline timeline) { return asRun(std::move(timeline)); });
 }
 
-// The simulator has no delays: it makes them a part of the op or of the message.
+// Removes the delays from the windows of ops and messages, because simulated() includes them in the
+// costs.
 Run OwnReplay::asRun(Timeline timeline) const
 {
     std::vector<std::int64_t> delays;

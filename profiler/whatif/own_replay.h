@@ -16,33 +16,33 @@ public:
     {
         engine::Op op;
         std::uint32_t number = 0;   // OpIndex in the run
-        std::int64_t delay = 0;     // ready but not started
+        std::int64_t delay = 0;     // time the op was ready but not started
         engine::OpCosts::Cost cost; // without the delay
     };
     using Program = std::vector<Step>;
     using Programs = engine::IdVector<engine::DeviceId, Program>;
     using Change = std::function<void(Programs&)>;
 
-    // The recorded times of an iteration, with the time for which each op was ready and had not
-    // started, so that the simulator places every op where it was recorded. Fails with
+    // Takes the recorded times of an iteration, with the time for which each op was ready and had
+    // not started, so that the simulator places every op where it was recorded. Fails with
     // Error::Code::InvalidArgument if the iteration is a part of a stream (Shape::windows), or ops
     // of it were not recorded.
     static engine::Result<OwnReplay> create(const engine::Run& run, int iteration);
-    // The median of every op over the measured iterations (recordedTimes()); without a measured
-    // iteration, over the warm-up ones. Fails with Error::Code::InvalidArgument if the run has no
-    // iteration or is a stream.
+    // Takes the median of every op over the measured iterations (recordedTimes()); without a
+    // measured iteration, over the warm-up ones. Fails with Error::Code::InvalidArgument if the run
+    // has no iteration or is a stream.
     static engine::Result<OwnReplay> ofMedians(const engine::Run& run);
 
     const Programs& programs() const { return m_programs; }
-    std::int64_t recorded() const { return m_recorded; } // of the iteration; 0: of medians
-    // The duration by the simulator, without a change.
+    std::int64_t recorded() const { return m_recorded; } // duration; 0: of medians
+    // The simulated duration without a change.
     std::int64_t simulated() const { return m_timeline.iterations.front().window.duration(); }
 
     // The simulated duration after a change. Fails if the changed order deadlocks.
     engine::Result<std::int64_t> with(const Change& change) const;
-    // The iteration as a run in mode Simulate, which begins at 0. Its ops have their OpIndex.
+    // The iteration as a run in mode Simulate, which begins at 0. Its ops keep their OpIndex.
     engine::Run placed() const { return asRun(m_timeline); }
-    // The same after a change of costs, which keeps all steps in their places.
+    // Like placed(), after a change of costs that keeps all steps in their places.
     engine::Result<engine::Run> placed(const Change& change) const;
 
 private:

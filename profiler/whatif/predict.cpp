@@ -87,7 +87,7 @@ void add(StageCost& sum, const StageCost& one, double share)
     sum.weight += share * one.weight;
 }
 
-// The time of a kind of work, as a part of a stage's micro-batch.
+// Returns the time of a kind of work for one micro-batch of a stage.
 double timeOf(OpKind kind, const StageCost& cost)
 {
     switch (kind) {
@@ -190,7 +190,7 @@ private:
     double m_perStage; // measured stages per predicted stage
     double m_slices, m_linkSpeed;
     Draw m_draw;
-    std::vector<RunEdit> m_slowdowns; // but those of single ops, which other orders do not have
+    std::vector<RunEdit> m_slowdowns; // without those of single ops, which other orders lack
 };
 
 // F, B, I and W in the order of the run.
@@ -357,7 +357,7 @@ OwnReplay::Change WhatIfPredictor::ownChange(double linkSpeed) const
     };
 }
 
-// Adds what metrics() computes.
+// Adds the results of metrics().
 Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
 {
     const auto numbers = TRY(metrics(prediction.run));
@@ -368,8 +368,8 @@ Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
     return prediction;
 }
 
-// A stash of M_a, and weights and optimizer state of M_theta, need the bytes that they need in the
-// run, if the run recorded its memory by category.
+// Converts stashes in M_a and weights in M_theta (with optimizer state) to bytes by their sizes in
+// the run, if the run recorded its memory by category.
 void WhatIfPredictor::addBytes(const RunMetrics& predicted, Prediction& prediction) const
 {
     const auto measured = metrics(*m_run);

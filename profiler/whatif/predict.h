@@ -33,8 +33,8 @@ struct Prediction
     engine::Run run; // the prediction as a run in mode Simulate; its iteration takes `iteration`
 };
 
-// How much longer a prediction takes than the measured iteration, as a fraction, for equal work: if
-// the numbers of micro-batches differ, the times per micro-batch are compared.
+// Returns by which fraction a prediction takes longer than the measured iteration, for equal work:
+// if the numbers of micro-batches differ, the times per micro-batch are compared.
 double changeOf(const Prediction& prediction, const engine::Run& run, std::int64_t measured);
 bool doesEqualWork(const Prediction& prediction, const engine::Run& run);
 

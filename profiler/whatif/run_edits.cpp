@@ -21,7 +21,7 @@ tl::unexpected<Error> refused(const std::string& reason)
     return fail(Error::Code::InvalidArgument, reason);
 }
 
-// As the sections of hardware files.
+// The names are those of the sections of hardware files.
 std::string_view linksName(LinkTier links)
 {
     return links == LinkTier::InNode ? "node" : "network";

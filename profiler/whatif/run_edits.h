@@ -28,8 +28,8 @@ struct RunEdit
 
     // Whether both change the same ops, whatever their factors.
     bool selectsAs(const RunEdit& other) const;
-    // `to` is the device at the other end of a transfer, otherwise `device`. A device contains the
-    // ops that compute; transfers are parts of links. `nodes`: as for checkEdit().
+    // `to` is the device at the other end of a transfer, otherwise `on`. A device contains the ops
+    // that compute; transfers are parts of links. `nodes`: as for checkEdit().
     bool selects(const engine::Op& one, engine::DeviceId on, engine::DeviceId to,
                  std::span<const int> nodes) const;
     friend bool operator==(const RunEdit&, const RunEdit&) = default;

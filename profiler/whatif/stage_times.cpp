@@ -124,8 +124,8 @@ private:
         }
     }
 
-    // A message that arrives after its receiver was ready for it shows its own time; another may
-    // have waited for its receiver.
+    // Samples a message if its consumer waited for it; the time of another message may include a
+    // wait for its receiver.
     void addMessage(std::uint32_t send, const std::vector<Window>& windows)
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);

@@ -35,7 +35,7 @@ struct CriticalPath
     engine::Window window; // of the iteration
     // In time order. They cover `window` and do not overlap, so their durations add up to it.
     std::vector<PathPart> parts;
-    // The op that starts before its input has arrived, as recorded. The path then covers only the
+    // The op that, as recorded, starts before its input has arrived. The path then covers only the
     // time from the start of that op.
     std::optional<std::uint32_t> fault;
 };

@@ -45,8 +45,8 @@ public:
         }
     }
 
-    // Ends of ops if devices could run any number of ops at once. Ops in the order of their
-    // recorded begin are in an order of the data flow.
+    // Returns the end of the last op if devices could run any number of ops at once. Ops sorted by
+    // recorded begin follow the data flow.
     std::int64_t chain() const
     {
         std::vector<std::uint32_t> order;

@@ -16,8 +16,8 @@ struct LowerBound
     std::int64_t work = 0;   // compute of the busiest device
     // The longest chain of dependencies: each message as fast as the fastest of its link.
     std::int64_t chain = 0;
-    // No more activations than in the run, each held at least from its F to its B: the sum of these
-    // times, divided by the peak. 0 if stashes move, are rebuilt or are unknown.
+    // The sum over all activations of the least time from F to B, divided by the peak of the run. 0
+    // if stashes move, are rebuilt or are unknown.
     std::int64_t memory = 0;
     double stashes = 0; // the peak of the device of `memory`, in M_a
 };

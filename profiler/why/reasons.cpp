@@ -98,7 +98,7 @@ private:
         return parts;
     }
 
-    // The path from its begin, as long as every op on it is the first one of its device.
+    // Adds the start of the path, as far as every op on it is the first one of its device.
     void addFill()
     {
         std::size_t last = 0;
@@ -122,8 +122,8 @@ private:
         add(std::move(reason), range(0, last));
     }
 
-    // 1F1B with twice the chunks is interleaved 1F1B. Other schemes place their chunks by rules of
-    // their own.
+    // 1F1B with twice the chunks is interleaved 1F1B. Other schemes place their chunks by their own
+    // rules.
     std::optional<WhyChange> moreChunks() const
     {
         const std::string& scheme = m_run.schedule.scheme;
@@ -136,8 +136,8 @@ private:
         return change;
     }
 
-    // The end of the path without optimizer steps, as long as every op on it is the last one of its
-    // device. The drain begins at the end of the first of these ops.
+    // Adds the end of the path without optimizer steps, as far as every op on it is the last one of
+    // its device. The drain begins at the end of the first of these ops.
     void addDrain()
     {
         std::vector<bool> isFollowed(m_flow.index().count(), false);
@@ -183,8 +183,8 @@ private:
         return hasBackward;
     }
 
-    // Two passes that follow each other on the path and on their device, of which the second was
-    // ready before the first had ended.
+    // Adds pairs of consecutive passes on the path and on one device, if the second was ready
+    // before the first had ended.
     void addOrders()
     {
         if (m_run.schedule.shape.devices < 2) // the order of one device does not matter
@@ -218,7 +218,8 @@ private:
         }
     }
 
-    // Passes of different kinds that do not depend on each other. A W is not urgent.
+    // Whether two passes differ in kind, do not depend on each other, and the later one is not a W,
+    // which is never urgent.
     bool canSwap(std::uint32_t earlier, std::uint32_t later) const
     {
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
@@ -288,7 +289,7 @@ private:
         }
     }
 
-    // Reasons that collect all parts of a kind.
+    // Adds the reasons that collect all parts of a kind.
     void addGroups()
     {
         using Kind = WhyReason::Kind;

@@ -11,7 +11,7 @@ struct WhyChange
     enum class Kind : std::uint8_t {
         Chunks,         // interleaved 1F1B with `chunks` chunks
         SplitBackward,  // I and W in place of B; the gradient leaves after I
-        Earlier,        // `op` before `other`, which it follows on its device
+        Earlier,        // `op` before `other`, its predecessor on the device
         EqualStage,     // ops of `opKind` of `stage` take the median of the other stages
         FastLinks,      // messages twice as fast
         NoWaits,        // ops start when they are ready

@@ -9,8 +9,8 @@
 
 namespace profiler {
 
-// Where the time of an iteration goes, along its critical path. The parts add up to the part of the
-// iteration that the path covers.
+// The time of an iteration along its critical path, by kind of work. The parts add up to the part
+// of the iteration that the path covers.
 struct PathShares
 {
     engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> work{}; // transfers: 0

@@ -70,7 +70,7 @@ void moveBefore(OwnReplay::Programs& programs, std::uint32_t op, std::uint32_t o
     }
 }
 
-// Twice as fast for ops of some kinds.
+// Halves the costs of ops of some kinds.
 template<class IsKind>
 OwnReplay::Change halved(IsKind isKind)
 {
@@ -119,7 +119,7 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
     return [](OwnReplay::Programs&) {};
 }
 
-// Abstract units are integers, too, so that they serve as measured times.
+// Ticks of abstract units are integers, so they can serve as measured times.
 std::shared_ptr<const Run> inTicks(const Run& run)
 {
     if (!run.info.inUnits())

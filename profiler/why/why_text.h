@@ -31,7 +31,7 @@ std::string faultText(const engine::Run& run, const CriticalPath& path);
 
 std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit);
 
-// What is worth a line about the effect of a change: 1/600 of the iteration.
+// Whether a difference deserves a line: at least 1/600 of the iteration.
 bool isNotable(std::int64_t difference, std::int64_t iteration);
 
 } // namespace profiler

@@ -11,7 +11,7 @@ ResultWatcher::ResultWatcher(QObject* parent)
     constexpr int kInterval = 1000; // ms
     m_clock.setInterval(kInterval);
     connect(&m_clock, &QTimer::timeout, this, &ResultWatcher::look);
-    // Shows a new file early; only the clock decides that it is complete.
+    // Shows a new file early. Completeness needs a later scan by the timer.
     connect(&m_system, &QFileSystemWatcher::directoryChanged, this, &ResultWatcher::look);
 }
 

@@ -13,7 +13,7 @@
 namespace app {
 
 // Watches the folder of a cluster's results. A trace is complete when its size and time did not
-// change between two looks. Looks again after every change that the system reports, and
+// change between two scans. Scans the folder after every change that the system reports, and
 // periodically, because network file systems report none. GUI thread only.
 class ResultWatcher : public QObject
 {
@@ -27,7 +27,7 @@ public:
     void stop(); // keeps results()
     bool isWatching() const { return m_clock.isActive(); }
     const ClusterResults& results() const { return m_results; }
-    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // between two looks
+    void setInterval(int milliseconds) { m_clock.setInterval(milliseconds); } // between two scans
 
 Q_SIGNALS:
     void changed(); // results() changed

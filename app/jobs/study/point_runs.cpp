@@ -9,7 +9,7 @@ namespace app {
 PointRuns::PointRuns(QObject* parent)
     : QObject(parent)
 {
-    // Queued: the process may start the next worker only after its end.
+    // A queued connection, because the process may start the next worker only after its end.
     connect(&m_process, &RunProcess::ended, this, &PointRuns::ended, Qt::QueuedConnection);
 }
 

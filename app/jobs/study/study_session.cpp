@@ -23,7 +23,7 @@ QString tomlFile(const QString& folder)
     return QDir(folder).filePath(QStringLiteral("study.toml"));
 }
 
-// Returns the reason why the file cannot be written; "" if it is.
+// Returns the reason why the file cannot be written; "" if it was written.
 QString writeToml(const QString& folder, const std::string& toml)
 {
     if (!QDir().mkpath(folder))
@@ -185,7 +185,7 @@ void StudySession::workerSaid(const WorkerEvent& event)
     if (event.kind != WorkerEvent::Kind::Points)
         return;
     Q_EMIT progressed(event.done, event.all, event.left);
-    if (event.done < event.all) // then the end is near
+    if (event.done < event.all) // otherwise workerEnded() reads
         read();
 }
 

@@ -13,7 +13,7 @@
 namespace app {
 
 // Computes the points of a study in a worker (`bscope study`), which stores them in a folder of the
-// cache (simulations) or of the user's data (runs). The same study continues where it was. GUI
+// cache (simulations) or of the user's data (runs). Starting the same study again continues it. GUI
 // thread only; never blocks. The destructor kills the worker; stored points are kept.
 class StudySession : public QObject
 {
@@ -59,7 +59,7 @@ private:
 };
 
 // The folder of the results of a study. Studies with the same points share it: charts, ratios and
-// texts are no part of its name.
+// texts do not change its name.
 QString studyFolder(const profiler::Study& study);
 // The folder with the folders of simulated studies.
 QString studyCache();

@@ -17,7 +17,7 @@ namespace app {
 struct NextSchemeAnswer
 {
     std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
-    QString reason; // why it is not known; "": no scheme is faster
+    QString reason; // why `next` is unknown; "": no scheme is faster
 };
 
 // Explains an iteration in the background: first its path, then the effect of each change, then the
@@ -36,11 +36,11 @@ public:
     void cancelNextScheme(); // stops the search for the next scheme; emits nextKnown()
 
 Q_SIGNALS:
-    // `marks` is nullptr if the iteration cannot be explained, for `reason`.
+    // `marks` is nullptr if the iteration cannot be explained; `reason` says why.
     void explained(const app::PathMarksPointer& marks, const QString& reason);
     void effectKnown(int reason, const app::WhyEffect& effect);
     // The simulated duration without a change, divided by the recorded one; 0: no change can be
-    // simulated, for `problem`.
+    // simulated, and `problem` says why.
     void accuracyKnown(double accuracy, const QString& problem);
     void nextKnown(const app::NextSchemeAnswer& answer);
 

@@ -71,7 +71,7 @@ void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, Kin
     const auto all = static_cast<double>(metrics.devices.size());
     const auto recorded = static_cast<double>(std::ranges::count_if(
         metrics.devices, [](const auto& device) { return device.compute > 0; }));
-    const double scale = recorded > 0 ? all / recorded : 1; // of means over all devices
+    const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind() averages over all
     table.add("messages, exposed", {}, number, exposed.messages * scale);
     table.add("copies, exposed", {}, number, exposed.copies * scale);
     table.add("all-reduces, exposed", {}, number, exposed.allReduces * scale);
@@ -135,7 +135,8 @@ std::vector<LinkTimes> linksOf(const Run& expected, const Run& measured)
 Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
 {
     if (runs.size() < 2)
-        return fail(Error::Code::InvalidArgument, "a measured run and an expected one are needed");
+        return fail(Error::Code::InvalidArgument,
+                    "the comparison needs an expected and a measured run");
     ExpectedComparison comparison;
     KindTable table(runs.size());
     std::vector<RunMetrics> all;

@@ -23,8 +23,8 @@ struct DeviceTimes
 {
     engine::DeviceId device;
     double compute = 0; // measured, in ns
-    // Measured over expected compute, divided by the same ratio of the median device. 1.1: takes
-    // 10 % longer than the other devices need for their work.
+    // Ratio of measured to expected compute, divided by the median ratio of all devices. 1.1: the
+    // device is 10 % slower than the median device.
     double factor = 1;
     bool isSlow = false; // factor >= kSlowFactor
 };
@@ -41,16 +41,16 @@ struct LinkTimes
 struct ExpectedComparison
 {
     std::vector<double> iterations; // [run] in ns
-    std::vector<KindTimes> kinds;   // only those that a run has
+    std::vector<KindTimes> kinds;   // only kinds that a run has
     // Empty if the measured and the first run have different numbers of devices.
     std::vector<DeviceTimes> devices;
     std::vector<LinkTimes> links; // sorted by excess, the largest first
 };
 
-// Compares a measured run, the last one, with the runs that were expected: predictions and
-// emulations of the same schedule. Devices and links are compared with the first run. Fails with
-// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units, and
-// as metrics() does.
+// Compares a measured run, the last of `runs`, with predictions and emulations of the same
+// schedule. Devices and links are compared with the first run. Fails with
+// Error::Code::InvalidArgument if there are fewer than two runs or one is in abstract units, and as
+// metrics() does.
 engine::Result<ExpectedComparison> compareExpected(std::span<const engine::Run* const> runs);
 
 } // namespace profiler

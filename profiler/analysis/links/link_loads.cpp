@@ -102,7 +102,8 @@ private:
         const double whole = isCopy(op.kind) ? m_bytes.stash[op.stage] : m_bytes.message;
         return op.slice == Op::kWhole ? whole : whole / m_run.schedule.shape.slices;
     }
-    // An EVICT delays the device that it leaves, which then has space for the next stash.
+    // An EVICT delays its source, which waits for space for the next stash; other transfers delay
+    // the receiver.
     Transfers finished(Transfers transfers) const
     {
         LinkFlow& flow = transfers.flow;
@@ -229,7 +230,7 @@ private:
         count(load, flow.kind, bytes);
     }
 
-    // A reduce-scatter and an all-gather in every node, and rings between the nodes
+    // Adds a reduce-scatter and an all-gather in every node, and rings between the nodes
     // (hierarchicalAllReduce()). Returns the bytes that a member of the fullest node sends.
     double addPhases(const Transfers& sum, const std::vector<int>& slots, const StageGroup& group)
     {

@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// Bytes that the transfers of a schedule move: those of all GPUs of a device together.
+// Bytes that the transfers of a schedule move, summed over the GPUs of a device.
 struct TransferBytes
 {
     double message = 0;                                   // of a whole micro-batch
@@ -21,10 +21,10 @@ TransferBytes transferBytes(const engine::ModelOnHardware& on, int stages);
 struct LinkFlow
 {
     engine::OpKind kind = engine::OpKind::SendActivation;
-    engine::StageId stage; // the sending stage, or that of the stash or of the gradients
+    engine::StageId stage; // the sending stage, or the stage of the stash or the gradients
     int replica = 0;
     engine::DeviceId from, to; // invalid for all-reduces
-    int transfers = 0;         // per iteration; those of all copies that use the link
+    int transfers = 0;         // per iteration, of all copies that use the link
     double bytes = 0;          // of these transfers
     std::int64_t time = 0;     // mean duration of one transfer, in ticks
     // Time per iteration, in ticks, in which the transfers of one copy run and the device that
@@ -32,8 +32,8 @@ struct LinkFlow
     std::int64_t exposed = 0;
 };
 
-// What one link carries per iteration in one direction: all NICs between two nodes, or all ports
-// within a node (from == to).
+// The load of one link per iteration in one direction. A link is all NICs between two nodes, or all
+// ports within a node (from == to).
 struct LinkLoad
 {
     int from = 0, to = 0;                            // nodes
@@ -46,7 +46,7 @@ struct LinkLoad
     int count(Of which) const;              // transfers per iteration
 };
 
-// What goes from one slot to another of the same node, in bytes per iteration.
+// Bytes per iteration from one slot to another of the same node.
 struct SlotLoad
 {
     int from = 0, to = 0;
@@ -61,7 +61,7 @@ struct AllReduceLoad
     std::vector<engine::StageId> stages;
     std::vector<int> nodes;
     int ranks = 1;
-    double bytes = 0;                   // that every member sends, for all stages
+    double bytes = 0;                   // sent by every member, for all stages
     std::int64_t time = 0, exposed = 0; // sums over the stages, in ticks
 };
 
@@ -76,17 +76,17 @@ struct ExposedTime
 
 struct LinkLoads
 {
-    std::vector<LinkLoad> links; // sorted by nodes; only those that carry something
+    std::vector<LinkLoad> links; // sorted by nodes; only links with traffic
     std::vector<SlotLoad> slots; // within nodes, sorted
     std::vector<AllReduceLoad> allReduces;
     ExposedTime exposed;
 
-    const LinkLoad* find(int from, int to) const; // nullptr: carries nothing
-    const LinkLoad* largest() const; // across nodes, or within one if none is; nullptr: no link
+    const LinkLoad* find(int from, int to) const; // nullptr: no traffic
+    const LinkLoad* largest() const;              // prefers links between nodes; nullptr: no link
 };
 
 // The loads of an iteration of a lowered schedule (-1: the reported one). The run has the times of
-// one copy; every copy is counted at its own place. Fails as metrics() does.
+// one copy; the mapping places the transfers of every copy. Fails as metrics() does.
 engine::Result<LinkLoads> linkLoads(const engine::Run& run, const engine::Mapping& mapping,
                                     const TransferBytes& bytes, int iteration = -1);
 

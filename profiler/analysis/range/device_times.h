@@ -7,7 +7,7 @@ namespace profiler {
 
 // Adds compute, exposed communication and bubble of a device in `part`, a window within the
 // iteration of `lanes`. Fill and drain are before the first and after the last compute op of the
-// iteration, also where these ops are outside of `part`.
+// iteration, even if these ops are outside `part`.
 void addTimes(const Lanes& lanes, engine::Window part, DeviceMetrics& device);
 
 // Adds to `byKind` the parts within `range` of the device's ops of one iteration. Joint ops count

@@ -5,7 +5,7 @@
 
 namespace profiler {
 
-// What one device did in a range of time.
+// The metrics of one device in a range of time.
 struct RangeDevice
 {
     // Times of the parts of ops that are in the range; `bubble` includes `between`. Messages count

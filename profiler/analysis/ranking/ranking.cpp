@@ -22,7 +22,7 @@ double duration(const ComparedRun& run)
     return static_cast<double>(run.metrics.duration) / static_cast<double>(run.ticksPerUnit);
 }
 
-// Whether all runs state their tokens, and the tokens differ.
+// Whether the token counts of all runs are known and differ.
 bool haveOtherTokens(const std::vector<ComparedRun>& runs)
 {
     const auto tokens = [](const ComparedRun& run) { return run.tokensPerIteration; };

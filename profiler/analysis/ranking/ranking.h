@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// What a ranking compares. Iteration: the time of an iteration, or the time per token if the
+// The criterion of a ranking. Iteration: the time of an iteration, or the time per token if the
 // iterations process different numbers of tokens.
 enum class RankBy { Iteration, Bubble, Peak, Messages, Name };
 enum class RankOrder { BestFirst, WorstFirst };

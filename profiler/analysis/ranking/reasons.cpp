@@ -148,7 +148,7 @@ WinReason whyFirst(const Comparison& comparison, const Ranking& ranking)
         reason.sentence += " because it has " + joinedWithAnd(gains);
     }
     const auto price = priceOf(first, other, all);
-    reason.sentence += price.empty() ? "." : "; it pays " + joinedWithAnd(price) + ".";
+    reason.sentence += price.empty() ? "." : " at the cost of " + joinedWithAnd(price) + ".";
     return reason;
 }
 

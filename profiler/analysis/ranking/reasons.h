@@ -11,15 +11,15 @@ namespace profiler {
 // iteration. ARCHITECTURE.md, "What every number means", defines them.
 struct TimeParts
 {
-    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication` is the exposed one
-    double compute = 0, optimizer = 0;                       // `compute` is without the optimizer
+    double fill = 0, wait = 0, communication = 0, drain = 0; // `communication`: exposed
+    double compute = 0, optimizer = 0;                       // `compute`: without the optimizer
 
     double idle() const { return fill + wait + communication + drain; }
 };
 TimeParts timeParts(const ComparedRun& run);
 
 // Why the first run of a ranking is faster than the baseline, or than the next run if it is the
-// baseline itself: the parts of the iteration that shrink, and what it pays for them.
+// baseline itself: the parts of the iteration that are shorter, and the parts and memory that grow.
 struct WinReason
 {
     std::string sentence; // "" if there are fewer than two runs to compare

@@ -10,7 +10,7 @@ using namespace engine;
 
 namespace {
 
-// What a free is matched by. Weights and the like have neither stage nor micro-batch.
+// Matches frees with allocations. Weights and the like have neither stage nor micro-batch.
 using Key = std::tuple<MemoryCategory, int, int, int, int>;
 
 bool isOfSameMicroBatch(const Key& a, const Key& b)
@@ -145,7 +145,7 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
         for (EvictedTensor& one : away)
             if (event.op == one.op && event.bytes > 0 && event.time <= one.left
                 && DeviceId{event.device} == one.partner)
-                one.bytes = event.bytes; // the last one before it left
+                one.bytes = event.bytes; // the last event before the stash left
     return away;
 }
 

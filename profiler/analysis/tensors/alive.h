@@ -8,13 +8,13 @@ namespace profiler {
 struct AliveTensor
 {
     MemoryKind kind = MemoryKind::Stash;
-    std::optional<std::uint32_t> op; // that allocated it; nullopt: exists during the whole run
+    std::optional<std::uint32_t> op; // its allocating op; nullopt: exists during the whole run
     std::int64_t since = 0, bytes = 0;
     std::optional<engine::DeviceId> owner; // of a guest
 };
 
-// What a device has in memory at a time, all events of that time included: stashes first, by their
-// begin, then the other kinds by their size. The sum equals stepAt(). A free is matched with the
+// The tensors in the memory of a device at a time, after all events of that time: stashes first, by
+// begin, then the other kinds by size. The sum equals stepAt(). A free is matched with the
 // allocations of its category, stage and micro-batch, the oldest first.
 std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device,
                                  std::int64_t time);
@@ -30,7 +30,7 @@ struct EvictedTensor
 std::vector<EvictedTensor> evictedAt(const engine::Run& run, engine::DeviceId device,
                                      std::int64_t time);
 
-// The part of a device in BPipe: an evictor and an acceptor are partners.
+// The role of a device in BPipe: an evictor and an acceptor are partners.
 struct MemoryPartner
 {
     engine::DeviceId device;

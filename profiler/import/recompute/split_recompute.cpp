@@ -12,7 +12,7 @@ using namespace engine;
 
 namespace {
 
-// Ops that contain those which autograd records. The engine of autograd calls none of them.
+// High-level ops that only a forward calls; the autograd engine calls none of them.
 constexpr std::array<std::string_view, 10> kForwardOps{
     "aten::linear",   "aten::layer_norm",
     "aten::rms_norm", "aten::gelu",
@@ -142,7 +142,7 @@ private:
     const RankTrace& m_trace;
     ClassifiedRank& m_rank;
     ByThread m_forward;
-    std::vector<std::int64_t> m_times; // [work] of its recomputation
+    std::vector<std::int64_t> m_times; // [work] ns of recomputation
     std::vector<bool> m_recomputes;    // [kernel]
 };
 

@@ -15,20 +15,20 @@ namespace {
 
 using namespace engine;
 
-// Reads the rows of a window from one table after the other.
+// Reads the rows of a window, table by table.
 class GpuReader
 {
 public:
     using Use = std::function<void(const GpuTrace&)>;
 
-    // With `use`, the rows are passed to it in pieces.
+    // If `use` is set, read() passes the rows to it in pieces.
     GpuReader(Database& database, Window window, Use use = {})
         : m_database(database)
         , m_window(window)
         , m_use(std::move(use))
     { }
 
-    // The rest that was not passed to `use`.
+    // Returns the rows that were not passed to `use`.
     Result<GpuTrace> read()
     {
         TRY(readPlaces());
@@ -42,8 +42,8 @@ public:
 
 private:
     // Calls `use(row, of)` for the rows of a table that satisfy `condition`, in which ?1 and ?2 are
-    // the window. `of` has the columns `more`, which follow those of the row. Does nothing if the
-    // table does not exist.
+    // the ends of the window. `of` has the columns `more`, which follow those of the row. Does
+    // nothing if the table does not exist.
     template<class Row, class Use>
     Result<void> forEach(std::string_view condition, std::string_view more, std::string_view joined,
                          Use use)
@@ -190,8 +190,8 @@ private:
             });
     }
 
-    // In a live or imported run with recorded kernels, the NVTX range of an op is where the host
-    // launched it and not where it ran.
+    // In a live or imported run with recorded kernels, the NVTX range of an op has the time of its
+    // launch on the host, not of its execution.
     Result<void> readLaunches()
     {
         const auto areThere = TRY(hasTable(m_database, kTableOf<KernelRow>.name));

@@ -98,8 +98,8 @@ struct CallRow
 template<>
 inline constexpr TableText kTableOf<CallRow>{
     "CUPTI_ACTIVITY_KIND_RUNTIME", kKernelsTraced,
-    "Calls of the CUDA runtime (eventClass 0) and the driver (1). A call made for an op has the "
-    "thread of the NVTX range of the op and is within it"};
+    "Calls of the CUDA runtime (eventClass 0) and the driver (1). A call made for an op is on the "
+    "thread of the op's NVTX range and within this range"};
 void columns(CallRow& row, auto&& column)
 {
     engine::GpuCall& call = row.call;
@@ -195,7 +195,7 @@ void columns(engine::GpuSample& sample, auto&& column)
 
 template<>
 inline constexpr TableText kTableOf<engine::GpuOverhead>{"BS_gpu_overhead", kKernelsTraced,
-                                                         "Time that the tracer itself took"};
+                                                         "Time taken by the tracer"};
 void columns(engine::GpuOverhead& overhead, auto&& column)
 {
     column({"begin", kInteger, "ns"}, overhead.window.begin);
@@ -225,7 +225,7 @@ struct RangeRow
 };
 template<>
 inline constexpr TableText kTableOf<RangeRow>{
-    "BS_gpu_range", kKernelsTraced, "The op during whose launch a library pushed an NVTX range"};
+    "BS_gpu_range", kKernelsTraced, "The op being launched when a library pushed an NVTX range"};
 void columns(RangeRow& row, auto&& column)
 {
     column({"event", kId, "", "`NVTX_EVENTS.eventId`"}, row.event);

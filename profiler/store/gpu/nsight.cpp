@@ -51,7 +51,7 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
           fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time)), std::nullopt}});
 }
 
-// Nsight Systems' number of the property, which recipes ask for by its name.
+// Recipes of Nsight Systems select the property by its name; kHostname is its number there.
 Result<void> writeHost(Database& database, const std::string& name)
 {
     constexpr int kHostname = 619;
@@ -75,8 +75,8 @@ Result<void> writeNames(Database& database, const engine::RunInfo& info)
         });
 }
 
-// A thread per device, and one for each kind of op of the device that overlaps compute. The id of a
-// name follows from its thread.
+// Writes a thread per device, and one for each kind of op of the device that overlaps compute. The
+// thread determines the id of its name.
 Result<void> writeThreads(Database& database, const engine::Schedule& schedule,
                           std::int64_t process)
 {

@@ -43,7 +43,7 @@ inline constexpr PlainText kExport{
     "name value"};
 using ExportRow = Plain<kExport, std::string, std::string>;
 inline constexpr PlainText kCudaDevices{
-    {"TARGET_INFO_CUDA_DEVICE", kGpuRuns, "The same GPUs as devices of CUDA"},
+    {"TARGET_INFO_CUDA_DEVICE", kGpuRuns, "The same GPUs as CUDA devices"},
     "gpuId cudaId pid uuid numMultiprocessors"};
 using CudaDeviceRow
     = Plain<kCudaDevices, int, int, std::int64_t, std::string, std::optional<std::int64_t>>;

@@ -13,20 +13,20 @@ namespace profiler {
 
 class Database;
 
-// A run of the ledger: what its file contained when it was last read, and what the user added.
+// A run of the ledger: the contents of its file when it was last read, and the user's additions.
 struct LedgerRow
 {
     std::string file;                     // absolute path
     std::int64_t size = 0, modified = 0;  // of the file when it was read: bytes, ms since 1970
-    std::string facts, picture;           // stored as they are; the caller's formats
+    std::string facts, picture;           // in formats of the caller; stored unchanged
     std::string name, note, tags, origin; // origin: the folder before the run was trashed, or ""
     bool isStarred = false;
 
     friend bool operator==(const LedgerRow&, const LedgerRow&) = default;
 };
 
-// The runs of this machine in one SQLite file, so that a list of thousands opens without reading
-// them. Several processes may use the file. Not thread-safe.
+// The runs of this machine in one SQLite file, so that a list of thousands of runs opens without
+// reading their files. Several processes may use the file. Not thread-safe.
 class Ledger
 {
 public:
@@ -38,17 +38,16 @@ public:
     ~Ledger();
 
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
-    // Adds a run, or replaces what its file contained; what the user added is kept.
+    // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
     // Replaces name, note, tags and star of a run that is in the ledger.
     engine::Result<void> putUserData(const LedgerRow& row);
-    // The file was moved to `to`. `origin` as in LedgerRow.
+    // Records that the file was moved to `to`. `origin` is that of LedgerRow.
     engine::Result<void> move(const std::string& from, const std::string& to,
                               const std::string& origin);
     engine::Result<void> remove(const std::string& file);
 
-    // Stores the options of the runs that a process has queued, in the order in which they will
-    // start, in place of those stored before.
+    // Replaces the stored queue of a process: the options of its runs in the order of their start.
     engine::Result<void> setQueue(std::int64_t process, const std::vector<std::string>& options);
     // Removes and returns the queues of processes that no longer exist.
     engine::Result<std::vector<std::string>>

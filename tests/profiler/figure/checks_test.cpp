@@ -30,8 +30,8 @@ TEST_CASE("BitPipe's second chunk of forwards looks like a backward in grey, exc
     const auto found = checks(tests::unitRun("bitpipe", 4, 4))[2];
     CHECK_FALSE(found.good);
     CHECK(found.text
-          == "B and F chunk 1 look alike in grey (lightness 63 and 62); the palette grey has "
-             "hatches");
+          == "B and F chunk 1 look alike in grey (lightness 63 and 62); use the palette "
+             "grey, which has hatches");
     FigureOptions hatched;
     hatched.palette = "grey";
     CHECK(checks(tests::unitRun("bitpipe", 4, 4), hatched)[2]

@@ -151,7 +151,7 @@ TEST_CASE("traces of two jobs, and one rank twice, are refused")
     writeTorchTraces(folder.path(), simulatedRun("1f1b", 2, 4));
     const auto copy = folder / "again.json";
     std::filesystem::copy_file(folder / "rank0.json", copy);
-    CHECK(importError({folder.path()}).find("are both of rank 0") != std::string::npos);
+    CHECK(importError({folder.path()}).find("both have rank 0") != std::string::npos);
     writeText(copy, TorchTrace(simulatedRun("1f1b", 4, 4), 3, {}).text());
     CHECK(importError({folder.path()}).find("import the traces of one job") != std::string::npos);
     writeText(copy, TorchTrace(simulatedRun("1f1b", 2, 4), 5, {}).text());
@@ -173,7 +173,7 @@ TEST_CASE("a truncated trace is used until its damage, and an unusable file is l
     writeText(folder / "notes.json", "{\"a\": [1, 2]}");
     const ImportedRun result = imported(folder);
     CHECK(mentions(result.run.info.import->warnings, "is truncated or damaged"));
-    CHECK(mentions(result.run.info.import->warnings, "has no events with a time"));
+    CHECK(mentions(result.run.info.import->warnings, "has no timestamped events"));
 }
 
 TEST_CASE("a trace of 100,000 threads is read in a time that its size explains")

@@ -45,7 +45,7 @@ TEST_CASE("a time that was not measured cannot be edited")
          {Wrong{2, OpKind::Forward, 1, "the run has no stage 2; give a stage from 0 to 1"},
           Wrong{0, OpKind::BackwardWeight, 1, "the run has no measured W of stage 0"},
           Wrong{0, OpKind::OptimizerStep, 1, "the run has no measured OPT of stage 0"},
-          Wrong{0, OpKind::Forward, 0, "0 ns is not a time of F; give a positive one"}})
+          Wrong{0, OpKind::Forward, 0, "0 ns is not a duration of F; give a positive one"}})
         CHECK(setMedian(times, StageId{wrong.stage}, wrong.kind, wrong.time).error().message
               == wrong.reason);
 }

@@ -134,7 +134,8 @@ TEST_CASE("the reason of rank 1 names what shrinks against the baseline and what
     CHECK(reason.isClear);
     CHECK(reason.sentence
           == "ZB-V is 8.0 ms (25.0 %) shorter than 1F1B because it has 6.0 ms less drain and 3.0 "
-             "ms less fill; it pays 1.0 ms more exposed communication and 4.0 MiB more memory.");
+             "ms less fill at the cost of 1.0 ms more exposed communication and 4.0 MiB more "
+             "memory.");
     CHECK(reason.numbers == "drain 6.0 → 0.0 ms, fill 5.0 → 2.0 ms against 1F1B");
 }
 
