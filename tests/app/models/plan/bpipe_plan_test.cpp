@@ -126,7 +126,7 @@ TEST_CASE("more micro-batches than are simulated do not change the memory of a d
     }
 }
 
-TEST_CASE("a step between sizes states the rise that the stage MFU needs and its rise")
+TEST_CASE("a step between sizes states the needed and the actual change of the stage MFU")
 {
     CHECK(stepText({1, 2, 1.339, 1.052})
           == QStringLiteral("b = 1 to 2: the stage MFU must rise 5.2\u2009% to offset the bubble; "
