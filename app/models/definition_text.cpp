@@ -16,7 +16,7 @@ QString definitionText(const QString& title, const QString& value)
         = QStringLiteral("%1 = %2\n%3\n")
               .arg(fromUtf8(found->term), fromUtf8(found->formula), fromUtf8(found->meaning));
     if (!value.isEmpty())
-        text += QCoreApplication::translate("Definitions", "Of this run: %1\n").arg(value);
+        text += QCoreApplication::translate("Definitions", "This run: %1\n").arg(value);
     return text
         + QCoreApplication::translate("Definitions", "Source: %1").arg(fromUtf8(found->source));
 }

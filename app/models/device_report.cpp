@@ -88,7 +88,8 @@ DeviceReport deviceReport(const QByteArray& json)
     for (const QJsonValue library : cuda.value(QLatin1String("libraries")).toArray())
         report.libraries.push_back(libraryEntry(library.toObject()));
     if (report.devices.empty())
-        report.problem = deviceLabel("The answer of bscope devices was not understood.");
+        report.problem = deviceLabel("The output of bscope devices names no device. Run bscope "
+                                     "devices in a terminal to see it.");
     return report;
 }
 

@@ -80,7 +80,7 @@ std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const Diagnos
     return {{QStringLiteral("about.txt"),
              diagnosticsLabel("Versions, system, processor and screens"), aboutText()},
             {QStringLiteral("devices.json"),
-             diagnosticsLabel("Devices and CUDA libraries, as bscope devices"), facts.devices},
+             diagnosticsLabel("Devices and CUDA libraries, from bscope devices"), facts.devices},
             {QStringLiteral("settings.txt"),
              diagnosticsLabel("The settings, without recent runs and tabs"),
              settingsText(settings)},
@@ -110,11 +110,10 @@ engine::Result<void> saveDiagnostics(const std::vector<DiagnosticsFile>& files,
                                      const QString& folder)
 {
     if (!QDir().mkdir(folder))
-        return engine::fail(
-            engine::Error::Code::Io,
-            diagnosticsLabel("%1 was not created: choose a folder that exists and can be written")
-                .arg(folder)
-                .toStdString());
+        return engine::fail(engine::Error::Code::Io,
+                            diagnosticsLabel("%1 was not created: choose a writable folder")
+                                .arg(folder)
+                                .toStdString());
     for (const DiagnosticsFile& file : files) {
         auto saved = engine::saveFile(QDir(folder).filePath(file.name).toStdString(),
                                       file.text.toStdString(), engine::IfExists::Refuse);

@@ -15,25 +15,25 @@ class Settings;
 struct DiagnosticsFile
 {
     QString name; // "about.txt"
-    QString what; // one line: what is inside
+    QString what; // one line about its contents
     QString text;
 
     friend bool operator==(const DiagnosticsFile&, const DiagnosticsFile&) = default;
 };
 
-// What the window contributes, because it cannot be found from here.
+// Facts that only the window knows.
 struct DiagnosticsFacts
 {
     QString devices;    // output of `bscope devices --json`, or why it is missing
     QStringList errors; // last errors of runs, oldest first
 };
 
-// About the program and the machine, the devices, the settings, and the last messages and errors.
-// Contains no run, no list of files and no tabs.
+// Returns files about the program and the machine, the devices, the settings, and the last messages
+// and errors. They contain no run, no list of files and no tabs.
 std::vector<DiagnosticsFile> diagnostics(const Settings& settings, const DiagnosticsFacts& facts);
 
-// Replaces the home folder by "~", and the names of the user and of the machine, where they stand
-// as words.
+// Replaces the home folder by "~", and the user and host names, where they are whole words, by USER
+// and HOST.
 QString withoutNames(QString text);
 
 // Creates `folder`, which must not exist, with the files.

@@ -132,7 +132,7 @@ std::vector<CoveragePart> coverageParts(const ImportReport& report)
         parts.push_back({QString::fromStdString(rule.name), share, true});
         rest -= share;
     }
-    constexpr double kLeast = 0.0005; // shown as 0.0 %
+    constexpr double kLeast = 0.0005; // smaller shares would be shown as 0.0 %
     if (rest >= kLeast)
         parts.push_back({importText("unclassified"), rest, false});
     return parts;
@@ -176,7 +176,7 @@ ReplayFact replayFact(const engine::Run& run)
             : size <= kFair ? ReplayFact::Level::Fair
                             : ReplayFact::Level::Poor,
         importText("Replayed"),
-        importText("simulated from its medians: %1; measured: %2; error %3")
+        importText("simulated from the median op times: %1; measured: %2; error %3")
             .arg(scale.withUnit(measured * (1 + *error)), scale.withUnit(measured), percent(size))};
 }
 

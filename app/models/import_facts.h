@@ -38,7 +38,8 @@ std::vector<CoveragePart> coverageParts(const engine::ImportReport& report);
 QString coverageTitle(const engine::ImportReport& report);   // "97.4 % of GPU time classified"
 QString coverageNumbers(const engine::ImportReport& report); // "5 261 of 5 402 ms, ..."
 constexpr double kGoodCoverage = 0.9;
-// The colour at a position, from dark to light; `position` < 0: unclassified.
+// The colour of the coverage part at `position`; later parts are lighter. `position` < 0:
+// unclassified.
 QColor coverageColour(const Theme& theme, int position);
 
 // The iteration simulated from the median times of the trace, compared with the measured one.

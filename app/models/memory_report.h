@@ -20,18 +20,18 @@ struct MemoryReport
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
     std::optional<std::int64_t> limit; // of a device, as requested for the run
-    std::int64_t highest = 0;          // of any device, with and without moves, and the limit
+    std::int64_t highest = 0; // the largest of `limit` and all peaks, with and without moves
     Scale time, bytes;
 
     bool isEmpty() const; // no memory was recorded
     bool hasPairs() const;
-    // The devices from left to right in rows of two columns for Order::Pairs: evictors at the left,
-    // their partners at the right.
+    // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
+    // their partners on the right.
     std::vector<engine::DeviceId> order(Order order) const;
     QString role(engine::DeviceId device) const; // "evicts to 7", "guests of 0"; "" without partner
-    double shareOf(std::int64_t when) const; // of the iteration, 0 at its begin and 1 at its end
+    double shareOf(std::int64_t when) const; // of the iteration, 0 at its start and 1 at its end
     std::int64_t timeAt(double share) const;
-    QString at(std::int64_t when) const; // since the begin of the iteration: "44.9"
+    QString at(std::int64_t when) const; // since the start of the iteration: "44.9"
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration);

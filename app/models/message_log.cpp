@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostMessages = 200;
 
-// Of the process, as Qt's message handler is.
+// One per process, like Qt's message handler.
 struct KeptMessages
 {
     QMutex mutex;

@@ -33,7 +33,7 @@ Scale timesBySize(std::int64_t longest)
     return longest >= 1'000'000 ? scaleIn(Unit::Millisecond, 2) : scaleIn(Unit::Microsecond);
 }
 
-// At least as many decimals as timesBySize() shows.
+// Uses at least as many decimals as timesBySize().
 Scale timesInMilliseconds(std::int64_t longest)
 {
     if (longest >= 10'000'000)
@@ -41,7 +41,7 @@ Scale timesInMilliseconds(std::int64_t longest)
     return scaleIn(Unit::Millisecond, longest >= 1'000'000 ? 2 : 4);
 }
 
-// Three digits of the largest amount or more, from 1.1 kB on.
+// Shows at least three digits of the largest amount, from 1.1 kB on.
 Scale memoryInGiB(std::int64_t largest)
 {
     if (largest >= kGiB / 2)

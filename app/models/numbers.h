@@ -28,13 +28,13 @@ struct Units
 
     friend bool operator==(const Units&, const Units&) = default;
 };
-// Of the process, by size at first. Any thread may read them. ThemeController::setUnits() sets them
+// The units of the process, initially BySize. Thread-safe. ThemeController::setUnits() sets them
 // and repaints the window.
 Units units();
 void setUnits(Units units);
 
-// The unit that all times (or all byte counts) of a view share. It follows from the largest value
-// and from units(), when the scale is used: one that is kept shows a later choice, too.
+// The unit that all times (or all byte counts) of a view share. Computed from the largest value and
+// units() at each use, so a stored scale follows later changes of units().
 class Scale
 {
 public:
@@ -67,15 +67,16 @@ private:
     Of m_what = Of::Other;
     std::int64_t m_largest = 0;
     double m_perUnit = 1;
-    int m_decimals = 1; // of Times and Memory: in addition to those that suit the amount
+    int m_decimals = 1; // for Times and Memory: added to the decimals that suit the amount
     QString m_unit;
 };
 
-// The units of the window and their names. Nothing else divides by them. Values are in nanoseconds,
-// bytes or bytes per second.
+// The units of the window. All conversions to them are here. Values are in nanoseconds, bytes or
+// bytes per second.
 enum class Unit : int { Microsecond, Millisecond, Second, KiB, MiB, GiB, MB, GB, GBPerSecond };
 Scale scaleIn(Unit unit, int decimals = 1);
-// A label, and its unit in place of %1: "Each, %1" -> "Each, ms". For values that share a column.
+// Returns the label with the unit's name for %1: "Each, %1" -> "Each, ms". For values that share a
+// column.
 QString labelled(const QString& label, Unit unit);
 
 // Returns the unit for ticks of a run's timeline: ms (µs or s for much shorter or longer

@@ -41,7 +41,7 @@ double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
         return matrices + attention;
     case Backward:
         return 2 * (matrices + attention);
-    case BackwardInput: // the gradients of the scores belong to it
+    case BackwardInput: // includes the gradients of the attention scores
         return matrices + 2 * attention;
     case BackwardWeight:
         return matrices;

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// A tab as it comes back at the next start.
+// A tab that the next start reopens.
 struct SessionTab
 {
     QString kind;       // "run", "compare", "study"; the window has the list
@@ -29,7 +29,7 @@ struct Session
 };
 
 QByteArray toJson(const Session& session);
-// Ignores what it does not know and keeps at most kMostTabs. Returns an empty session if `json` is
+// Ignores unknown keys and keeps at most kMostTabs tabs. Returns an empty session if `json` is
 // damaged.
 Session sessionFromJson(const QByteArray& json);
 constexpr int kMostTabs = 100;

@@ -26,7 +26,7 @@ std::vector<Setting> lookSettings()
     for (const std::string& name : profiler::paletteNames()) {
         const auto palette = profiler::loadPalette(name, profiler::ThemeMode::Light);
         if (!palette || palette->backwardHatch.lines != profiler::HatchLines::None)
-            continue; // lanes have no hatches, without which ops or chunks look alike
+            continue; // lanes draw no hatches, so ops or chunks would look alike
         palettes.append(QString::fromStdString(name));
         titles.append(QString::fromStdString(palette->title));
     }
@@ -39,7 +39,7 @@ std::vector<Setting> lookSettings()
          .explanation = settingText("The system's choice is read when the program starts."),
          .byDefault = name("system"),
          .values = {name("system"), name("light"), name("dark")},
-         .names = {settingText("As the system"), settingText("Light"), settingText("Dark")}},
+         .names = {settingText("Same as the system"), settingText("Light"), settingText("Dark")}},
         {.key = key::kPalette,
          .kind = Setting::Kind::Choice,
          .group = group,
@@ -83,7 +83,7 @@ std::vector<Setting> unitSettings()
              .group = group,
              .title = settingText("Memory"),
              .explanation
-             = settingText("By size: %1, %2 or %3. Files, copies and loads of links keep theirs.")
+             = settingText("By size: %1, %2 or %3. Does not apply to files, copies and link loads.")
                    .arg(name(Unit::KiB), name(Unit::MiB), name(Unit::GiB)),
              .byDefault = QStringLiteral("size"),
              .values = values("GiB"),
@@ -96,8 +96,8 @@ std::vector<Setting> startSettings()
     return {{.key = key::kRestore,
              .group = group,
              .title = settingText("Open the tabs of the last session"),
-             .explanation
-             = settingText("With their zoom, iteration and docks. --no-restore skips it once."),
+             .explanation = settingText(
+                 "Restores their zoom, iteration and docks, too. --no-restore skips this once."),
              .byDefault = true},
             {.key = key::kHints,
              .group = group,
@@ -121,21 +121,21 @@ std::vector<Setting> runSettings()
          .kind = Setting::Kind::Folder,
          .group = folders,
          .title = settingText("Exports"),
-         .explanation = settingText("Where the dialogs for figures, reports and traces begin."),
+         .explanation
+         = settingText("Initial folder of the dialogs for figures, reports and traces."),
          .byDefault = QString(),
          .emptyText = settingText("the folder used last")},
         {.key = key::kWorker,
          .kind = Setting::Kind::Program,
          .group = worker,
          .title = settingText("Program"),
-         .explanation
-         = settingText("The bscope that trains, for runs that are started from now on."),
+         .explanation = settingText("The bscope program that executes new runs."),
          .byDefault = QString(),
          .emptyText = settingText("bscope beside this program")},
         {.key = key::kPatience,
          .kind = Setting::Kind::Number,
          .group = worker,
-         .title = settingText("Time to stop"),
+         .title = settingText("Stop timeout"),
          .explanation
          = settingText("A worker that is still running this long after Stop is killed."),
          .byDefault = 5,

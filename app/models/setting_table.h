@@ -8,8 +8,7 @@
 
 namespace app {
 
-// A setting that the user can change: its name in the settings file, what the settings page shows,
-// and its values. Everything about a setting except what it does is here.
+// A setting that the user can change: its key in the settings file, its texts and its values.
 struct Setting
 {
     enum class Kind { Choice, Switch, Number, Folder, Program };
@@ -21,7 +20,7 @@ struct Setting
     QStringList values = {}, names = {};              // of a Choice: in the file, and on the screen
     int least = 0, most = 0;                          // of a Number
     QString unit = {};                                // of a Number: "s"
-    QString emptyText = {};                           // of a Folder or Program: what "" stands for
+    QString emptyText = {};                           // of a Folder or Program: text shown for ""
 
     // The stored value, or the default if it is none of the possible values.
     QVariant valid(const QVariant& stored) const;

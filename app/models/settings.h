@@ -35,12 +35,12 @@ class Settings
 public:
     Settings();
     explicit Settings(const QString& iniFile); // for tests
-    // If the file was damaged when it was opened, a sentence about it, otherwise "". The defaults
-    // are used, and the damaged file is kept under another name.
+    // Reports a settings file that was damaged when opened, in one sentence; otherwise "". The
+    // defaults are used, and the damaged file is kept under another name.
     QString problem() const { return m_problem; }
     ~Settings();
 
-    // A setting of settingTable(). A value that is not possible reads as the default.
+    // Returns a setting of settingTable(); the default if the stored value is not a possible one.
     QVariant value(const char* key) const;
     void setValue(const char* key, const QVariant& value);
     ThemeController::Choice theme() const;
@@ -49,11 +49,11 @@ public:
     QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
 
-    // The tabs of the last session. They come back at the next start unless that is turned off.
+    // The tabs of the last session. The next start reopens them unless the user turned that off.
     Session session() const;
     void setSession(const Session& session);
-    // Whether a start that opens the tabs of the last session has begun and did not finish. Written
-    // at once, because the program may crash in such a start.
+    // Whether a start began to reopen the last session and did not finish. Written to the file at
+    // once, because the program may crash while it reopens the session.
     bool isRestoring() const;
     void setRestoring(bool restoring);
 

@@ -76,7 +76,7 @@ QString styleSheet(const Theme& theme)
         while (end < source.size() && isTokenCharacter(source[end]))
             ++end;
         const auto value = values.constFind(source.mid(i + 1, end - i - 1));
-        CHECK(value != values.constEnd()); // the sheet has an unknown token
+        CHECK(value != values.constEnd()); // otherwise the sheet has an unknown token
         result += *value;
         i = end;
     }

@@ -17,7 +17,7 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-// Of this process, because painters ask for fonts without a widget.
+// Global, because painters request fonts without a widget.
 double textScale = 1;
 
 int scaledText(int pixelSize)

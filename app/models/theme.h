@@ -36,8 +36,8 @@ Theme makeTheme(profiler::ThemeMode mode, const QString& palette = QStringLitera
 QColor toQt(profiler::Colour colour);
 
 // Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
-// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold. The text scale of the
-// ThemeController applies to both fonts, as QGuiApplication's font applies to all widgets.
+// weight is Normal, Medium (for the design's SemiBold and Medium) or Bold. Both fonts are scaled by
+// the ThemeController's text scale.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
 QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
 
@@ -53,15 +53,15 @@ public:
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
     void setChoice(Choice choice); // System: the desktop's mode when the program started
-    // All at once, because changed() makes the window lay itself out anew. The default palette
-    // if `palette` is unknown; textScale 1: the sizes of the design.
+    // Sets all three at once, because changed() makes the window recompute its layout. An unknown
+    // `palette` selects the default one; textScale 1 gives the design's sizes.
     void setLook(Choice choice, const QString& palette, double textScale);
     void setUnits(Units units); // of all times and memory, see app/models/numbers.h
 
 Q_SIGNALS:
-    // theme() or the units have changed: what is painted is painted again.
+    // Emitted when theme() or the units change; receivers repaint.
     void changed();
-    // Before changed(): what keeps a text with a time or memory writes it again.
+    // Emitted before changed(). Receivers rewrite texts that contain a time or memory.
     void unitsChanged();
 
 private:

@@ -20,7 +20,7 @@ struct TimeShare
     friend bool operator==(const TimeShare&, const TimeShare&) = default;
 };
 
-// Forward, backward (or its halves), recompute, exposed communication, optimizer, bubble; omits
+// Forward, backward (or I and W), recompute, exposed communication, optimizer, bubble; omits
 // parts without time.
 std::vector<TimeShare> timeShares(const profiler::ComparedRun& run);
 

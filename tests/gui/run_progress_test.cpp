@@ -53,7 +53,7 @@ TEST_CASE("hovering a planned op says when it is planned and whether it has run"
 {
     OpenedRun opened(growing(), kGoesOn);
     auto* timeline = opened.find<TimelineWidget>("timeline");
-    REQUIRE(waitFor([&] { return says(opened, "Against the prediction"); }));
+    REQUIRE(waitFor([&] { return says(opened, "Compared with the prediction"); }));
     timeline->zoomToAll(); // two iterations and the plan
     const QImage before = timeline->grab().toImage();
     timeline->setOpsDone(2, {1000, 0, 0, 0});
@@ -73,7 +73,7 @@ TEST_CASE("a running run shows its plan, its prediction and what Stop keeps")
 {
     OpenedRun opened(growing(), kGoesOn);
     REQUIRE(waitFor([&] { return opened.document->run() != nullptr; }));
-    REQUIRE(waitFor([&] { return says(opened, "Against the prediction"); }));
+    REQUIRE(waitFor([&] { return says(opened, "Compared with the prediction"); }));
     CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("Running"));
     auto* stop = opened.find<QPushButton>("stopDetails");
     CHECK(stop->isVisible());

@@ -96,7 +96,7 @@ TEST_CASE("a range over several iterations is typed, marked and measured")
     CHECK(marked.window.duration() == 20 * run0->info.ticksPerUnit);
     CHECK(run.timeline->hasFocus());
     REQUIRE(waitFor([&] { return run.table()->rowCount() == 5; }));
-    CHECK(run.hasDetails("The turn from iteration 0 to 1"));
+    CHECK(run.hasDetails("The transition from iteration 0 to 1"));
 }
 
 TEST_CASE("a typed range that cannot be read is explained beside its field")

@@ -72,7 +72,7 @@ TEST_CASE("a copied link has a picture, and opens the same view in another windo
     CHECK(other.message().isEmpty());
 }
 
-TEST_CASE("a link to an op that the run has not shows its time and a message")
+TEST_CASE("a link to an op that the run does not have shows its time and a message")
 {
     const Copied copied;
     auto link = parseViewLink(copied.link());
@@ -80,7 +80,8 @@ TEST_CASE("a link to an op that the run has not shows its time and a message")
     link->op = 1'000'000;
     Window other;
     openLink(other.window, toText(*link));
-    REQUIRE(waitFor([&] { return other.message().contains(QStringLiteral("has not the op")); }));
+    REQUIRE(
+        waitFor([&] { return other.message().contains(QStringLiteral("does not have the op")); }));
     CHECK(other.timeline()->selection().kind == Selection::Kind::None);
 }
 

@@ -25,16 +25,16 @@ struct CompareNumbers
     double largestStash() const;
     bool hasBytes() const; // whether any run states bytes
     Scale bytes() const { return byteScale(static_cast<std::int64_t>(largestBytes())); }
-    // The unit of times in the list of the baseline.
+    // The time scale of the baseline.
     Scale time() const;
     // A time of a run in units of time(); times of runs in another unit are not comparable.
     double inTime(std::size_t run, double ticks) const;
 
-    // Why the run of the shortest iteration is the shortest.
+    // Why the run with the shortest iteration is the fastest.
     profiler::WinReason reason() const;
     bool isInUnitOfBaseline(std::size_t run) const;
-    // The best runs of the baseline's list by iteration time, at most `most`, then `current` if it
-    // is a run in the unit of the baseline, and then the baseline; no run twice.
+    // Returns at most `most` runs with the shortest iterations from the baseline's list, then
+    // `current` if it has the baseline's unit, then the baseline; no run twice.
     std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
 };
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;

@@ -6,12 +6,12 @@
 
 namespace app {
 
-// The ticked runs of which a comparison is made, and what is said about the others.
+// The ticked runs that are compared, and facts about the others.
 struct TickedRuns
 {
     explicit TickedRuns(const std::vector<std::shared_ptr<RunDocument>>& ticked);
 
-    // Those that have ended and were read whole, because a part of a run is not comparable.
+    // Finished and completely read, because a part of a run is not comparable.
     std::vector<std::shared_ptr<RunDocument>> complete;
     QStringList refused; // why files were not opened
     int unfinished = 0;  // number of runs that are growing, being read or queued
@@ -22,7 +22,7 @@ struct TickedRuns
 class ComparedRuns
 {
 public:
-    // Returns false if they are the runs that are compared already.
+    // Returns false if these runs are already compared.
     bool take(std::vector<std::shared_ptr<RunDocument>> documents);
     void chooseBaseline(std::size_t run);
     void choose(std::size_t run) { m_current = m_documents[run]; }

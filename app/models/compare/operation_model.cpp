@@ -74,7 +74,7 @@ void OperationModel::show(CompareNumbersPointer numbers, const QStringList& titl
     const std::vector<std::pair<QString, Kinds>> shown{
         {tr("Forward"), {OpKind::Forward}},
         {tr("Backward"), {OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight}},
-        {tr("of it W"), {OpKind::BackwardWeight}},
+        {tr("of which W"), {OpKind::BackwardWeight}},
         {tr("Recompute"), {OpKind::Recompute}},
         {tr("Optimizer"), {OpKind::OptimizerStep}}};
     for (const auto& [title, kinds] : shown) {

@@ -6,9 +6,8 @@
 namespace app {
 
 // The time of each kind of op in the compared runs: the mean of the devices, with the difference
-// from the baseline. Backward includes its halves I and W, because schemes that split it are
-// compared with others. The tooltip has the number of ops and their median. A row is an index of a
-// run.
+// from the baseline. Backward includes I and W, so that schemes with and without split backward are
+// comparable. The tooltip has the number of ops and their median. A row is an index of a run.
 class OperationModel : public TableModel<std::size_t>
 {
     Q_OBJECT

@@ -14,7 +14,7 @@ using engine::Experiment;
 
 const QString kNotStated = QStringLiteral("–");
 
-// Fields that the settings of a run cover, and those that do not change what was run.
+// Fields that are already among a run's settings, and fields that do not change what runs.
 const std::set<std::string, std::less<>> kCovered{
     "--scheme", "--schedule", "--devices",   "--micro-batches", "--chunks", "--data-parallel",
     "--mode",   "--model",    "--precision", "--transport",     "--trace",  "--nvtx"};
@@ -41,7 +41,7 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// The settings of the experiments. A run without one does not state them.
+// Adds the settings of the experiments. A run without an experiment does not state them.
 void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                     std::vector<RunParameter>& parameters)
 {
@@ -101,7 +101,7 @@ std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const e
 
 QString sameText(const std::vector<RunParameter>& parameters)
 {
-    // Names that the line states, and whether with their value.
+    // Settings that the line names, and whether it states their values.
     static const std::vector<std::pair<QString, bool>> kNamed{
         {QStringLiteral("scheme"), true}, {QStringLiteral("model"), true},
         {QStringLiteral("D"), true},      {QStringLiteral("N"), true},

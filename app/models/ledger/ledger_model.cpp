@@ -47,7 +47,7 @@ QString iterationTip(const LedgerRun& run)
         : QString();
 }
 
-// Numbers sort as numbers: "16" after "8".
+// Sorts numbers by value: "16" after "8".
 SortValue settingSort(const QString& value)
 {
     bool isNumber = false;

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// The runs of the ledger that are in view. Has columns only for the settings that vary among them,
-// unless all are asked for.
+// The listed runs of the ledger. Has columns only for settings that vary among them, unless all
+// settings are requested.
 class LedgerModel : public TableModel<LedgerRun>
 {
     Q_OBJECT

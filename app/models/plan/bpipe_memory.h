@@ -25,8 +25,8 @@ struct BpipeMemory
 };
 
 // Simulates 1F1B and BPipe with micro-batches of `size` sequences. The peaks do not grow after
-// 2 D micro-batches, so that at most 4 D are simulated. Takes milliseconds for 8 devices. Fails if
-// the schedule is impossible, as BPipe on fewer than 4 devices.
+// 2 D micro-batches, so at most 4 D are simulated. Takes milliseconds for 8 devices. Fails if
+// the schedule is impossible, such as BPipe on fewer than 4 devices.
 engine::Result<BpipeMemory> bpipeMemory(const BpipePlan& plan, int size);
 
 } // namespace app

@@ -44,8 +44,8 @@ const std::vector<BpipeCase>& bpipeCases();
 // The command that prints the same estimate, quoted for a shell: "bscope estimate bpipe ...".
 QString estimateCommand(const BpipePlan& plan);
 
-// A simulation of BPipe or 1F1B with micro-batches of `size` sequences and the plan's hardware as
-// source of its costs.
+// Returns a plan to simulate BPipe or 1F1B with micro-batches of `size` sequences and costs from
+// the plan's hardware.
 RunPlan simulationOf(const BpipePlan& plan, const QString& scheme, int size);
 
 } // namespace app

@@ -149,11 +149,11 @@ QString stepText(const BpipeStep& step)
 {
     const auto growth = [](double factor) { return percent(std::abs(factor - 1)); };
     const QString must = step.needed >= 1
-        ? phrase("must gain %1 to pay for the bubble").arg(growth(step.needed))
-        : phrase("may lose %1, because the bubble shrinks").arg(growth(step.needed));
-    const QString does = step.gain >= 1 ? phrase("it gains %1").arg(growth(step.gain))
-                                        : phrase("it loses %1").arg(growth(step.gain));
-    return phrase("From b = %1 to %2 the stage %3; %4.")
+        ? phrase("must rise %1 to offset the bubble").arg(growth(step.needed))
+        : phrase("may fall %1, because the bubble shrinks").arg(growth(step.needed));
+    const QString does = step.gain >= 1 ? phrase("it rises %1").arg(growth(step.gain))
+                                        : phrase("it falls %1").arg(growth(step.gain));
+    return phrase("b = %1 to %2: the stage MFU %3; %4.")
         .arg(step.from)
         .arg(step.to)
         .arg(must, does);

@@ -10,7 +10,7 @@ struct NumberSource
 {
     QString title, detail, kind;
 };
-// Of the row `shown`, compared with the first row.
+// Returns the sources for the row `shown`, compared with the first row.
 std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
                                         const engine::BpipeAnswer& answer, std::size_t shown);
 
@@ -24,7 +24,7 @@ struct BpipeStep
     double speedUp() const { return gain / needed; }
 };
 std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer);
-// "From b = 1 to 2 the stage must gain 5.2 % to pay for the bubble; it gains 33.9 %."
+// "b = 1 to 2: the stage MFU must rise 5.2 % to offset the bubble; it rises 33.9 %."
 QString stepText(const BpipeStep& step);
 
 // The published cases as points: the gain follows from the published speed-up and the bubble.

@@ -32,7 +32,7 @@ engine::Result<ClusterPrediction> clusterPrediction(const ClusterPlan& plan)
     hardware.devicesPerNode = plan.gpusPerNode;
     hardware.node = plan.nodeLink.value_or(hardware.node);
     hardware.network = plan.networkLink.value_or(hardware.network);
-    auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as the kit
+    auto lowered = engine::scheduleOf(plan.experiment, engine::Windows::One); // as in the kit
     if (!lowered)
         return tl::unexpected(lowered.error());
     const engine::ModelOnHardware on = onHardware(plan.experiment, std::move(hardware));
@@ -119,7 +119,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
         const auto& nccl = report.verdicts[engine::TransportKind::Nccl];
         checks.push_back(
             nccl.safe ? ClusterCheck{Level::Pass, clusterPhrase("Safe order for NCCL"),
-                                     clusterPhrase("%1; both ends have one order")
+                                     clusterPhrase("%1; both ends have the same order")
                                          .arg(countOf(static_cast<std::int64_t>(report.messages),
                                                       "message"))}
                       : ClusterCheck{Level::Problem, clusterPhrase("Deadlock with NCCL"),
@@ -132,7 +132,7 @@ std::vector<ClusterCheck> checksOf(const ClusterPlan& plan, const ClusterOutlook
                           plan.hardware.isEmpty() ? clusterPhrase("choose the GPU of the cluster")
                                                   : fromUtf8(prediction.error().message)});
     checks.push_back({Level::Warning, clusterPhrase("PyTorch 2.6 or later needed"),
-                      clusterPhrase("version not known here; run.sh checks it before it starts")});
+                      clusterPhrase("version not known here; run.sh checks it first")});
     checks.push_back(outlook.kit.torchObstacle.empty()
                          ? ClusterCheck{Level::Pass, clusterPhrase("PyTorch's runtime executes it"),
                                         clusterPhrase("torch.csv has the schedule in its format")}
@@ -265,7 +265,7 @@ QString kitFileText(const std::string& name)
         {"schedule.csv", "the ops of every rank in their order"},
         {"model.toml", "sizes of the model, optimizer, precision"},
         {"text.txt", "the text to train on"},
-        {"train.py", "the training, its losses and traces"},
+        {"train.py", "trains; writes losses and traces"},
         {"runtime.py", "executes schedules that PyTorch cannot"},
         {"communication.py", "messages, all-reduces, moved stashes"},
         {"model.py", "GPT, BERT and LLaMA"},
@@ -284,17 +284,18 @@ QString kitFileText(const std::string& name)
 QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit)
 {
     if (plan.launcher == engine::Launcher::Slurm)
-        return clusterPhrase("Once, in the folder of the kit. Slurm chooses the nodes.");
+        return clusterPhrase("Run once in the folder of the kit. Slurm chooses the nodes.");
     if (plan.launcher == engine::Launcher::Torchtitan)
         return clusterPhrase("Merge titan.toml into a job file of torchtitan 0.2.2 or earlier "
                              "first; the file says what later versions need. torchtitan trains "
                              "its own model with this schedule.");
     return kit.nodes > 1
-        ? clusterPhrase("On every node, in the folder of the kit. Calls torchrun for %1 nodes of "
-                        "%2 ranks.")
+        ? clusterPhrase(
+              "Run on every node in the folder of the kit. Calls torchrun for %1 nodes of "
+              "%2 ranks.")
               .arg(kit.nodes)
               .arg(kit.ranksPerNode)
-        : clusterPhrase("In the folder of the kit. Calls torchrun for %1.")
+        : clusterPhrase("Run in the folder of the kit. Calls torchrun for %1.")
               .arg(countOf(kit.ranksPerNode, "rank"));
 }
 

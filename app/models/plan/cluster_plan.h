@@ -12,7 +12,7 @@
 
 namespace app {
 
-// A training on a cluster: what runs, how it is started, and the hardware that is assumed.
+// A training run on a cluster: the experiment, how it is launched, and the assumed hardware.
 struct ClusterPlan
 {
     engine::Experiment experiment;
@@ -25,7 +25,7 @@ struct ClusterPlan
     std::optional<engine::LinkSpec> nodeLink, networkLink;
 };
 
-// What was checked before a kit is written. Only a problem prevents it.
+// A check before a kit is written. Only a Problem prevents writing it.
 struct ClusterCheck
 {
     enum class Level : int { Pass, Warning, Problem };
@@ -43,7 +43,7 @@ struct ClusterPrediction
     engine::HardwareSpec hardware;
 };
 
-// What follows from a plan.
+// The kit of a plan, its checks and its prediction.
 struct ClusterOutlook
 {
     engine::TrainingKit kit;
@@ -55,21 +55,21 @@ struct ClusterOutlook
 };
 
 QString linkText(const engine::LinkSpec& link); // "50 GB/s, 5 µs"
-// Sets the links of the plan from the messages that were measured, within nodes and
-// across them: the median bandwidth at the assumed latency. Returns false if none was measured.
+// Sets the plan's links within nodes and between them to the median bandwidth of the measured
+// messages, at the assumed latency. Returns false if no message was measured.
 bool takeMeasuredLinks(const ClusterPrediction& prediction,
                        std::span<const profiler::LinkTimes> measured, ClusterPlan& plan);
 
-// The devices of each node: "4 5 6 7", and the copy of the pipeline: 1.
+// A node's devices ("4 5 6 7") and the pipeline copies they are in.
 struct NodeRow
 {
-    int node = 0; // from 0, as the ranks of results are shown
+    int node = 0; // from 0, like ranks
     QString devices;
     int firstCopy = 0, lastCopy = 0; // from 0
 };
 std::vector<NodeRow> nodeRows(const ClusterPrediction& prediction, int copies);
 
-// Makes the kit, checks it and predicts it. Takes as long as to build and simulate the schedule.
+// Makes the kit, checks it and predicts it. Takes as long as building and simulating the schedule.
 // Fails with the errors of trainingKit().
 engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan);
 
@@ -77,7 +77,7 @@ engine::Result<ClusterOutlook> outlookOf(const ClusterPlan& plan);
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
                                    engine::HardwareSpec hardware);
 
-// What a file of the kit is: "the ops of every device in their order".
+// Describes a file of the kit: "the ops of every device in their order".
 QString kitFileText(const std::string& name);
 QString launcherHint(const ClusterPlan& plan, const engine::TrainingKit& kit);
 // The plan of the experiment that a run stores. Fails if the run has none.

@@ -17,7 +17,7 @@ QString resultPhrase(const char* source)
     return QCoreApplication::translate("ClusterResults", source);
 }
 
-// The other files of a kit's results and those of the kit itself.
+// Excludes losses and the files of the kit itself.
 bool isTrace(const QFileInfo& file)
 {
     return !file.fileName().startsWith(QStringLiteral("losses"))

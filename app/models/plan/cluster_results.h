@@ -14,31 +14,32 @@ namespace app {
 struct ResultFile
 {
     QString path;
-    int rank = -1; // -1: the name does not say it, as of an archive
+    int rank = -1; // -1: not in the name, as for archives
     qint64 bytes = 0;
     QDateTime changed;
-    bool isComplete = false; // it did not grow for a while
+    bool isComplete = false; // has not grown for a while
 
     friend bool operator==(const ResultFile&, const ResultFile&) = default;
 };
 
-// The traces in a folder and its subfolders, sorted by rank; none is complete.
+// The traces in a folder and its subfolders, sorted by rank. Does not set isComplete.
 std::vector<ResultFile> resultFiles(const QString& folder);
 int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
 
 enum class RankState : int { Waiting, Growing, Received, Slow };
 
-// The files that have come so far.
+// The traces that have arrived so far.
 struct ClusterResults
 {
     QString folder;
     int ranks = 0; // expected
     std::vector<ResultFile> files;
 
-    std::vector<RankState> states() const; // [rank] without Slow
+    std::vector<RankState> states() const; // [rank] never Slow
     int received() const;                  // ranks with a complete trace
     QStringList complete() const;          // paths
-    // Whether every rank has a complete trace. Archives may have any rank: never true with them.
+    // Whether every rank has a complete trace. Always false with archives, because their ranks are
+    // unknown.
     bool areAllThere() const;
 };
 

@@ -26,7 +26,7 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
     counting.rules = costs.rules;
     if (source.kind == Kind::Recorded) { // the times of joint ops include their interference
         counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // for messages of the run
+        counting.devicesPerNode = costs.devicesPerNode; // to find the class of each message
     }
     return counting;
 }

@@ -185,7 +185,7 @@ std::vector<AbsentOp> EditedSchedule::removed() const
     return absent;
 }
 
-// A removal may have been undone, and its op restored and removed again.
+// Searches, because undo and restore leave entries in m_removals.
 int EditedSchedule::lastRemoved() const
 {
     const std::vector<AbsentOp> absent = removed();

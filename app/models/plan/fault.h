@@ -17,8 +17,8 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-// The parameter that makes a request impossible, and the nearest possible values. Found with the
-// scheme's own check, so that the window has no separate rules.
+// The parameter that makes a request impossible, and the nearest possible values. Both come from
+// the scheme's own check, so the window has no separate rules.
 struct Fault
 {
     enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };

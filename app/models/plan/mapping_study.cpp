@@ -112,7 +112,7 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
 {
     if (!hasNodes(request))
         return engine::fail(engine::Error::Code::Unsupported,
-                            "the costs are not those of hardware; choose hardware");
+                            "the costs are not from hardware; choose hardware as their source");
     const auto isDropped = [&] { return isCancelled && isCancelled(); };
     const auto prepared = TRY(prepare(request));
     if (!prepared.violations.empty())

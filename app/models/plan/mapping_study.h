@@ -34,8 +34,8 @@ struct NodeContents
     QString summary; // "devices 0 and 7, copies 0–3; all-reduce of stages 0, 7"
 };
 
-// The devices of a prediction on the nodes of its hardware, the loads of the links, and the same
-// with other mappings.
+// The devices of a prediction on the nodes of its hardware, the loads of the links, and the
+// predictions with other mappings.
 struct MappingStudy
 {
     std::shared_ptr<const Prediction> prediction; // with the chosen mapping; has a run

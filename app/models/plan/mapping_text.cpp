@@ -114,7 +114,7 @@ QString crossingText(const MappingStudy& study)
               .arg(study.shape.slots);
     const QString what = study.nodes.size() < 2 ? mappingPhrase("Nothing crosses nodes.")
         : sums == 0
-        ? mappingPhrase("%1 cross nodes, no all-reduce does.").arg(countOf(messages, "message"))
+        ? mappingPhrase("%1 and no all-reduces cross nodes.").arg(countOf(messages, "message"))
         : mappingPhrase("%1 and the all-reduces of %2 cross nodes.")
               .arg(countOf(messages, "message"), countOf(sums, "stage"));
     return QStringLiteral("%1 %2. %3").arg(countOf(devices, "device"), where, what);

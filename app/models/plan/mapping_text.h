@@ -5,19 +5,19 @@
 
 namespace app {
 
-// The texts of the mapping picture. Bytes are decimal (GB), as the bandwidths of links are; the
-// memory of devices is in GiB.
+// The texts of the mapping picture. Bytes of links are decimal (GB), like their bandwidths; device
+// memory is in GiB.
 QString gigabytes(double bytes);           // "1.6"; "0.013" for small amounts
 QString loadText(double bytes);            // "1.6 GB"
 QString milliseconds(double nanoseconds);  // "31.5", "1 958"
 QString mappingTitle(const QString& name); // "Replicas together"; the file's name
-QString mappingRule(const QString& name);  // "the copies of a stage share a node"
-// "32 devices on 4 nodes of 8. 768 messages cross nodes, no all-reduce does."
+QString mappingRule(const QString& name);  // "the holders of a stage share a node"
+// "32 devices on 4 nodes of 8. 768 messages and no all-reduces cross nodes."
 QString crossingText(const MappingStudy& study);
 QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
 
 QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"
-// Of a link between nodes or within one: "25 GB/s per GPU".
+// The bandwidth of a link between nodes or within one: "25 GB/s per GPU".
 QString linkSpeed(const engine::HardwareSpec& hardware, bool crosses);
 // "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
 QString linkSentence(const MappingStudy& study, const profiler::LinkLoad& link);
@@ -27,7 +27,7 @@ QString flowTitle(const profiler::LinkFlow& flow, int replicas);
 QString flowDetail(const profiler::LinkFlow& flow);
 QString stageList(const std::vector<engine::StageId>& stages); // "0, 7–9"
 
-// What makes the chosen mapping the fastest one, or which one is faster and why.
+// Why the chosen mapping is the fastest, or which one is faster and why.
 struct MappingVerdict
 {
     bool isBest = true;

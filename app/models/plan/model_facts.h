@@ -37,8 +37,8 @@ struct ModelFacts
     std::vector<StageSizes> stages;
     MemoryFit now;
     std::optional<MemoryFit> twice; // with micro-batches of twice the size
-    // What fits if `now` (or else `twice`) does not: the largest micro-batch below it, and full
-    // recomputation.
+    // The alternatives that fit if `now` (or else `twice`) does not: the largest micro-batch below
+    // it, and full recomputation.
     std::vector<MemoryFit> remedies;
 };
 // Simulates up to six times. Fails as studyMappings() does.

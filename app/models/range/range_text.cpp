@@ -73,7 +73,7 @@ engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::
                                 .arg(first, last));
 }
 
-// The iterations that the text names, as a window; of `iteration` if it names none.
+// The window of the iterations that the text names, or else of `iteration`.
 engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
                               const engine::Timeline& timeline, int iteration)
 {

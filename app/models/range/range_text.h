@@ -8,18 +8,18 @@
 namespace app {
 
 // Reads a range of time that the user typed: "102-172.4 ms", "iteration 1, 40..60 ms",
-// "iterations 1-2", "median iteration". Times are from the begin of the named iteration, otherwise
+// "iterations 1-2", "median iteration". Times are from the start of the named iteration, otherwise
 // of `iteration`, an index into Timeline::iterations; without a unit, in the unit of that
 // iteration. The result is clipped to the run. Fails with Error::Code::InvalidArgument; the message
 // says what to type.
 engine::Result<engine::Window> parseRange(const QString& text, const engine::Run& run,
                                           int iteration);
 
-// A range as parseRange() reads it: "iteration 1, 102.0 – 172.4 ms". Times are from the begin of
-// the iteration in which the range begins.
+// The range in the notation of parseRange(): "iteration 1, 102.0 – 172.4 ms". Times are from the
+// start of the iteration in which the range begins.
 QString rangeName(const engine::Run& run, engine::Window range);
 
-// Index into Timeline::iterations of the iteration in which `time` is, or of the last one before
+// Index into Timeline::iterations of the iteration that contains `time`, or of the last one before
 // it; 0 if there is none. The run has at least one iteration.
 int iterationOf(const engine::Timeline& timeline, std::int64_t time);
 

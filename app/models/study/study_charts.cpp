@@ -43,7 +43,7 @@ bool isKnown(const StudyData& data, StudyMetric metric)
     });
 }
 
-// Metrics that some point has, and ratios. Before the first result: those of every simulation.
+// Bubble, iteration, the other metrics that any result has, and the ratios.
 std::vector<std::string> quantities(const StudyData& data, StudyPanel panel)
 {
     constexpr std::array kMetrics{StudyMetric::Bubble,          StudyMetric::Iteration,

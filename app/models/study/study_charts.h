@@ -13,7 +13,7 @@ namespace app {
 enum class StudyPanel : std::uint8_t { Map, Lines, Front };
 constexpr std::size_t kStudyPanels = 3;
 
-// A chart that a panel can show: one of the study's own, or one that goes through a point.
+// A chart that a panel can show: one that the study defines, or one through a point.
 struct ChartChoice
 {
     QString title;
@@ -21,14 +21,14 @@ struct ChartChoice
     bool isOwn = false;
 };
 
-// The charts of a panel; own ones first. Those of a metric are over `axis` ("": a suitable one) and
-// go through `point`.
+// The charts of a panel; those that the study defines come first. The charts of a metric have the
+// axis `axis` ("": a suitable one) and go through `point`.
 std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
                                       const std::string& axis, std::size_t point);
 // The axes over which a panel can draw a metric, the most suitable first.
 std::vector<std::string> chartAxes(const profiler::Study& study, StudyPanel panel);
 
-// The point with which a page begins: the best of the set-up that the first own chart shows.
+// The point that a page selects first: the best one in the first chart that the study defines.
 std::size_t firstPoint(const StudyData& data);
 
 QString whereText(const profiler::StudyChart& chart); // "N 8, p2p 0.1"; "" if it shows everything

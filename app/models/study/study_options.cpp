@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
 constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
 
-// The options of simulations first: `bscope run` has a few of the same names.
+// Visits the options of simulations first, because `bscope run` has some of the same names.
 template<class Visit>
 void visitFields(const Visit& visit)
 {
@@ -135,7 +135,7 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
         for (const profiler::StudyAxis& axis : *axes)
             for (const std::string& value : axis.values)
                 if (const QString text = isSimulated ? problemOf(axis.key, value) : QString();
-                    !text.isEmpty()) // runs have other models
+                    !text.isEmpty()) // not checked for runs, which have other models
                     return StudyProblem{axis.key, capitalized(text) + QLatin1Char('.')};
     if (study.grid.empty())
         return StudyProblem{std::string(kScheme),
@@ -157,7 +157,7 @@ QString notRunnable(const profiler::Study& study)
         });
     };
     if (study.axis("case") != nullptr)
-        return QStringLiteral("The cases of this study say how their points are computed");
+        return QStringLiteral("The cases of this study define how their points are computed");
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
             if (!isOfRuns(axis.key))

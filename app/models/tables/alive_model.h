@@ -19,7 +19,7 @@ struct AliveRow
     std::optional<std::int64_t> back; // when an evicted stash returns
 };
 
-// What is in the memory of a device at a time.
+// The contents of a device's memory at a time.
 class AliveModel : public TableModel<AliveRow>
 {
     Q_OBJECT

@@ -13,13 +13,13 @@ QString differenceOf(const KindTimes& row)
     if (row.times.front() <= 0)
         return row.times.back() > 0 ? ExpectedModel::tr("new") : QString();
     const double share = row.times.back() / row.times.front() - 1;
-    constexpr double kFactor = 9; // beyond it, as a factor
+    constexpr double kFactor = 9; // larger shares are shown as a factor
     if (share >= kFactor)
         return ExpectedModel::tr("×%1").arg(number(share + 1, 0));
     return signedNumber(100 * share, std::abs(share) < 0.095 ? 1 : 0) + QStringLiteral("\u2009%");
 }
 
-// Only differences that the iteration would show are marked.
+// Marks only differences that are notable in the iteration.
 Verdict verdictOf(const KindTimes& row, double iteration)
 {
     constexpr double kNotable = 0.01; // of the iteration

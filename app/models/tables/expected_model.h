@@ -14,7 +14,7 @@ class ExpectedModel : public TableModel<profiler::KindTimes>
 public:
     explicit ExpectedModel(QObject* parent = nullptr);
 
-    // `names` of the runs; the difference is to the first one.
+    // `names` has one name per run; differences are from the first.
     void show(const profiler::ExpectedComparison& comparison, const QStringList& names);
     void clear();
 

@@ -38,8 +38,7 @@ private:
     Scale m_bytes;
 };
 
-// The difference of the driver's value and the sum, relative to the driver's value: "0.4 %";
-// negative if the sum is larger.
+// The driver's value minus the sum, relative to the driver's value: "0.4 %".
 QString driverDifference(const engine::GpuMemory& memory);
 
 } // namespace app

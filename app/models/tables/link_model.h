@@ -5,7 +5,7 @@
 
 namespace app {
 
-// What a selected link carries.
+// The messages, copies and all-reduces on a selected link.
 class LinkFlowModel : public TableModel<profiler::LinkFlow>
 {
     Q_OBJECT

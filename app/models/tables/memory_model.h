@@ -5,7 +5,7 @@
 
 namespace app {
 
-// A row per device: its planned memory beside the recorded one, and what moved.
+// A row per device: its planned and recorded memory, and the stashes that it moved.
 class MemoryModel : public TableModel<engine::DeviceId>
 {
     Q_OBJECT

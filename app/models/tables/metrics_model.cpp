@@ -163,7 +163,7 @@ MetricsModel::Columns MetricsModel::columns() const
     return columns;
 }
 
-// With the number of all devices, which is in the last row.
+// Adds the value of all devices, which is in the last row.
 QVariant MetricsModel::headerToolTip(int section, const QString& title) const
 {
     const bool isCount = title == tr("Sent / received") || title == tr("Local");

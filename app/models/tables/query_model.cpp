@@ -13,7 +13,7 @@ namespace {
 using profiler::QueryValue;
 constexpr qsizetype kLongestCell = 120; // characters
 
-// As in SQL: a point in decimals, no separators.
+// Formats numbers as in SQL: a decimal point, no thousands separators.
 QString plainText(const QueryValue& value)
 {
     if (const auto* integer = std::get_if<std::int64_t>(&value))
@@ -44,7 +44,7 @@ int QueryModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() || m_result == nullptr ? 0 : static_cast<int>(m_result->columns.size());
 }
 
-// The first value that is not NULL decides.
+// Decides by the first value that is not NULL.
 bool QueryModel::isOfNumbers(int column) const
 {
     for (const auto& row : m_result->rows) {

@@ -31,7 +31,8 @@ RunsModel::RunsModel(QObject* parent)
     : QAbstractListModel(parent)
 { }
 
-// Links are resolved once, when the file exists: this takes a system call per folder of the path.
+// Resolves links only once, after the file exists, because this takes a system call per folder of
+// the path.
 const QString& RunsModel::Row::canonicalPath() const
 {
     if (canonical.isEmpty())

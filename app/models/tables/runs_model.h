@@ -10,8 +10,8 @@
 namespace app {
 
 // The open runs of a window, in the order in which they were opened. Ticked runs are compared. New
-// runs are ticked until a tick was set or removed once: then the choice stays as it is.
-// Documents are shared with the pages that show them.
+// runs are ticked until the user changes a tick. Documents are shared with the pages that show
+// them.
 class RunsModel : public QAbstractListModel
 {
     Q_OBJECT
@@ -59,7 +59,7 @@ private:
     void moveRow(int from, int to);
 
     std::vector<Row> m_rows;
-    bool m_hasChoice = false; // whether ticks were chosen
+    bool m_hasChoice = false; // whether the user changed a tick
 };
 
 // Returns the duration of the reported iteration: "115.3 ms"; "" if the run has none.

@@ -18,8 +18,8 @@ QString say(const char* text)
     return QCoreApplication::translate("SchemeText", text);
 }
 
-// The fact of "3N + 3(D-1)" in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the
-// expression counts as a closed form only if its value equals the simulated one.
+// Finds the formula in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the formula
+// counts as a closed form only if its value equals the simulated one.
 std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const FormulaNumbers& numbers,
                                        double simulated)
 {
@@ -127,7 +127,7 @@ QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& 
         html += rowHtml(fact.name, fact.value);
     html += QStringLiteral("</table>");
     html += QStringLiteral("<p><b>%1</b></p><table>").arg(say("Rule"))
-        + rowHtml(say("Takes"), ruleText(scheme));
+        + rowHtml(say("Accepts"), ruleText(scheme));
     for (const engine::SchemeOption& option : scheme.options)
         html += rowHtml(QStringLiteral("--set ") + fromUtf8(option.key), optionText(option));
     html += QStringLiteral("</table>");

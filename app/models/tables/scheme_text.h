@@ -16,7 +16,7 @@ struct SchemeFact
 };
 
 // Returns closed forms with the numbers filled in, then simulated values. Without a prediction
-// (nullptr), only the facts of the scheme itself.
+// (nullptr), returns only the facts of the scheme itself.
 std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);

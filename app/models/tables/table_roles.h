@@ -9,8 +9,8 @@ namespace app {
 
 // A double from 0 to 1: draws a neutral bar of this share at the left of the number.
 inline constexpr int kShareRole = Qt::UserRole + 1;
-// kDifferenceRole: QString, a small difference at the right of the value, as "+4.0". kVerdictRole:
-// Verdict, the colour of the difference.
+// kDifferenceRole: QString, a small difference at the right of the value, such as "+4.0".
+// kVerdictRole: Verdict, the colour of the difference.
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
 // Three bools. Strong: the row or cell is a summary. Hint: the text is muted. Span: the cell covers
 // the rest of its row.
@@ -26,7 +26,7 @@ inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
 // A position in the coverage of an import (see coverageColour): draws a swatch at the left.
 inline constexpr int kCoverageRole = Qt::UserRole + 11;
-// An int from 0 to 3: draws three squares at the left, of which as many are filled.
+// An int from 0 to 3: draws three squares at the left, this many of them filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 
 // An Interval, drawn on the scale of the column (by WhatIfTable's delegate).

@@ -8,7 +8,7 @@
 namespace app {
 namespace {
 
-// The layers before each stage, and all of them.
+// The number of layers before each stage, then their total.
 std::vector<int> bordersOf(const LayerSplit& split)
 {
     std::vector<int> borders{0};

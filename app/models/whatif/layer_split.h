@@ -23,8 +23,8 @@ struct LayerMove
 // The moves that turn the even split into `split`. Layers keep their order.
 std::vector<LayerMove> layerMoves(const LayerSplit& split);
 
-// The range of the layers before `border`, the end of stage `border`, in which the stages at both
-// sides keep at least one of the layers that they have in the even split.
+// The possible numbers of layers before `border`, the end of stage `border`: the stages on both
+// sides keep at least one layer that they have in the even split.
 std::pair<int, int> borderRange(const LayerSplit& split, int border);
 // Moves the border so that `before` layers precede it, as far as borderRange() permits.
 LayerSplit withBorder(LayerSplit split, int border, int before);

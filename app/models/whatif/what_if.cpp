@@ -28,7 +28,7 @@ QString plainNumber(double value)
     return QString::number(value, 'g', 6);
 }
 
-// In single quotes for a shell, if it has other characters than those of a plain name.
+// Quotes a word for a shell unless it has only the characters of a plain name.
 QString shellWord(QString word)
 {
     const auto isPlain

@@ -18,8 +18,8 @@ QString selectionText(const profiler::RunEdit& edit);
 
 // The slow-down factor of what `edit` selects; 1: none is set.
 double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
-// Replaces the slow-down of what `edit` selects, as far as the limits of factors permit; a factor
-// of 1 removes it.
+// Replaces the slow-down of what `edit` selects, clamped to the limits of factors; a factor of 1
+// removes it.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
 // The links between devices over which messages pass, as edits with a factor of 1. First, if the

@@ -5,7 +5,7 @@
 
 namespace app {
 
-// What a prediction says about the run, in one sentence.
+// The result of a prediction, in one sentence.
 struct WhatIfVerdict
 {
     enum class Kind : std::uint8_t { Shorter, Unclear, Longer, AlmostFull };
@@ -24,7 +24,7 @@ struct WhatIfNumbers
     // micro-batch are compared.
     int measuredBatches = 1, batches = 1;
 };
-// The time that the measured run would take for the predicted micro-batches at its own pace.
+// The time that the measured run would take for as many micro-batches as are predicted.
 std::int64_t atPace(const WhatIfNumbers& numbers);
 WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers);
 

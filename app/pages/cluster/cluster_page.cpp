@@ -112,7 +112,8 @@ QWidget* ClusterPage::makeCentre()
     auto* head = makeBar(
         40, 10,
         {makeLabel(tr("Run on a cluster"), "section"),
-         makeLabel(tr("Write a kit here, start it there, bring the times back."), "small"),
+         makeLabel(tr("Write a kit, start it on the cluster, and bring the results back."),
+                   "small"),
          kStretch});
     spaced(new QVBoxLayout(centre), {}, 0,
            {head, makeLine(Qt::Horizontal),
@@ -253,7 +254,7 @@ void ClusterPage::kitWritten(const QString& folder)
 {
     m_written = folder;
     endWriting(tr("Written to %1.").arg(folder));
-    // Nothing else is expected in the results of a kit on a shared file system.
+    // Watches the folder of the kit, because the results arrive there on a shared file system.
     if (QFileInfo(folder).isDir() && !m_back->watcher().isWatching()
         && m_back->results().folder.isEmpty())
         takeResults({folder});

@@ -16,8 +16,8 @@ class KitPanel;
 class PredictionDock;
 class ResultsPanel;
 
-// Runs a training on a cluster: writes a kit, checks it, and brings the results back to compare
-// them with the prediction and with a run of this machine.
+// Runs an experiment on a cluster: writes a kit, checks it, and imports the results to compare them
+// with the prediction and with a run of this machine.
 class ClusterPage : public Page
 {
     Q_OBJECT

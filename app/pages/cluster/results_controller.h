@@ -31,7 +31,7 @@ public:
 
     ResultsController(RunLibrary& library, const View& view, QObject* parent = nullptr);
 
-    // What is expected of `plan`; nullptr: unknown.
+    // `outlook` is the expected outcome of `plan`; nullptr: unknown.
     void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan);
     void setEmulated(std::shared_ptr<RunDocument> run); // of this machine; nullptr: none
     void take(const QStringList& paths);                // watches a folder, or imports files
@@ -60,7 +60,7 @@ private:
     std::shared_ptr<const ClusterOutlook> m_outlook;
     ClusterPlan m_plan;
     std::unique_ptr<TraceImporter> m_importer; // nullptr: no import runs
-    bool m_isImported = false;                 // what the watcher found last
+    bool m_isImported = false;                 // the traces that the watcher found last
     QString m_predictedFile;                   // written by compare()
     bool m_isPredicting = false;               // it is being written
     std::shared_ptr<RunDocument> m_emulated, m_measured;

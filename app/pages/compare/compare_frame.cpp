@@ -187,7 +187,7 @@ void CompareFrame::setCompact(bool isCompact)
     distributeHeight();
 }
 
-// Parts that are also in the menus, and labels, make room for the others.
+// In a narrow window, hides labels and controls that are also in the menus.
 void CompareFrame::updateToolbar()
 {
     for (QWidget* part : m_tallOnly)

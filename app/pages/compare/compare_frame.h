@@ -22,8 +22,8 @@ class RunsDock;
 class RunsModel;
 class SegmentControl;
 
-// The layout of the comparison: runs, toolbar, what differs, the lanes above the tables, details.
-// It hides parts if the window is small. The page creates the content of the parts.
+// The layout of the comparison: runs, toolbar, differences of the runs, the lanes above the tables,
+// details. It hides parts if the window is small. The page creates the content of the parts.
 class CompareFrame : public QWidget
 {
     Q_OBJECT

@@ -33,7 +33,7 @@ public:
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
 
-    void tick(const std::vector<std::shared_ptr<RunDocument>>& documents); // and no others
+    void tick(const std::vector<std::shared_ptr<RunDocument>>& documents); // unticks all others
     QString title() const override
     {
         return m_compared.size() == 1 ? tr("Compare 1 run")

@@ -42,7 +42,7 @@ DeviceDialog::DeviceDialog(const ThemeController& theme, QWidget* parent)
     resize(640, 480);
     auto* content = new QWidget;
     m_cards = spaced(new QVBoxLayout(content), {20, 4, 20, 16}, 8);
-    m_cards->addWidget(makeLabel(tr("The worker is asked for its devices."), "secondary"));
+    m_cards->addWidget(makeLabel(tr("Querying the devices…"), "secondary"));
     m_cards->addStretch();
     QScrollArea* scroll = named(makeScroll(content), "deviceCards", windowTitle());
     scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it

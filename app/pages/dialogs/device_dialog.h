@@ -11,8 +11,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// What this machine can run on: a card for each device, and the CUDA libraries. The worker queries
-// the driver, so that a driver that hangs does not block the window.
+// A card for each device of this machine, and the CUDA libraries. The worker queries the driver, so
+// a driver that hangs does not block the window.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT

@@ -27,7 +27,7 @@ DiagnosticsDialog::DiagnosticsDialog(const Settings& settings, const QStringList
                                      QWidget* parent)
     : QDialog(parent)
     , m_settings(settings)
-    , m_facts{tr("The worker is asked for the devices."), errors}
+    , m_facts{tr("Querying the devices…"), errors}
     , m_worker(new QProcess(this))
     , m_list(named(new QListWidget, "diagnosticsFiles", tr("Files")))
     , m_text(named(new QPlainTextEdit, "diagnosticsText", tr("Content of the file")))

@@ -14,7 +14,8 @@ class QPushButton;
 namespace app {
 
 // Shows the files of a diagnostics folder before it is written, so that the user can read every
-// line that leaves the machine. Names of the user and of the machine are replaced unless asked for.
+// line that leaves the machine. Names of the user and of the machine are replaced unless the user
+// includes them.
 class DiagnosticsDialog : public QDialog
 {
     Q_OBJECT

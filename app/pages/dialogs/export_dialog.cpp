@@ -210,7 +210,8 @@ void ExportDialog::showEvent(QShowEvent* event)
     refresh();
 }
 
-// A large figure takes some 100 ms, so what is set before the dialog is shown is drawn once.
+// Does nothing before the dialog is shown, because drawing a large figure takes about 100 ms and
+// all settings made until then need only one drawing.
 void ExportDialog::refresh()
 {
     if (!isVisible())

@@ -182,7 +182,8 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     head->setFixedHeight(38);
     spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12,
            {makeLabel(tr("Keys"), "heading"),
-            {makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"),
+            {makeLabel(tr("of the current page; for all actions, see the menus or the command "
+                          "palette (Ctrl+K)"),
                        "small"),
              1}});
     auto* body = new QWidget;

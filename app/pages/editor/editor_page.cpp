@@ -55,13 +55,14 @@ void EditorPage::makeActions()
         tr("save the schedule as CSV"));
     m_saveAs = makeAction(
         "saveScheduleAs", tr("Save &as…"), tr("Ctrl+Shift+S"),
-        [this] { m_file->saveAs(schedule()->schedule()); }, tr("save it under another name"));
+        [this] { m_file->saveAs(schedule()->schedule()); },
+        tr("save the schedule under another name"));
     m_copy = makeAction(
         "copyScheduleCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
         [this] { copyCommand(); }, tr("copy the command that simulates the saved file"));
     m_simulate = makeAction(
         "simulateSchedule", tr("Open as a &run"), tr("Ctrl+Return"), [this] { simulate(); },
-        tr("open its simulation as a run"));
+        tr("simulate the schedule and open it as a run"));
     m_train = makeAction(
         "trainSchedule", tr("&Train with it"), tr("Ctrl+R"), [this] { train(); },
         tr("train the tiny model in this order"));
@@ -219,7 +220,7 @@ void EditorPage::showCosts()
     auto* dialog = findChild<QDialog*>(QStringLiteral("costsDialog"));
     if (dialog == nullptr) {
         dialog = named(new QDialog(this), "costsDialog");
-        dialog->setWindowTitle(tr("Costs of the times"));
+        dialog->setWindowTitle(tr("Costs for the simulated times"));
         dialog->resize(330, 420);
         auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
         form->showPlan();
@@ -240,7 +241,7 @@ QString EditorPage::simulateCommand() const
     return commandText(plan);
 }
 
-// Commands name a file.
+// Saves first, because commands name a file.
 bool EditorPage::saveFirst()
 {
     return (!m_file->path().isEmpty() && !isModified()) || m_file->save(schedule()->schedule());

@@ -299,7 +299,7 @@ void EstimatorPage::choose(int row)
     Q_EMIT statusChanged();
 }
 
-// One simulation at a time; the newest request waits.
+// Runs one simulation at a time; only the newest request waits.
 void EstimatorPage::simulateMemory()
 {
     if (m_isSimulating) {

@@ -76,7 +76,7 @@ void LedgerPage::makeActions()
     m_compare = makeAction("compareLedgerRuns", tr("Compare"), Qt::CTRL | Qt::Key_Return,
                            [this] { compare(); });
     m_repeat = makeAction("repeatLedgerRuns", tr("Repeat"), {}, [this] { repeat(); });
-    m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several one after another"));
+    m_repeat->setToolTip(tr("Opens one run in the set-up page; starts several sequentially"));
     m_star = makeAction("starLedgerRuns", tr("Star"), Qt::CTRL | Qt::Key_D, [this] {
         for (const LedgerRun& run : m_table->selected())
             toggleStar(run);
@@ -281,7 +281,7 @@ void LedgerPage::showSelection()
     Q_EMIT statusChanged();
 }
 
-// One run per turn of the event loop: each takes about 0.1 s.
+// Opens one run per iteration of the event loop, because each takes about 0.1 s.
 void LedgerPage::open(std::vector<LedgerRun> runs)
 {
     const LedgerRun first = runs.front();
@@ -325,7 +325,7 @@ void LedgerPage::trash()
     const bool areTrashed = std::ranges::all_of(runs, &LedgerRun::isTrashed);
     if (areTrashed
         && QMessageBox::question(this, tr("Delete forever"),
-                                 tr("Delete %1 and what was recorded? This cannot be undone.")
+                                 tr("Delete %1 and the recorded data? This cannot be undone.")
                                      .arg(countOf(static_cast<std::int64_t>(runs.size()), "run")))
             != QMessageBox::Yes)
         return;

@@ -69,7 +69,7 @@ private:
     QLabel *m_count, *m_selected, *m_difference;
     Band* m_band;
     EmptyState* m_empty;
-    QTimer m_late; // when several runs are opened, they are shown once
+    QTimer m_late; // shows runs that are opened together once
     QStackedWidget* m_stack;
     QScrollArea* m_details;
     QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;

@@ -23,8 +23,8 @@ class MemoryLegend;
 class MemoryModel;
 class SegmentControl;
 
-// The memory of one run: every device over time with one cursor, what is alive at the cursor, and
-// planned beside recorded peaks.
+// The memory of one run: every device over time with one cursor, the contents at the cursor, and
+// planned and recorded peaks.
 class MemoryPage : public Page
 {
     Q_OBJECT

@@ -69,7 +69,7 @@ void LinkController::viewShown()
     if (!m_parts.timeline.showLink(link))
         showLinkMessage(
             &m_parts.page, tr("Link to %1").arg(m_document->title()),
-            tr("The run has not the op of this link, so only its time is shown. The file "
+            tr("The run does not have the op of this link, so only its time is shown. The file "
                "may have been recorded again since."));
     else if (!link.note.isEmpty())
         showLinkMessage(&m_parts.page, tr("Note in the link"), link.note);

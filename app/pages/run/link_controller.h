@@ -16,8 +16,8 @@ class Page;
 class RunActions;
 class TimelineWidget;
 
-// Copies the command of a run, or what is in sight of it as a link and a picture, and restores a
-// view from a link.
+// Copies the command of a run, or its visible part as a link and an image, and restores a view from
+// a link.
 class LinkController : public QObject
 {
     Q_OBJECT

@@ -22,12 +22,12 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
     kernels->setStatusTip(tr("show or hide the kernels under their ops"));
     kernels->setCheckable(true);
-    plan = make("showPlan", tr("Plan of what has not run yet"), {});
+    plan = make("showPlan", tr("Planned ops"), {});
     plan->setCheckable(true);
     plan->setChecked(true);
     find = make("find", tr("Find"), QKeySequence::Find);
     find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
-    find->setStatusTip(tr("find ops, with facets"));
+    find->setStatusTip(tr("find ops by kind, micro-batch, stage or duration"));
     findNext = make("findNextHit", tr("Next hit"), Qt::Key_F3);
     findPrevious = make("findPreviousHit", tr("Previous hit"), Qt::SHIFT | Qt::Key_F3);
     notes.note = make("noteSelection", tr("Note on the selection"), Qt::Key_N);
@@ -64,7 +64,7 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
     copyLink = make("copyLink", tr("Copy a link to this view"), Qt::CTRL | Qt::SHIFT | Qt::Key_C);
-    copyLink->setStatusTip(tr("copy the view as a link, with a picture"));
+    copyLink->setStatusTip(tr("copy a link to this view and an image of it"));
     copyLink->setEnabled(!page.file().isEmpty()); // a prediction has no file
     importReport = make("importReport", tr("Import report"), Qt::Key_I);
     importReport->setToolTip(tr("Shows what the import recognised and what it left out (I)"));
@@ -72,11 +72,11 @@ RunActions::RunActions(const ThemeController& theme, Page& page)
     whatIf = make("whatIf", tr("What if…"), Qt::Key_P);
     whatIf->setStatusTip(tr("predict other schemes with the measured times"));
     why = make("whyNotFaster", tr("Why not faster?"), Qt::Key_W);
-    why->setStatusTip(tr("show the critical path, what it consists of and what would shorten it"));
+    why->setStatusTip(tr("show the critical path, its parts and what would shorten it"));
     why->setToolTip(tr("Shows the critical path and what would shorten it (W)"));
     why->setCheckable(true);
     memory = make("memoryPage", tr("Memory page"), Qt::SHIFT | Qt::Key_M);
-    memory->setStatusTip(tr("memory of all devices, and what is alive at a time"));
+    memory->setStatusTip(tr("show what occupies device memory at any time"));
     memory->setEnabled(!page.file().isEmpty());
     QObject::connect(memory, &QAction::triggered, &page,
                      [&page] { Q_EMIT page.memoryRequested(page.file()); });

@@ -110,7 +110,7 @@ void RunFrame::showActions(Selection::Kind selected, const RunDocument& document
     m_pause->setText(document.isPaused() ? tr("Continue") : tr("Pause"));
 }
 
-// Folded details unfold for the reasons, and fold again after them.
+// Shows folded details while the reasons are shown.
 void RunFrame::showWhy(bool isShown)
 {
     m_details->setCurrentIndex(isShown ? 1 : 0);

@@ -53,9 +53,9 @@ private:
     const RunActions& m_actions;
     Parts m_parts;
     QSplitter* m_rows;
-    QStackedWidget* m_details; // the details, and why an iteration is not faster
+    QStackedWidget* m_details; // pages: the details and "Why not faster?"
     QLabel* m_detailsTitle;
-    bool m_wereDetailsShown = true; // before the reasons were
+    bool m_wereDetailsShown = true; // before the reasons were shown
     QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
     QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
     bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;

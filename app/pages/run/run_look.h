@@ -10,8 +10,8 @@ class RunStateView;
 class RunToolbar;
 class TimelineWidget;
 
-// Connects the actions and the toolbar of a run with what its timeline shows: the visible time, and
-// the TimelineLook, which all of them display.
+// Synchronizes the actions, the toolbar and the timeline of a run: the visible time and the
+// TimelineLook.
 class RunLook : public QObject
 {
     Q_OBJECT

@@ -66,7 +66,7 @@ void RunMenu::addOp(QMenu& menu, const Selection& selection)
 {
     const RunView& view = *m_parts.timeline->view();
     if (const auto cause = toCause(view, selection)) {
-        QAction* go = named(menu.addAction(tr("Select what it waited for: %1")
+        QAction* go = named(menu.addAction(tr("Select the op it waited for: %1")
                                                .arg(opName(view.run().info, view.op(cause->op)))),
                             "selectCause");
         connect(go, &QAction::triggered, this,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMostOps = 6;
 
-// What an op must have; nullopt: anything.
+// The requested op; nullopt: any.
 struct WantedOp
 {
     engine::OpKind kind = engine::OpKind::Forward;

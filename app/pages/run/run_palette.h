@@ -12,7 +12,7 @@ namespace app {
 class RunRange;
 class TimelineWidget;
 
-// What the command palette finds in a run: ops by name ("2B3", "F5 stage 1"), ranges of time
+// Finds items of a run for the command palette: ops by name ("2B3", "F5 stage 1"), ranges of time
 // ("102-172.4 ms"), and the settings of the timeline ("colour by stage").
 class RunPalette : public QObject
 {

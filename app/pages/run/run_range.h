@@ -28,7 +28,7 @@ public:
 
     RunRange(const Parts& parts, const RunActions& actions, RunAnalysis& analysis, QObject* parent);
 
-    // The run is new or has grown; nullptr: unknown.
+    // Call it when the run is new or has grown; nullptr: unknown.
     void setView(const RunViewPointer& view, int iteration);
     void select(const Selection& selection);
     // Marks a range and brings it into view.

@@ -126,7 +126,7 @@ void WhyController::setSelection(const Selection& selection)
     m_parts.timeline.setReason(reason);
 }
 
-// The reason why the next scheme cannot be run as this run was.
+// The reason why the next scheme cannot be run like this run.
 QString WhyController::whyNotRun() const
 {
     const engine::RunInfo& info = m_view->run().info;

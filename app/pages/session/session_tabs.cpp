@@ -62,7 +62,7 @@ QString firstFile(const SessionTab& tab)
     return tab.files.value(0);
 }
 
-// Pages about a run are requested as every page requests them.
+// Opens a page about a run with the request signal that every page has.
 template<void (Page::*request)(const QString&)>
 void requestPage(MainWindow& window, const SessionTab& tab)
 {
@@ -82,7 +82,7 @@ const TabKind kTabKinds[] = {
      requestPage<&Page::queryRequested>},
     {"import", Needs::Files, isOf<ImportPage>, documentFile<ImportPage>,
      requestPage<&Page::importReportRequested>},
-    // The page follows its run, which is open in nearly every case.
+    // The cluster page needs its run, which is already open in nearly every case.
     {"cluster", Needs::Files, isOf<ClusterPage>, documentFile<ClusterPage>,
      [](MainWindow& window, const SessionTab& tab) {
          window.openRun(firstFile(tab));

@@ -7,8 +7,8 @@ namespace app {
 class MainWindow;
 class Page;
 
-// How to open a page again. `kind` is "" for pages that do not come back, such as a comparison of
-// predictions or a schedule that was never saved.
+// Describes how to reopen a page. `kind` is "" for pages that cannot be reopened, such as a
+// comparison of predictions or a schedule that was never saved.
 SessionTab sessionTab(const Page& page);
 
 // Opens the page and returns it; nullptr if its kind is unknown or all its files are gone. Appends

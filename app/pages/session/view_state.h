@@ -6,8 +6,8 @@ namespace app {
 
 class Page;
 
-// The look of a page that comes back at the next start: sizes of the docks, which docks are open,
-// chosen tabs, and the visible time of a run's timeline, from which its iteration follows.
+// The look of a page, for the next start: sizes of the docks, which docks are open, chosen tabs,
+// and the visible time of a run's timeline, from which its iteration follows.
 QJsonObject viewState(const Page& page);
 
 // Ignores parts that the page does not have (an older program may have written `state`). A run that

@@ -51,7 +51,7 @@ void WindowSession::begin(Tabs tabs)
         return reopen();
     m_settings.setRestoring(false);
     m_notice.say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
-                 tr("The last start did not finish while it opened them."),
+                 tr("The last start did not finish opening them."),
                  {tr("Open them"), [this] { reopen(); }});
 }
 
@@ -112,8 +112,8 @@ Session WindowSession::current() const
     return session;
 }
 
-// Keeps the tabs of the last session until they, or others, were opened. Runs that are still being
-// read have no zoom yet.
+// Saves the tabs, unless there are none and those of the last session can still be reopened. Waits
+// for the runs to be read, because a run has no zoom before.
 void WindowSession::save()
 {
     if (!m_isSaving || m_startTimer.isActive())

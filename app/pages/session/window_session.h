@@ -11,9 +11,8 @@ class MainWindow;
 class NoticeBar;
 class Settings;
 
-// The tabs that come back at the next start. Saves them a moment after every change of the tabs and
-// when the window closes; opens those of the last session. What went wrong is one notice. GUI
-// thread only.
+// Reopens the tabs of the last session. Saves the open tabs shortly after every change and when the
+// window closes. Reports problems in a notice. GUI thread only.
 class WindowSession : public QObject
 {
     Q_OBJECT

@@ -11,7 +11,7 @@ class Settings;
 void applyLookSettings(const Settings& settings, ThemeController& theme,
                        ThemeController::Choice choice);
 
-// Applies a setting that was changed. Settings without a look are read where they are used.
+// Applies a changed setting. Settings that do not affect the look are read where they are used.
 void applySetting(const char* key, const Settings& settings, ThemeController& theme);
 
 } // namespace app

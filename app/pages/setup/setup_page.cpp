@@ -38,7 +38,7 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
                         [this] { m_schemes->focusFilter(); }))
     , m_explain(makeAction(
           "explainScheme", tr("&About this scheme"), tr("Ctrl+I"),
-          [this] { m_prediction->explain(); }, tr("show paper, rule, picture and closed forms")))
+          [this] { m_prediction->explain(); }, tr("show citation, rule, diagram and formulas")))
     , m_mappingAction(makeAction(
           "devicesOnNodes", tr("&Devices on nodes"), tr("Ctrl+Shift+D"),
           [this] { m_tabs->setCurrentIndex(1 - m_tabs->currentIndex()); },
@@ -86,7 +86,8 @@ QWidget* SetupPage::makeHeader(const ThemeController& theme)
     return makeBar(40, 10, {m_tabs, new Tag(theme, tr("simulated")), {m_costs, 1}, edit});
 }
 
-// Most set-ups never show it, and it takes as long to make as the rest of the page.
+// Called on first use, because most set-ups never show the mapping and creating it takes as long as
+// the rest of the page.
 void SetupPage::makeMapping()
 {
     m_mapping = new MappingView(m_theme);
@@ -270,7 +271,7 @@ void SetupPage::copyTable()
     QGuiApplication::clipboard()->setText(table.csv());
     m_prediction->band().show(
         Band::Kind::Ok, tr("Copied."),
-        tr("The table of %1 schemes, as it is sorted.").arg(table.rowCount()));
+        tr("The table of %1 schemes, in the order shown.").arg(table.rowCount()));
 }
 
 void SetupPage::copyMappings()

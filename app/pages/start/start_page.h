@@ -11,7 +11,7 @@ namespace app {
 
 class Band;
 
-// The first page: what this machine can run on, first steps, recent runs, and samples that open
+// The first page: the devices of this machine, first steps, recent runs, and samples that open
 // without a GPU.
 class StartPage : public Page
 {

@@ -49,7 +49,7 @@ private:
     std::size_t m_point = 0;
     bool m_isChosen = false; // by the user
     profiler::PointSummary m_summary;
-    std::array<int, kStudyPanels> m_drawings{}; // number of the last one
+    std::array<int, kStudyPanels> m_drawings{}; // number of the last drawing
     Background m_background{this};
 };
 

@@ -33,7 +33,7 @@ public:
     void save();       // without a path() it asks for one
     void saveAs();     // asks for a file
     bool mayDiscard(); // saves or drops edits, as the user chooses; false: the user stays
-    // As mayDiscard(). If a study without a path() is to be saved, returns false, and emits
+    // Like mayDiscard(). If a study without a path() is to be saved, returns false, and emits
     // closeRequested() when it is saved.
     bool mayClose();
 
@@ -44,7 +44,7 @@ Q_SIGNALS:
     void closeRequested();
 
 private:
-    UnsavedDialog::Choice ask(); // Discard without edits
+    UnsavedDialog::Choice ask(); // returns Discard without edits
     bool write();                // returns false if it failed or the user is asked for a file
     void adopt(const QString& file);
 

@@ -114,7 +114,7 @@ StudyFrame::StudyFrame(const ThemeController& theme, const StudyActions& actions
     showRunning(false);
 }
 
-// What the definition folds to.
+// The narrow column that replaces a folded definition.
 QWidget* StudyFrame::makeRail()
 {
     auto* rail = makeSurface("alt");

@@ -103,7 +103,7 @@ void StudyPage::makeFileActions()
         tr("read a grid from a .toml file"));
     m_actions.save = makeAction(
         "studySave", tr("Save study"), Qt::CTRL | Qt::Key_S, [this] { m_file.save(); },
-        tr("save the grid, for bscope study or for later"));
+        tr("save the grid as a .toml file, which bscope study also reads"));
     m_actions.saveAs
         = makeAction("studySaveAs", tr("Save study as…"), {}, [this] { m_file.saveAs(); });
     m_actions.saveReport

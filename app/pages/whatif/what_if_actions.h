@@ -16,7 +16,7 @@ public:
     WhatIfActions(const ThemeController& theme, Page& page); // `page` owns the actions
 
     QList<QAction*> of(Menu menu) const;
-    void enablePrediction(bool isKnown); // what needs the prediction of the present changes
+    void enablePrediction(bool isKnown); // actions that need the current prediction
     void enableOp(bool isSelected);
     void enableEdits(bool canUndo, bool canRedo, bool canReset);
 

@@ -207,7 +207,7 @@ std::optional<OpInFocus> WhatIfPage::predictedOp() const
                 : std::nullopt;
 }
 
-// At first the shortest scheme is shown.
+// Initially shows the shortest scheme.
 void WhatIfPage::showRows(const std::vector<WhatIfRow>& rows)
 {
     const bool knewBytes = m_model->knowsBytes();

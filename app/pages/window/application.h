@@ -4,7 +4,7 @@
 
 namespace app {
 
-// The receiver of a turn of the wheel over `receiver`: the parent of a combo box, spin box or
+// Returns the receiver of a wheel event over `receiver`: the parent of a combo box, spin box or
 // slider, which scrolls instead of changing a value; otherwise `receiver`.
 QObject* wheelReceiver(QObject* receiver);
 

@@ -50,7 +50,7 @@ const QStringList kPages{
     QStringLiteral("mapping"),   QStringLiteral("cluster"),  QStringLiteral("memory"),
     QStringLiteral("settings"),  QStringLiteral("devices"),  QStringLiteral("why")};
 
-// Those that show something about a run that is named, too.
+// Pages that need a run on the command line.
 const QStringList kPagesOfRuns{QStringLiteral("whatif"), QStringLiteral("why"),
                                QStringLiteral("query"),  QStringLiteral("report"),
                                QStringLiteral("rules"),  QStringLiteral("memory")};

@@ -17,7 +17,7 @@ struct CommandLine
     QString error;     // wrong usage, one line; exit status 2
 
     QString page, theme;
-    std::optional<QSize> size; // pixels; absent: as it was last
+    std::optional<QSize> size; // pixels; absent: the last size
     bool restore = true;       // whether the tabs of the last session are opened
 
     // For packaging/screenshots.sh: renders the window into a file and exits.

@@ -41,7 +41,8 @@ public Q_SLOTS:
     SetupPage* newRun(const QString& experimentToml = {}); // "": the default parameters
     void openRun(const QString& file); // if a tab shows the file already, makes that tab current
     void startRun(const QStringList& options);
-    // Runs them sequentially. Several runs are compared when they are complete.
+    // Starts a run for each list of options; runs are executed sequentially. Several runs are
+    // compared when they are complete.
     void startRuns(const QList<QStringList>& options);
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void askFor(FileKind kind);               // with a dialog
@@ -64,7 +65,7 @@ public Q_SLOTS:
     void showAbout();
     void showDevices();
     void showDiagnostics();
-    void reopenTabs(); // those of the last session
+    void reopenTabs(); // opens the tabs of the last session
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -77,8 +78,7 @@ private:
     void showDocument(const std::shared_ptr<RunDocument>& document);
     void compareDocuments(const std::vector<std::shared_ptr<RunDocument>>& documents);
     bool showPageOf(const QString& file); // returns false if there is none
-    // Makes the tab current whose page is a Shown about the run in `file`; adds one if there is
-    // none.
+    // Makes the tab of the `Shown` page about the run in `file` current; adds one if there is none.
     template<class Shown>
     void showPageAbout(const QString& file);
     void connectPage(Page* page);

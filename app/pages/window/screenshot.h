@@ -6,7 +6,7 @@ namespace app {
 
 class MainWindow;
 
-// Opens the page or dialog of --page; a page about a run needs its page as the current one.
+// Opens the page or dialog of --page. For a page about a run, the page of that run must be current.
 void openPage(MainWindow& window, const CommandLine& line);
 
 // Opens the page, renders the window as `line` requests and quits. Waits until the pages have read

@@ -155,7 +155,7 @@ void WindowMenus::makeThemeMenu(QMenu* view)
     connect(themes, &QMenu::aboutToShow, group, [this, group] {
         group->actions().at(static_cast<int>(m_theme.choice()))->setChecked(true);
     });
-    const QStringList titles = {tr("As the &system"), tr("&Light"), tr("&Dark")};
+    const QStringList titles = {tr("Same as the &system"), tr("&Light"), tr("&Dark")};
     const QStringList names = {QStringLiteral("themeSystem"), QStringLiteral("themeLight"),
                                QStringLiteral("themeDark")};
     for (int i = 0; i < titles.size(); ++i) {

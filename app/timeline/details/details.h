@@ -126,7 +126,7 @@ struct Details
     friend bool operator==(const Details&, const Details&) = default;
 };
 
-// What is known about a run in addition to its times. It outlives the calls it is passed to.
+// Facts about a run in addition to its times. Must outlive the calls that it is passed to.
 struct DetailsContext
 {
     DetailsContext(const KernelView* ofRun = nullptr) // NOLINT: only the kernels may be known

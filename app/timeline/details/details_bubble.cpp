@@ -49,7 +49,7 @@ DetailsLink stepLink(const RunView& view, const profiler::CauseStep& step, int i
     return link;
 }
 
-// The whole chain, from the op that had no earlier choice. Of a long chain the middle is left out.
+// The whole chain, from its first cause. Omits the middle of a long chain.
 DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble, int iteration,
                             const DetailsClock& clock)
 {
@@ -58,7 +58,7 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     std::int64_t busy = 0;
     for (const auto& step : steps)
         busy += step.busy;
-    const QString nothing = clock.length(0); // transfers too short to have a length are left out
+    const QString nothing = clock.length(0); // shorter transfers are omitted
     const std::size_t all = steps.size();
     std::erase_if(steps, [&](const profiler::CauseStep& step) {
         return !engine::isCompute(view.op(step.first.op).kind)
@@ -67,8 +67,7 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     const std::size_t omitted = all - steps.size();
     const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
     DetailsSection section;
-    section.title
-        = bubble.kind == Kind::Drain ? tr("What ran until the end") : tr("Chain from its origin");
+    section.title = bubble.kind == Kind::Drain ? tr("Work until the end") : tr("Chain of causes");
     section.note = tr("%1 each").arg(clock.scale.unit());
     section.isChain = true;
     for (std::size_t k = 0; k < steps.size(); ++k) {

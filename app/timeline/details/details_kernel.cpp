@@ -144,7 +144,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 }
 
 // Where the work of an op was recorded; for the median iteration with the ratio of durations:
-// "iteration 2, times 0.98".
+// "iteration 2, scaled by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
@@ -157,7 +157,7 @@ QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint3
         return words;
     const double scale = static_cast<double>(here->end - here->begin)
         / static_cast<double>(there->end - there->begin);
-    return words + tr(", times %1").arg(number(scale, 2));
+    return words + tr(", scaled by %1").arg(number(scale, 2));
 }
 
 std::optional<DetailsSection> opSection(const RunView& view, const KernelView& kernels,

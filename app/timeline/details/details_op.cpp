@@ -70,7 +70,7 @@ std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selectio
                       number(iteration.microBatchLoss[microBatch], 3)};
 }
 
-// The predicted duration and begin of the op, if the run is not a prediction itself.
+// The predicted duration and start of the op, if the run is not a prediction itself.
 void addPrediction(const RunView& view, const Selection& selection, const engine::Run* predicted,
                    const DetailsClock& clock, DetailsSection& section)
 {

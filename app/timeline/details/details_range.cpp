@@ -72,7 +72,7 @@ QString namedIteration(const RunView& view, int iteration)
     return kind == engine::Iteration::Kind::Measured ? tr("iteration %1").arg(name) : name;
 }
 
-// "The turn from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole iteration."
+// "The transition from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole iteration."
 QString rangeSentence(const RunView& view, const Selection& selection)
 {
     const engine::Window window = selection.window;
@@ -90,7 +90,7 @@ QString rangeSentence(const RunView& view, const Selection& selection)
         == iterations[static_cast<std::size_t>(last)].kind;
     const QString until = isOneKind ? to : namedIteration(view, last);
     return last == first + 1
-        ? tr("The turn from %1 to %2: %3, compared with %4 of a whole iteration.")
+        ? tr("The transition from %1 to %2: %3, compared with %4 of a whole iteration.")
               .arg(from, until, bubble, whole)
         : tr("From %1 to %2: %3, compared with %4 of the first one.")
               .arg(from, until, bubble, whole);

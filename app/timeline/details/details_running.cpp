@@ -69,7 +69,7 @@ DetailsSection progressSection(const RunView& view, const RunProgress& progress)
     return section;
 }
 
-// The measured iterations beside the prediction.
+// Compares the measured iterations with the prediction.
 std::optional<DetailsSection> predictionSection(const RunView& view, const engine::Run* predicted)
 {
     using enum engine::Iteration::Kind;
@@ -79,8 +79,8 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
     const std::int64_t expected = predicted->timeline.iterations.front().window.duration();
     const Scale scale = timeScale(view.run().info, expected);
     DetailsSection section;
-    section.title = tr("Against the prediction");
-    section.note = tr("from the measured ops");
+    section.title = tr("Compared with the prediction");
+    section.note = tr("predicted from measured ops");
     if (const MeanOfIterations mean = meanOf(timeline, Measured); mean.last >= mean.first)
         section.add(mean.first == mean.last
                         ? tr("Iteration %1").arg(mean.first)
@@ -97,7 +97,7 @@ std::optional<DetailsSection> predictionSection(const RunView& view, const engin
     return section;
 }
 
-// What each device has in memory at the end of the last iteration, its peak so far, and its plan.
+// The memory of each device at the end of the last iteration, its peak so far, and its plan.
 std::optional<DetailsSection> liveMemory(const RunView& view)
 {
     constexpr int kShown = 16;

@@ -113,7 +113,7 @@ DetailsSection assumedSection(const WhatIfDetails& prediction)
     for (const std::string& assumption : prediction.assumptions)
         add(QString::fromStdString(assumption));
     if (prediction.run->schedule.shape.stages != prediction.measuredStages)
-        add(part("A part of a stage takes its share of the time of the stage."));
+        add(part("Time is spread evenly over each measured stage."));
     add(part("Ops do not slow one another down more than in the run."));
     return section;
 }

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Describes a prediction: where its difference from the measured run comes from, the memory of its
-// devices, and what it rests on. `row` has the interval and the memory; nullptr: not known yet.
+// Describes a prediction: the causes of its difference from the measured run, the memory of its
+// devices, and its assumptions. `row` has the interval and the memory; nullptr: not known yet.
 // `memoryLimit` is in bytes; 0: none.
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
                        const WhatIfChanges& changes, std::int64_t memoryLimit);

@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-// The first hop of the chain of causes.
+// The first cause of the selected bubble.
 QString causeLine(const RunView& view, const Selection& selection)
 {
     const auto* bubble = view.bubble(selection.iteration, selection.device,

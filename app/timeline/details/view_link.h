@@ -8,8 +8,8 @@
 
 namespace app {
 
-// What a person sees of a run, as a text to send: the file, the time in sight, the selection, the
-// colouring and a note. "bubblescope:/home/me/1f1b.sqlite?from=0&to=29800000&op=17&iteration=2"
+// A view of a run as a text to send: the file, the visible time, the selection, the colouring and a
+// note. "bubblescope:/home/me/1f1b.sqlite?from=0&to=29800000&op=17&iteration=2"
 struct ViewLink
 {
     QString file;                                 // absolute path
@@ -26,7 +26,7 @@ struct ViewLink
 };
 
 constexpr const char* kLinkScheme = "bubblescope";
-bool isViewLink(const QString& text); // whether it begins like one
+bool isViewLink(const QString& text); // whether it begins with kLinkScheme
 QString toText(const ViewLink& link);
 // Fails with Error::Code::InvalidArgument; the message says what is missing or wrong.
 engine::Result<ViewLink> parseViewLink(const QString& text);

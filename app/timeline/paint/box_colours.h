@@ -9,12 +9,12 @@
 namespace app {
 
 // The colours of a lane, computed once per theme: the fill of every op and chunk, its dimmed
-// variant, and the text colour with the better contrast on each. A picture that is painted in
-// another thread may use it, too.
+// variant, and the text colour with the better contrast on each. Threads that paint pictures of
+// lanes may read it.
 class BoxColours
 {
 public:
-    enum class Emphasis { Normal, Dimmed, OffPath }; // OffPath: next to the critical path
+    enum class Emphasis { Normal, Dimmed, OffPath }; // OffPath: not on the critical path
     struct Look
     {
         QColor fill, ink, edge; // `edge` marks invalid ops, and is the inner edge of the optimizer

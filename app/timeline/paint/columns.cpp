@@ -9,9 +9,8 @@
 namespace app {
 namespace {
 
-// Fills a column from the bottom with one share on the other, rounded to rows; the remaining rows
-// get the last colour. `top` is the first pixel of the column, `stride` the number of pixels per
-// row.
+// Fills a column from the bottom with stacked shares, rounded to rows; the remaining rows get the
+// last colour. `top` is the first pixel of the column, `stride` the number of pixels per row.
 template<std::size_t kCount>
 void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, kCount>& shares,
                 const std::array<QRgb, kCount + 1>& colours)

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNumbersBelow = 16, kSide = 16, kTop = 10, kBottom = 8; // of the bars
 constexpr double kHighest = 64, kLowest = 14, kDigits = 13;
 
-// Every how many devices have a number label.
+// Returns n such that labels of every n-th device fit.
 int numberStep(double slot)
 {
     int step = 1;

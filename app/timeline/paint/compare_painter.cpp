@@ -120,7 +120,7 @@ RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, cons
         = layout.align == CompareAlign::End ? static_cast<double>(row.window().end) : row.origin;
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
-    scale.title = tr("%1, one scale").arg(scale.unit.unit());
+    scale.title = tr("%1, same scale").arg(scale.unit.unit());
     scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit());
     return scale;
 }

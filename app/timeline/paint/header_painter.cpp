@@ -175,7 +175,7 @@ double plannedPeak(const RunView& view, engine::DeviceId device)
     return use == nullptr ? 0 : static_cast<double>(use->live);
 }
 
-// A triangle at the left edge of the bar, and the number below the others.
+// Draws a triangle at the left edge of the bar, and the number below the others.
 void paintPlannedPeak(QPainter& painter, const LaneCell& cell,
                       const profiler::DeviceMetrics& metrics, const QRectF& bar, double scale)
 {

@@ -26,8 +26,8 @@ struct LaneCell
 };
 void paintHeader(QPainter& painter, const LaneCell& cell);
 void paintMemoryCell(QPainter& painter, const LaneCell& cell);
-// What the right cell of a collapsed group shows: the fullest of its devices, or their mean bubble.
-// "" for the lane of one device.
+// The text of a collapsed group's right cell: the largest peak of its devices, or their mean
+// bubble. "" for the lane of one device.
 QString groupCellText(const RunView& view, const Lane& lane, int iteration);
 QString memoryTitle(const RunView& view, const Lane& lane); // title of the right column
 

@@ -8,8 +8,8 @@ class QPainter;
 
 namespace app {
 
-// Draws the times of the visible iterations from 0 up: the band from the least to the greatest time
-// of every pixel column, and a line at the median. An iteration that is wide enough is labelled.
+// Draws the times of the visible iterations on an axis from 0: for every pixel column, a band from
+// the least to the greatest time, and a line at the median. Labels iterations that are wide enough.
 void paintIterationStrip(QPainter& painter, const RunView& view, const IterationStrip& strip,
                          const Theme& theme);
 // "0.41 – 1.24 ms", the times of the visible iterations.

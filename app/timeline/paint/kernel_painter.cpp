@@ -124,7 +124,7 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
         paintName(span.op, waiting, {});
 }
 
-// `ink` is invalid if the name is drawn on a hatch, which it then covers.
+// An invalid `ink` means that the name covers a hatch.
 void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
 {
     const auto& activity = m_kernels.activity();

@@ -82,7 +82,8 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
         && iteration == m_flow->iteration;
 }
 
-// A search dims ops that do not match, a critical path those off it, a flow other micro-batches.
+// A search dims ops that do not match, a critical path dims ops off it, and a flow dims other
+// micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
     if (m_path != nullptr && m_found == nullptr)
@@ -237,7 +238,7 @@ void LanePainter::paintShares(engine::Window window, double top, double height,
     paintColumns(m_painter, m_axis, {area, window, colours}, before);
 }
 
-// With more than one span per two pixels, columns of exact shares are drawn.
+// Draws columns of exact shares if there is more than one span per two pixels.
 void LanePainter::paintTransfers(DeviceId device, engine::Track::Kind kind, double top)
 {
     const engine::Window sight = m_axis.window();

@@ -27,12 +27,12 @@ public:
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void setFound(const Found* found) { m_found = found; } // dims all other ops; may be nullptr
-    void setPath(const PathMarks* path) { m_path = path; } // as setFound(), for ops off the path
+    void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 
 private:
-    void paintGroup(const Lane& lane); // the mean of its devices
+    void paintGroup(const Lane& lane); // draws the mean of its devices
     BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;
     bool isInFlow(std::uint32_t op, int iteration) const;

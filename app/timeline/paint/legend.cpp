@@ -206,7 +206,8 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
-    // Shows the last entries that fit; memory is labelled in its column, kernels have their names.
+    // Omits entries that do not fit, the first ones first; their meaning is also stated in the
+    // memory column or on the kernels.
     double needs = 12 - kEntryGap;
     auto first = legend.right.end();
     for (; first != legend.right.begin(); --first) {

@@ -11,8 +11,8 @@ class QPainter;
 
 namespace app {
 
-// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Of several ranges within
-// one pixel, one is drawn.
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
+// ranges within one pixel.
 struct RangeRows
 {
     const RangeView& ranges;

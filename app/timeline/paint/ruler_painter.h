@@ -21,7 +21,7 @@ struct RulerScale
     double origin = 0;                                 // in ticks
     QString title;                                     // "ms from iteration start"
     profiler::Ticks marks;                             // in `unit`, relative to the origin
-    std::vector<std::pair<double, double>> taken = {}; // x of what is drawn in place of labels
+    std::vector<std::pair<double, double>> taken = {}; // [left, right] of marks that replace labels
 };
 
 // Returns the marks of an axis in its unit, with labelled marks at least 60 pixels apart.
@@ -37,7 +37,7 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
                 const Theme& theme, const QRectF& area);
 void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
                const QRectF& area);
-// Draws lines at the begin and end of each iteration over the lanes, and a triangle at its end on
+// Draws lines at the start and end of each iteration over the lanes, and a triangle at its end on
 // the ruler. Neither is drawn for iterations so narrow that they would cover the lanes.
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area);

@@ -12,9 +12,9 @@ class QPainter;
 
 namespace app {
 
-// Draws the compute ops of a plan: outlined, filled in pale if they have run, and outlined in their
-// colour if they are next on their device. Ops of under three pixels are merged, so that the cost
-// depends on the visible pixels.
+// Draws the compute ops of a plan as outlines: with a pale fill if they have run, in their colour
+// if they are next on their device. Merges ops narrower than three pixels, so the cost depends on
+// the visible pixels.
 class PlanPainter
 {
 public:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLargest = 56, kUsual = 23;
 constexpr double kSmaller[] = {17, 11, 7};
-constexpr double kLegible = 11;                // a tall row with lower lanes would not show its ops
+constexpr double kLegible = 11;                // lowest lane of a tall row in which ops are visible
 constexpr std::size_t kTallRuns = 4;           // more runs are compact
 constexpr double kBelowLane = 4, kPadding = 8; // of an expanded compact row
 
@@ -91,7 +91,7 @@ void place(CompareLayout& layout, double available)
     layout.height = top;
 }
 
-// The begin of the first forward of an iteration, or of the iteration if it has none.
+// The start of the first forward of an iteration, or of the iteration if it has none.
 double firstForward(const RunView& view, int iteration, engine::Window window)
 {
     std::int64_t first = window.end;
@@ -113,7 +113,7 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
 {
     constexpr double kMuchLonger = 1.35, kAfterBaseline = 1.06;
     std::vector<double> durations;
-    double least = 0; // shown at least
+    double least = 0; // lower bound of the result
     for (const CompareRow& row : rows) {
         if (row.view->run().info.inUnits() != isInUnits || row.iteration < 0)
             continue;

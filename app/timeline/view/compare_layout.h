@@ -10,8 +10,8 @@
 
 namespace app {
 
-// What is at 0 of the common ruler: the start of the iteration, its first forward, or, at the right
-// edge, its end.
+// The instant at which the runs are aligned: the start of the iteration or of its first forward at
+// 0 of the common ruler, or its end at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
 // Few runs show all their devices. Many runs are compact: one lane per run, and the devices of the
@@ -78,7 +78,7 @@ struct CompareArrangement
     std::vector<std::string> titles = {};
 };
 
-// Five or more runs are compact, and fewer if more than two do not fit into `available` pixels.
+// Five or more runs are compact; three or four are if they do not fit into `available` pixels.
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const CompareArrangement& arrangement, double available);
 

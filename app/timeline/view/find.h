@@ -37,7 +37,7 @@ struct FindFacet
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
     QString name;    // part of the name of a kernel
-    double time = 0; // in ns or cost units, as the times of the run
+    double time = 0; // in ns or cost units, like the times of the run
 };
 
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.

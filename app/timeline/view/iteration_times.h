@@ -20,7 +20,7 @@ bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& a
 // greatest duration. An iteration wider than a pixel has a column of its own.
 struct IterationColumn
 {
-    double left = 0, right = 0; // pixels; `right` is the begin of the next column
+    double left = 0, right = 0; // pixels; `right` is the start of the next column
     std::size_t first = 0, count = 0;
     std::int64_t least = 0, median = 0, greatest = 0;
 };

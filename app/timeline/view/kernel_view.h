@@ -14,7 +14,7 @@
 namespace app {
 
 // The kernels of a run, prepared for painting in rows below each device: one row per compute
-// stream. Streams that move data share rows, as many as are busy at the same time, because NCCL has
+// stream. Streams that move data share as many rows as are busy at the same time, because NCCL has
 // a stream per pair of devices. Immutable; thread-safe.
 class KernelView
 {

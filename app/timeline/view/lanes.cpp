@@ -16,7 +16,7 @@ constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
 constexpr double kDense = 23, kDensest = 17;
-constexpr double kTolerated = 12; // unused height of a lane that is accepted
+constexpr double kTolerated = 12; // accepted unused height of a lane
 
 struct Choice
 {
@@ -107,7 +107,7 @@ Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double
     return lane;
 }
 
-// The topmost device of a collapsed group has the lane; an expanded lane of it has only boxes.
+// The lane of a collapsed group, at its topmost device. Has no transfers, memory or kernels.
 Lane groupLane(const LaneGroup& group, const Choice& choice, double top)
 {
     const LaneKind kind = choice.kind == LaneKind::Dense ? LaneKind::Dense : LaneKind::Compute;
@@ -237,7 +237,8 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
         lane = group != nullptr ? groupLane(*group, choice, top)
                                 : laneOf(device, choice, options, top);
         lane.isPinned = options.order.pinned.contains(device);
-        // The group may be of another run, and a critical path leads over its other devices.
+        // The group may be from another run. Hidden devices get the position of the lane, because
+        // the critical path is drawn over it.
         std::erase_if(lane.group.devices, [&](int each) { return each < 0 || each >= devices; });
         for (const int each : lane.group.devices)
             if (each != device) {

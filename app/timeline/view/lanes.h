@@ -63,8 +63,8 @@ struct Lane
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
-// The devices of a host or of a node of the run; in blocks of eight if the run names neither.
-// Empty if there would be one group.
+// Groups the devices by host or node, or in blocks of eight if the run names neither. Empty if
+// there would be one group.
 std::vector<LaneGroup> laneGroups(const engine::Run& run);
 
 // The user's arrangement of the lanes of devices.
@@ -72,7 +72,7 @@ struct LaneOrder
 {
     std::vector<int> order;       // devices from the top; others follow in ascending order
     std::set<int> hidden, pinned; // pinned lanes are above the others
-    // Each has one lane, that of its topmost visible device.
+    // Each group has one lane, that of its topmost visible device.
     std::vector<LaneGroup> collapsed;
 
     bool isDefault() const { return *this == LaneOrder(); }
@@ -82,8 +82,8 @@ struct LaneOrder
     bool hide(int device, int devices);         // returns false for the last visible lane
     void hideOthers(int device, int devices);
     void togglePin(int device);
-    // Moves a visible lane by so many places, within the pinned or the other lanes. Returns false
-    // if it is at the end.
+    // Moves a visible lane by `by` places, within the pinned or the other lanes. Returns false if
+    // it is at the end.
     bool move(int device, int by, int devices);
 
     friend bool operator==(const LaneOrder&, const LaneOrder&) = default;

@@ -30,8 +30,8 @@ struct Occurrence
 };
 
 // A run prepared for painting. The data for lanes, columns, hit tests and details is computed once;
-// data of a single iteration when it is first used. Not thread-safe, except for what lanes are
-// painted from (LanePicture): spans, shares, transfers, memory and ops.
+// data of a single iteration when it is first used. Not thread-safe, except for the data that
+// LanePicture paints: spans, shares, transfers, memory and ops.
 class RunView
 {
 public:
@@ -96,7 +96,7 @@ public:
 
     const profiler::RunMetrics* metrics(int iteration) const; // nullptr if unknown
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
-    // The chain of causes of a bubble of the iteration, from its origin on.
+    // The chain of causes of a bubble of the iteration; its origin comes first.
     std::vector<profiler::CauseStep> causes(int iteration, const profiler::Bubble& bubble) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // sorted by time

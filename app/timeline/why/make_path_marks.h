@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Explains an iteration. Fails as profiler::whyNotFaster() does. May be called from any thread.
+// Explains an iteration. Fails like profiler::whyNotFaster(). May be called on any thread.
 engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration);
 
 // The reason with the most time among those that contain a part with this op; -1: none.

@@ -31,7 +31,7 @@ bool isMessage(const PathPart& part, const PathPart& before)
     return part.kind == PathPart::Kind::Transfer && part.device != before.device;
 }
 
-// The pieces of the path in sight, from `first` to `last` of its parts.
+// The visible part of the path.
 class PathLine
 {
 public:

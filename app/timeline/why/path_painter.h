@@ -30,7 +30,7 @@ void paintReasonBand(QPainter& painter, const PathPicture& picture, double top, 
 // Draws the numbers of the reasons on the ruler, and the highlighted one as a plate with `text`.
 void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler,
                       const QString& text);
-// The places of the numbers on the ruler, from left to right.
+// The left and right edges of the numbers on the ruler, from left to right.
 std::vector<std::pair<double, double>> reasonPlaces(const PathMarks& marks, const TimeAxis& axis);
 // The reason whose mark is at a point of the ruler; -1: none.
 int reasonAt(const PathMarks& marks, const TimeAxis& axis, const QRectF& ruler, QPointF at);

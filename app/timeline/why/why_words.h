@@ -24,7 +24,7 @@ QString plainSentence(const profiler::Sentence& sentence, const Scale& scale);
 // Rich text, in which times are bold and ops are links ("#17" for OpIndex 17) in `ink`.
 QString richSentence(const profiler::Sentence& sentence, const Scale& scale, const QColor& ink);
 
-// "with 2 chunks: −1.3 ms", "computing…"; "" if there is nothing worth a line.
+// "with 2 chunks: −1.3 ms", "computing…"; "" if there is no notable effect.
 QString effectText(const engine::Run& run, const profiler::Why& why, std::size_t reason,
                    const WhyEffect& effect, const Scale& scale);
 // The text of a reason's plate on the ruler: "5 drain 5.2 ms".
@@ -37,7 +37,7 @@ struct WhyLine
 };
 std::vector<WhyLine> whyLines(const profiler::PathShares& shares, const Scale& scale);
 
-// Everything as text, for the clipboard.
+// The whole explanation as plain text, for the clipboard.
 QString whyClipboardText(const engine::Run& run, const profiler::Why& why,
                          const std::vector<WhyEffect>& effects);
 

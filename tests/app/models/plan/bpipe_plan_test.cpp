@@ -126,13 +126,13 @@ TEST_CASE("more micro-batches than are simulated do not change the memory of a d
     }
 }
 
-TEST_CASE("a step between sizes says what the stage must gain and what it gains")
+TEST_CASE("a step between sizes states the needed and the actual change of the stage MFU")
 {
     CHECK(stepText({1, 2, 1.339, 1.052})
-          == QStringLiteral("From b = 1 to 2 the stage must gain 5.2\u2009% to pay for the bubble; "
-                            "it gains 33.9\u2009%."));
+          == QStringLiteral("b = 1 to 2: the stage MFU must rise 5.2\u2009% to offset the bubble; "
+                            "it rises 33.9\u2009%."));
     CHECK(stepText({4, 2, 0.98, 0.95})
           == QStringLiteral(
-              "From b = 4 to 2 the stage may lose 5.0\u2009%, because the bubble shrinks; "
-              "it loses 2.0\u2009%."));
+              "b = 4 to 2: the stage MFU may fall 5.0\u2009%, because the bubble shrinks; "
+              "it falls 2.0\u2009%."));
 }

@@ -36,7 +36,7 @@ TEST_CASE("the details of a range over two iterations name both, the causes and 
     context.range = &metrics;
     context.notes = notes;
     const auto details = app::detailsOf(view, range, context);
-    CHECK(details.sentence.startsWith(QLatin1String("The turn from iteration 1 to 2: <b>")));
+    CHECK(details.sentence.startsWith(QLatin1String("The transition from iteration 1 to 2: <b>")));
     CHECK(details.sentence.endsWith(QLatin1String("of a whole iteration.")));
     CHECK(row(details, "drain: no work left") != QLatin1String("(none)"));
     CHECK(row(details, "fill: no input yet") != QLatin1String("(none)"));

@@ -263,7 +263,7 @@ TEST_CASE("the chain of a bubble goes back to the op that had no earlier choice"
     const auto details = app::detailsOf(view, bubble);
     REQUIRE(details.sections.size() > 1);
     const auto& chain = details.sections[1];
-    CHECK(chain.title == QLatin1String("Chain from its origin"));
+    CHECK(chain.title == QLatin1String("Chain of causes"));
     CHECK(chain.isChain);
     REQUIRE(chain.links.size() == 3);
     CHECK(chain.links[0].name == QLatin1String("0F0"));
