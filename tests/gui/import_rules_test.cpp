@@ -104,7 +104,7 @@ TEST_CASE("R opens the rules, and a typed rule shows what it would classify")
     CHECK(imported.find<QPlainTextEdit>("ownRules")->hasFocus());
     CHECK(imported.find<QPlainTextEdit>("shippedRules")->isReadOnly());
     REQUIRE(waitFor([&] { return imported.isPreviewed(); }));
-    CHECK(imported.find<QLabel>("rulesSample")->text() == QStringLiteral("Of all 2 traces"));
+    CHECK(imported.find<QLabel>("rulesSample")->text() == QStringLiteral("From all 2 traces"));
     CHECK(imported.after(QStringLiteral("my-forward")).isEmpty());
     const QString before = imported.state();
 

@@ -234,10 +234,10 @@ void KitPanel::showFiles(const ClusterOutlook& outlook)
     m_size->setText(tr("%1, plain text").arg(kilobytes(outlook.kitBytes())));
     m_runtime->setText(
         outlook.kit.torchObstacle.empty()
-            ? tr("PyTorch's pipeline runtime executes the schedule. Comes back: losses and one "
+            ? tr("PyTorch's pipeline runtime executes the schedule. Results: losses and one "
                  "trace per rank.")
             : tr("Brings its own runtime, because PyTorch's pipeline runtime cannot execute %1. "
-                 "Comes back: losses and one trace per rank.")
+                 "Results: losses and one trace per rank.")
                   .arg(fromUtf8(outlook.kit.torchObstacle)));
     m_contents->show();
 }

@@ -16,7 +16,7 @@ namespace app {
 class SegmentControl;
 class SpinField;
 
-// What runs on the cluster: launcher, nodes, the command that starts it, and the files of the kit.
+// The set-up of a cluster run: launcher, nodes, command, and the files of the kit.
 class KitPanel : public QWidget
 {
     Q_OBJECT
@@ -27,13 +27,13 @@ public:
     const ClusterPlan& plan() const { return m_plan; }
     // `source` is the run or the set-up that the plan is from.
     void setPlan(const ClusterPlan& plan, const QString& source);
-    // Predicts with measured links; another hardware drops them.
+    // Predicts with measured links until the user chooses other hardware.
     void useLinks(const ClusterPlan& plan);
     void showOutlook(const engine::Result<ClusterOutlook>& outlook);
     void showWritten(const QString& text); // beside the button
     // While a kit is written, the first button cancels it and the other is disabled.
     void showWriting(bool isWriting);
-    void setNarrow(bool isNarrow); // the files are below the fields
+    void setNarrow(bool isNarrow); // true: the files are below the fields
 
 Q_SIGNALS:
     void edited();         // plan() changed

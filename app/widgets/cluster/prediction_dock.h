@@ -19,7 +19,7 @@ class PredictionDock : public QWidget
 public:
     PredictionDock(const ThemeController& theme, QAction* compare, QWidget* parent = nullptr);
 
-    // `prediction`: nullptr says what to choose.
+    // `prediction`: nullptr shows a hint to choose a GPU.
     void show(const ClusterPrediction* prediction, const ClusterPlan& plan);
 
 private:

@@ -59,7 +59,7 @@ void RankGrid::show(const std::vector<RankState>& states, int ranksPerNode)
     update();
 }
 
-// A row per node, with several lines if the node is wide.
+// Returns the box of a rank. Each node is a row, which has several lines if it is too wide.
 QRectF RankGrid::box(int rank) const
 {
     const double step = isSmall() ? kSquare + kSquareGap : kChip + kChipGap;

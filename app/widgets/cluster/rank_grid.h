@@ -5,7 +5,7 @@
 
 namespace app {
 
-// The ranks of a job by node, and whether their traces have come. Many ranks have small squares.
+// The ranks of a job by node, and whether their traces have arrived. Many ranks have small squares.
 class RankGrid : public ThemedWidget
 {
     Q_OBJECT

@@ -77,7 +77,8 @@ ResultsPanel::ResultsPanel(const ThemeController& theme, QWidget* parent)
 QWidget* ResultsPanel::makeIncoming(const ThemeController& theme)
 {
     auto* watch = makeButton(tr("Watch a folder…"), QStringLiteral("watchResults"));
-    watch->setToolTip(tr("Choose the folder of results; traces are imported when all have come"));
+    watch->setToolTip(
+        tr("Choose the folder of results; traces are imported when all have arrived"));
     connect(watch, &QPushButton::clicked, this, &ResultsPanel::chooseRequested);
     auto* frame = new DropFrame(theme);
     auto* advice = makeLabel(tr("Drop the folder or the archives of results here"));
@@ -100,7 +101,7 @@ QWidget* ResultsPanel::makeComparison()
 {
     m_empty->setWordWrap(true);
     m_empty->setText(
-        tr("Nothing has been measured. When the traces of all ranks have come, they "
+        tr("Nothing has been measured. When the traces of all ranks have arrived, they "
            "are imported and compared with the prediction and with the emulated run."));
     m_shown = new QWidget;
     auto* head = spaced(new QHBoxLayout, {}, 8,

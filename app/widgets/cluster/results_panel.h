@@ -17,15 +17,16 @@ class ExpectedModel;
 class RankGrid;
 class WhereTimeGoes;
 
-// The runs that are compared: predicted, emulated here, measured there. The last one is measured.
+// The compared runs: predicted, emulated on this machine, measured on the cluster. The last one is
+// the measured one.
 struct ComparedResults
 {
     QStringList names;
     std::vector<std::shared_ptr<const engine::Run>> runs;
 };
 
-// Where results come in, the ranks that have come, and the comparison of what was expected with
-// what was measured.
+// Receives the results of a cluster run. Shows the ranks whose traces have arrived, and compares
+// expected with measured times.
 class ResultsPanel : public QWidget
 {
     Q_OBJECT

@@ -149,7 +149,8 @@ void CompactRow::paintLane() const
                        tr("no timeline in this file"));
 }
 
-// The end of the iteration and its 95 % interval; an arrow if it is right of the ruler.
+// Paints the end of the iteration and its 95 % interval, or an arrow if the end is right of the
+// ruler.
 void CompactRow::paintEnd() const
 {
     const TimeAxis& axis = m_paint.axis;

@@ -10,7 +10,7 @@
 namespace app {
 
 // A chart of the compared runs. A click or the arrow keys choose a run; the tooltip has its
-// numbers. Subclasses paint the runs and say where each of them is.
+// numbers. Subclasses paint the runs and implement rectOf().
 class CompareChart : public ThemedWidget
 {
     Q_OBJECT
@@ -34,7 +34,7 @@ protected:
     QString titleOf(std::size_t run) const { return m_titles.value(static_cast<qsizetype>(run)); }
     virtual void paintChart(QPainter& painter) = 0;
     virtual void numbersChanged() { }
-    // The runs in the order in which the arrow keys walk them.
+    // The shown runs, in the order of the arrow keys.
     virtual std::vector<std::size_t> shownRuns() const = 0;
     virtual QString toolTip(std::size_t run, QPointF at) const = 0;
 

@@ -49,7 +49,8 @@ QString titleOf(const CompareNumbers& numbers, const CompareLayout& layout, Kind
     return tr("Messages");
 }
 
-// Relative to the baseline; nullopt if the run is the baseline or has another unit.
+// Returns the difference of the iteration time as a share of the baseline's; nullopt if the run is
+// the baseline or has another unit.
 std::optional<double> differenceOf(const CompareNumbers& numbers, const CompareRow& row)
 {
     const auto& comparison = numbers.comparison;
@@ -82,7 +83,7 @@ CompareCell differenceCell(const CompareNumbers& numbers, const CompareLayout& l
         return cell;
     }
     if (*difference > kHuge)
-        return cell; // the percentage says it
+        return cell; // the percentage shows "> 10 000"
     const auto& own = numbers.comparison.runs[row.run];
     const auto ticks = static_cast<double>(own.metrics.duration);
     cell.text = compareTime(layout, row).difference(ticks - ticks / (1 + *difference));
@@ -129,7 +130,7 @@ std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, const Co
     double needed = kRightEdge;
     for (const Measure& one : kMeasures)
         needed += one.width;
-    int least = 0; // importance of the columns that fit
+    int least = 0; // least importance of the columns that fit
     for (; headers + kLeastTime + needed > width && least < 5; ++least)
         for (const Measure& one : kMeasures)
             needed -= one.importance == least ? one.width : 0;

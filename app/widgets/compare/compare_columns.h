@@ -19,7 +19,7 @@ struct CompareColumn
     QString title; // with the unit
     double left = 0, width = 0;
 
-    // What a click on the title ranks by.
+    // The metric that a click on the title ranks by.
     profiler::RankBy ranksBy() const;
 };
 
@@ -33,7 +33,7 @@ struct CompareCell
     QString text;
     Verdict verdict = Verdict::Neutral; // colour of a difference
     bool isHint = false;                // "baseline"
-    double share = -1;                  // of the bar left of the text; < 0: none
+    double share = -1;                  // length of the bar left of the text, 0 to 1; < 0: no bar
 };
 // The cell of a run, or of one of its devices.
 CompareCell compareCell(const CompareNumbers& numbers, const CompareLayout& layout,

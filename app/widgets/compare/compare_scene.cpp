@@ -165,7 +165,7 @@ int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
     return -1;
 }
 
-// `at`: within the rows, unscrolled.
+// `at` is relative to the rows before scrolling.
 Selection CompareScene::hitIn(const CompareRow& row, QPointF at) const
 {
     const int device = deviceAt(row, at);

@@ -41,13 +41,13 @@ struct CompareScene
     double dpr = 1;
     int scroll = 0;
 
-    // Replaces the runs. Those that stay remain expanded, and chosen.
+    // Replaces the runs. Runs that remain stay expanded and chosen.
     void setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
                  const QStringList& titles);
     bool isExpanded(std::size_t run) const;
     void setExpanded(std::size_t run, bool isExpanded);
-    // Replaces an empty CompareArrangement::order by that of the runs, in a compact comparison with
-    // numbers by the ranking.
+    // Computes rows and columns. Fills an empty CompareArrangement::order with the ranking in a
+    // compact comparison with numbers, otherwise with the order of the runs.
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
     int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
@@ -72,18 +72,20 @@ struct CompareScene
     {
         return fitted({0, static_cast<std::int64_t>(kCompareWhole)}, fitWidth());
     }
-    // Converts a window of the row's run to fractions of the visible time.
+    // Converts a window of the row's run to the coordinates of `window`.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
     const CompareRow* rowAt(QPointF at) const; // nullptr: none
     bool isChevron(const Mark& mark, QPointF at) const;
-    // What a click on the titles of a compact comparison ranks by; nullopt: no title is there.
+    // The metric that a click on a title of a compact comparison ranks by; nullopt: no title is
+    // there.
     std::optional<profiler::RankBy> rankAt(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
-    std::size_t steppedRun(int by) const; // the run so many rows below the chosen one
-    // An op in another row whose run has it; nullopt: the row has no iteration or not this op.
+    std::size_t steppedRun(int by) const; // the run `by` rows below the chosen one
+    // The same op in another row; nullopt: the row has no iteration or its run does not have the
+    // op.
     std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
     QString toolTip() const;              // of the hovered item or row

@@ -53,7 +53,7 @@ void CompareScenePainter::paintFirstRuler() const
     paintTitles();
 }
 
-// The titles of the columns beside the ruler. The one that the runs are ranked by has an arrow.
+// Paints the titles of the columns beside the ruler. The column that ranks the runs has an arrow.
 void CompareScenePainter::paintTitles() const
 {
     const Chrome& chrome = m_theme.chrome;
@@ -73,8 +73,8 @@ void CompareScenePainter::paintTitles() const
     paintCompactTitles(m_painter, m_scene, m_theme);
 }
 
-// A strip above a group: runs in another unit have a ruler of their own, runs of another mode a
-// title, because they are not ranked with the runs above.
+// Paints a strip above a group that is not ranked with the runs above: a ruler for runs in another
+// unit, a title for runs of another mode.
 void CompareScenePainter::paintHead(const CompareGroup& group, const CompareRow& first) const
 {
     if (group.hasRuler) {
@@ -91,7 +91,7 @@ void CompareScenePainter::paintHead(const CompareGroup& group, const CompareRow&
                            .arg(capitalized(fromUtf8(engine::modeAdjective(group.mode)))));
 }
 
-// Draws a ruler of its own for runs in another unit, and the reason.
+// Draws the ruler of runs in another unit, with a note that explains it.
 void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const CompareRow& first) const
 {
     const QRectF area = m_scene.rowsArea();
@@ -202,7 +202,7 @@ void CompareScenePainter::paintBaselineEnd() const
     m_painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom));
 }
 
-// A bracket after the ends of neighbours whose 95 % intervals overlap.
+// Paints a bracket after the ends of neighbours whose 95 % intervals overlap.
 void CompareScenePainter::paintTies() const
 {
     constexpr double kAfter = 14, kHook = 5, kInset = 6;
@@ -269,7 +269,7 @@ void CompareScenePainter::paintMarks() const
     m_painter.restore();
 }
 
-// The runs below the visible ones, and the slowest of them.
+// Returns the number of runs below the visible ones, and the slowest of them, as text.
 QString CompareScenePainter::hiddenRuns() const
 {
     const double bottom = m_scene.scroll + m_scene.rowsArea().height();

@@ -17,9 +17,9 @@ public:
     void paintFrame() const; // paints everything except the rows, with the first ruler
     // Paints one row at its place in the rows; slow, so cache the result.
     void paintRow(const CompareRow& row) const;
-    // Paints what is not part of a row, relative to the rows before scrolling: backgrounds, and
-    // afterwards the heads of groups, the end of the baseline, and runs that are not
-    // distinguishable.
+    // These paint relative to the rows before scrolling: paintGround() the backgrounds;
+    // paintOverRows() the heads of groups, the end of the baseline and brackets of
+    // indistinguishable runs.
     void paintGround() const;
     void paintOverRows() const;
     void paintMarks() const;

@@ -12,8 +12,8 @@ namespace app {
 
 class Tag;
 
-// The first line of a comparison: what is equal in all runs, and what differs. A button opens the
-// table of all settings.
+// The first line of a comparison: the settings that are equal in all runs, and those that differ. A
+// button opens the table of all settings.
 class CompareSummary : public QWidget
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ class CompareSummary : public QWidget
 public:
     explicit CompareSummary(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `mode` is that of all runs; "" if they have several.
+    // `mode` is the mode of all runs; "" if it differs.
     void show(const std::vector<RunParameter>& parameters, const QString& mode);
     using QWidget::show;
     // A note at the right: "3 of 27 runs are complete"; "": none.

@@ -72,7 +72,7 @@ void CompareWidget::setNumbers(CompareNumbersPointer numbers)
 {
     keepFit([&] { // the columns change the width of the time area
         m_scene.numbers = std::move(numbers);
-        setSelected({}); // rows may be exchanged
+        setSelected({}); // the order of the rows may change
         orderRows();
     });
 }
@@ -80,7 +80,7 @@ void CompareWidget::setNumbers(CompareNumbersPointer numbers)
 void CompareWidget::setBaseline(std::size_t run)
 {
     m_scene.arrangement.baseline = run;
-    setSelected({}); // rows may be exchanged
+    setSelected({}); // the order of the rows may change
     relayout();
 }
 

@@ -5,10 +5,9 @@
 
 namespace app {
 
-// Several runs below each other with one ruler and one time scale, with end markers, the gap to the
-// baseline, and key numbers. Few runs show their devices; many have one lane each, are ranked, and
-// show the devices of the runs that the user expands. Runs in abstract units have a ruler of their
-// own, with a note.
+// Several runs below each other on one time scale, with end markers, the gap to the baseline and
+// key numbers. Few runs show their devices. Many runs are ranked and have one lane each; the user
+// can expand the devices of a run. Runs in another unit have their own ruler and a note.
 class CompareWidget : public TimeCanvas
 {
     Q_OBJECT
@@ -19,10 +18,10 @@ public:
     // `titles` has names for runs with equal labels; may be empty.
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
                   const QStringList& titles = {});
-    // Replaces one run. The selection stays, and follows its op, if the op exists in `view`.
+    // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // The run whose ops end where the user drags them, in its row or in that of a run with the same
-    // schedule; -1: none. Emits opScaled().
+    // Sets the run whose op ends can be dragged, in its row or the row of a run with the same
+    // schedule; -1: none. Dragging emits opScaled().
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
@@ -41,7 +40,7 @@ public:
     bool isCompact() const { return m_scene.rows.isCompact(); }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
-    int greatestHeight() const; // the widget has no use for more height
+    int greatestHeight() const; // in pixels; more would stay empty
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 

@@ -25,7 +25,7 @@ namespace app {
 namespace {
 
 constexpr int kChartWidth = 424, kLeastChart = 208;
-constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // without and with chart
+constexpr int kReasonText = 232, kReasonWidth = 606, kLeastReason = 480; // last two: with chart
 constexpr int kLeastTables = 560;                                        // beside the reason
 constexpr int kPaddingToGive = 40; // padding that the columns of the differences give up
 constexpr int kHead = 32, kNoteHeight = 56;
@@ -304,7 +304,7 @@ void ComparisonPanels::showSentence()
 void ComparisonPanels::showReason()
 {
     const profiler::WinReason reason = m_numbers->reason();
-    m_reason->setText(reason.sentence.empty() ? tr("There is one run of this mode: it has no rank.")
+    m_reason->setText(reason.sentence.empty() ? tr("The only run of this mode has no rank.")
                                               : QString::fromStdString(reason.sentence));
     m_reasonNumbers->setText(QString::fromStdString(reason.numbers));
 }

@@ -32,7 +32,7 @@ public:
 
     explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `baseline` names the baseline of the comparison; every run has a title.
+    // `baseline` describes the baseline run; every run has a title.
     void show(const CompareNumbersPointer& numbers, const QStringList& titles,
               const engine::RunInfo& baseline);
     using QWidget::show;
@@ -40,7 +40,7 @@ public:
     void setPanel(Panel panel);
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_current; }
-    // Whether the panels are those of a ranking of many runs.
+    // Switches to the panels for a ranking of many runs, or back.
     void setRanked(bool isRanked);
     int fittingHeight() const; // the height at which the whole table is visible
     // Gives the table the width that it needs, and hides the panel at the side if the rest is too
@@ -49,7 +49,7 @@ public:
 
 Q_SIGNALS:
     void runChosen(int run);                                  // by the user
-    void onlyRequested(const std::vector<std::size_t>& runs); // to compare no others
+    void onlyRequested(const std::vector<std::size_t>& runs); // compare only these
 
 private:
     QWidget* makeTables();
@@ -59,7 +59,7 @@ private:
     QWidget* makeTimeChart();
     QWidget* makeReason();
     DataTable* makeTable(const char* name, const QString& title, QAbstractItemModel* model);
-    void showBars(); // only if they are shown
+    void showBars(); // empty while the runs are ranked
     void showSentence();
     void showReason();
     void chooseRow(const QAbstractItemModel* model, int row);

@@ -8,7 +8,7 @@ class QPainter;
 
 namespace app {
 
-// What the lane of a run shows: the mean of its devices, or the device with the most bubble.
+// The content of a lane: the mean of the devices of the run, or the device with the most bubble.
 enum class LaneOf { MeanOfDevices, WorstDevice };
 
 // Draws one iteration of a run as one lane: every pixel column is filled with the exact share of

@@ -27,7 +27,7 @@ std::optional<OpEndDrag::Found> OpEndDrag::find(const CompareScene& scene, QPoin
     return std::nullopt;
 }
 
-// The scale of the press applies until the release, although the picture may be fitted again.
+// Keeps the time scale until the drag ends, although the view may be fitted meanwhile.
 std::optional<CompareScene::Mark> OpEndDrag::begin(const CompareScene& scene, QPointF at)
 {
     const auto found = find(scene, at);

@@ -4,8 +4,7 @@
 
 namespace app {
 
-// Drags the end of an op of one run, in the row of that run or in that of a run with the same
-// schedule.
+// Drags the end of an op of one run, in its row or the row of a run with the same schedule.
 class OpEndDrag
 {
 public:
@@ -14,10 +13,10 @@ public:
     bool isAt(const CompareScene& scene, QPointF at) const { return find(scene, at).has_value(); }
     // Starts a drag if the end of an op is at a point, and returns the op of the run that changes.
     std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
-    // Returns the ratio of the duration, so many pixels from where the drag began, to the duration
-    // at the last call. Requires begin().
+    // Returns the new duration divided by the duration at the last call. `pixels` counts from the
+    // start of the drag. Requires begin().
     double moved(double pixels);
-    bool end(); // returns whether a drag ends
+    bool end(); // returns whether a drag was active
 
 private:
     struct Found

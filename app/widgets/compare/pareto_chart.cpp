@@ -28,7 +28,7 @@ double roundStep(double range, double marks)
     return 10 * power;
 }
 
-// Decimals that tell marks at this distance apart.
+// Returns the decimals that distinguish marks `step` apart.
 int decimalsOf(double step)
 {
     return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
@@ -47,7 +47,7 @@ ParetoChart::ParetoChart(const ThemeController& theme, QWidget* parent)
     });
 }
 
-// One run has nothing to be compared with.
+// Offers to compare the marked runs if there are at least two.
 void ParetoChart::mark(std::set<std::size_t> runs)
 {
     m_marked = std::move(runs);
@@ -322,7 +322,7 @@ void ParetoChart::paintChart(QPainter& painter)
         painter.setFont(uiFont(12));
         painter.setPen(chrome.text2);
         painter.drawText(rect().adjusted(12, 0, -12, 0), Qt::AlignCenter | Qt::TextWordWrap,
-                         tr("No run states its memory"));
+                         tr("No run has a known peak memory"));
         return;
     }
     paintAxes(painter);

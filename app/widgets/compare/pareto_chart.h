@@ -23,7 +23,7 @@ public:
     const std::set<std::size_t>& marked() const { return m_marked; }
 
 Q_SIGNALS:
-    // The user asked for a comparison of only these runs, which are marked.
+    // The user requested a comparison of only the marked runs.
     void onlyRequested(const std::vector<std::size_t>& runs);
 
 protected:
@@ -54,7 +54,7 @@ private:
     void paintPoints(QPainter& painter) const;
     void paintNames(QPainter& painter) const;
 
-    std::vector<Point> m_points;                     // by memory
+    std::vector<Point> m_points;                     // sorted by memory
     double m_memory[2] = {0, 1}, m_time[2] = {0, 1}; // the ends of the axes
     std::set<std::size_t> m_marked;                  // runs that the user marked
     const CompareNumbers* m_markedIn = nullptr;      // the numbers whose runs are marked

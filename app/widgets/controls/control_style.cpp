@@ -45,8 +45,8 @@ public:
     }
 };
 
-// Keeps the style sheet of its parent that of the theme. A hidden parent gets it when it is shown,
-// because Qt polishes and informs all widgets below it.
+// Sets the style sheet of its parent to that of the theme. Updates a hidden parent when it is
+// shown, because Qt then polishes all widgets below it.
 class SheetOfTheme : public QObject
 {
 public:
@@ -116,14 +116,14 @@ void ControlStyle::polish(QWidget* widget)
     if (qobject_cast<QComboBox*>(widget) != nullptr)
         widget->setAttribute(Qt::WA_Hover);
     // Text that comes from a file is never interpreted as HTML; labels with our own HTML set
-    // Qt::RichText. PlainToolTips treats Qt's tooltips.
+    // Qt::RichText. PlainToolTips handles tooltips.
     if (auto* label = qobject_cast<QLabel*>(widget);
         label != nullptr && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
         label->setTextFormat(Qt::PlainText);
 }
 
-// The frame of a field: 1 px; with the focus 2 px in ink; in the error colour if the value is
-// refused.
+// Draws the frame of a field: 1 px, or 2 px in the text colour if it has the focus; in the error
+// colour if the value is invalid.
 void ControlStyle::drawField(QPainter& painter, const QStyleOption& option,
                              const QWidget* widget) const
 {
@@ -180,7 +180,7 @@ void ControlStyle::drawControl(ControlElement element, const QStyleOption* optio
     if (element == CE_ComboBoxLabel) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
         if (combo->editable)
-            return; // its field writes the text
+            return; // its line edit draws the text
         const Chrome& c = m_theme.theme().chrome;
         painter->setPen(option->state.testFlag(State_Enabled) ? c.text : c.text3);
         const QRect box = option->rect.adjusted(9, 0, -24, 0);
@@ -232,7 +232,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
     case PE_FrameFocusRect: {
         if (qobject_cast<const QTabBar*>(widget) != nullptr
             || qobject_cast<const QPushButton*>(widget) != nullptr)
-            return; // the style sheet frames them
+            return; // the style sheet draws their focus
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));

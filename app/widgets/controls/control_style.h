@@ -49,10 +49,10 @@ private:
 // escaped.
 constexpr const char* kHtmlToolTip = "htmlToolTip";
 
-// Gives `root` and the widgets in it the style sheet of the theme, now and after every change; a
-// hidden `root` takes a change when it is shown. Windows get it when they are created, except main
-// windows, whose parts get it separately. With a style sheet of the application, Qt would polish a
-// widget and all its children again whenever it or a parent of it gets a parent.
+// Applies the style sheet of the theme to `root` and its children, now and after every change of
+// the theme; a hidden `root` is updated when it is shown. After applyLook(), every window gets it,
+// except main windows, whose parts get it separately: with a style sheet of the whole application,
+// Qt would polish a widget and all its children at every change of a parent.
 void followStyleSheet(QWidget& root);
 
 // Applies style, palette and font of `theme`, now and after every change. Call once.

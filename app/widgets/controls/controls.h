@@ -51,8 +51,7 @@ void setLook(QWidget* widget, const char* property, const QVariant& value);
 
 QStringList localFiles(const QMimeData& data); // paths of the dragged files and folders
 
-// Sets the preferred size, limited to the screen but not below the minimum of the content. Call
-// before showing.
+// Shrinks the window to the screen, but not below its minimum size. Call before showing.
 void fitToScreen(QWidget& window);
 
 // An element of a layout: a widget or a layout, and its share of the remaining space.
@@ -90,7 +89,7 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
 // Makes a title bar for a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 
-// A widget that is painted in the colours of the theme, and again when the theme changes.
+// A widget painted in the colours of the theme; repainted when the theme changes.
 class ThemedWidget : public QWidget
 {
     Q_OBJECT
@@ -100,7 +99,7 @@ public:
 
 protected:
     const Theme& theme() const { return m_theme.theme(); }
-    // The tooltip at a point, as plain text; "": that of the widget.
+    // The tooltip at a point, as plain text; "": the widget's own tooltip.
     virtual QString toolTipAt(QPoint) const { return {}; }
     bool event(QEvent* event) override;
 

@@ -198,7 +198,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
-    // Any column may be sorted.
+    // Any column may get the sort arrow.
     const int arrow = isSortIndicatorShown()
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
@@ -286,7 +286,7 @@ int DataTable::differenceRoom(int column) const
     if (const auto known = m_ofDifferences.find(column); known != m_ofDifferences.end())
         return known->second;
     const auto text = [&](int row) { return model()->index(row, column).data(kDifferenceRole); };
-    const int rows = model() == nullptr ? 0 : model()->rowCount(); // null: the header is first
+    const int rows = model() == nullptr ? 0 : model()->rowCount(); // null until setModel()
     const bool hasAny = (rows > 0 && text(0).isValid()) || (rows > 1 && text(1).isValid());
     const QFontMetrics metrics(uiFont(kDifferenceSize));
     int widest = hasAny ? kDifferenceWidth : 0;
@@ -324,7 +324,7 @@ int DataTable::neededWidth() const
     return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
-// Reduces the padding of number columns by up to this much.
+// Reduces the padding of number columns by up to `tooMuch` pixels in total.
 void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
 {
     const auto isOfNumbers = [this](std::size_t column) {
@@ -340,7 +340,7 @@ void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
             }
 }
 
-// Tables do not scroll sideways, because the first column, which names the row, would disappear.
+// Hides dispensable columns: scrolling sideways would move the names of the rows out of view.
 void DataTable::dropColumns(const std::vector<int>& widths)
 {
     int needed = 0;

@@ -37,7 +37,7 @@ private:
     const DataTable& m_table;
 };
 
-// A table header. The title of a column with differences is aligned with the values, above them.
+// A table header. Titles of columns with differences are aligned with the values.
 class TableHeader : public QHeaderView
 {
     Q_OBJECT
@@ -66,7 +66,7 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows() { setMaximumHeight(fittingHeight()); } // limits the height to the rows
     int fittingHeight() const;                            // height of the header and all rows
-    // In a column with differences every row has so much space for one, also the baseline.
+    // Width in pixels that every row of a column reserves for a difference; 0 for other columns.
     int differenceRoom(int column) const;
     int neededWidth() const; // width that shows every column in full at normal distances
     // Sets the columns that are hidden if not all fit, least important first.
@@ -87,7 +87,7 @@ protected:
 
 private:
     std::vector<int> allWidths() const; // [column], including hidden ones
-    // [column] the given widths, 0 for hidden columns.
+    // Returns `widths` with 0 for hidden columns.
     std::vector<int> ofShown(std::vector<int> widths) const;
     int leastWidth() const; // width that shows every column in full at the smallest distances
     void squeeze(std::vector<int>& widths, int tooMuch) const;
@@ -96,8 +96,8 @@ private:
     void spanCells();
     void forgetWidths();
 
-    // [column] The widths of cells and differences, if measured since the model or the size of
-    // texts changed.
+    // [column] Cached widths of cells and differences; cleared if the model or the text size
+    // changes.
     mutable std::vector<int> m_ofCells;
     mutable std::map<int, int> m_ofDifferences;
     std::vector<int> m_dispensable;

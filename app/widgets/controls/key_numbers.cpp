@@ -46,8 +46,8 @@ KeyNumbers::Item bubbleItem(const Prediction& prediction)
         : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("matches the closed form")
                                           : KeyNumbers::tr("closed form %1").arg(percent(*form));
     const QString brief = !form           ? KeyNumbers::tr("no closed form")
-        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("as closed form")
-                                          : KeyNumbers::tr("form %1").arg(percent(*form));
+        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("= closed form")
+                                          : KeyNumbers::tr("formula %1").arg(percent(*form));
     return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint, brief};
 }
 
@@ -62,7 +62,7 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
             KeyNumbers::tr("up to %1 each").arg(number(most->messagesSent, 0))};
 }
 
-// In bytes if the costs are those of a model, otherwise in stashes of a device.
+// The peak memory in bytes if the costs are those of a model, otherwise the peak stash in M_a.
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
     const QString stash = number(largestStash(prediction.metrics), 1);
@@ -76,7 +76,7 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
-// Static and dynamic memory of a device, in bytes or in parts of a model.
+// Other memory and stash of a device in bytes, or weights in Mθ and stash in M_a.
 std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)
@@ -111,7 +111,7 @@ void KeyNumbers::show(const Prediction* prediction)
 {
     m_items = keyNumbers(prediction);
     m_bars.clear();
-    QStringList spoken, whole; // a narrow window omits the hints
+    QStringList spoken, whole; // the tooltip has the hints, which narrow windows omit
     for (const Item& item : m_items) {
         spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
         whole.append(item.hint.isEmpty() ? spoken.back()
@@ -156,7 +156,7 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     for (const auto& [weights, stash] : m_bars)
         most = std::max(most, weights + stash);
     const Scale bytes = byteScale(static_cast<std::int64_t>(most));
-    int decimals = most / bytes.perUnit() < 99.5 ? 1 : 0; // as wide as a bar
+    int decimals = most / bytes.perUnit() < 99.5 ? 1 : 0; // so that the number fits the bar
     for (double least = 0.095; decimals < 3 && most / bytes.perUnit() < least; least /= 10)
         ++decimals;
     const Scale scale(bytes.perUnit(), decimals, bytes.unit());
@@ -187,7 +187,7 @@ double KeyNumbers::itemWidth() const
 QString KeyNumbers::toolTipAt(QPoint at) const
 {
     const Item item = m_items.value(static_cast<int>(at.x() / itemWidth()));
-    // The title "Bubble" has the ratio.
+    // The ratio is defined as "Bubble, %".
     const QString title
         = item.unit == QStringLiteral("%") ? item.title + QStringLiteral(", %") : item.title;
     const QString text

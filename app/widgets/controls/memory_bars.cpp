@@ -16,7 +16,7 @@ constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, 
 constexpr double kBarShare = 0.58, kMostBar = 32;
 constexpr double kTick = 25; // GiB
 
-// 25, 50, 100, ... GiB, so that there are at most five lines.
+// Returns the distance of the scale lines: 25, 50, 100, ... GiB, so that there are at most five.
 double tickOf(double top)
 {
     double tick = kTick * scaleIn(Unit::GiB).perUnit();
@@ -62,8 +62,8 @@ void MemoryBars::show(std::vector<Group> groups, double capacity)
         texts.append(summaryOf(group.title, group.peaks));
     }
     m_top = most * 1.08;
-    setAccessibleDescription(tr("%1 of each device. %2.")
-                                 .arg(scaleIn(Unit::GiB).unit(), texts.join(QStringLiteral(". "))));
+    setAccessibleDescription(
+        tr("%1 per device. %2.").arg(scaleIn(Unit::GiB).unit(), texts.join(QStringLiteral(". "))));
     update();
 }
 
@@ -135,7 +135,7 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
     const auto& peaks = group.peaks;
     const double step = plot.width() / static_cast<double>(std::max<std::size_t>(1, peaks.size()));
     const double width = std::max(1.0, std::floor(std::min(kMostBar, step * kBarShare)));
-    constexpr double kLabel = 30; // width of a label, so that every n-th device has one
+    constexpr double kLabel = 30; // width of a label; without space, only every n-th device has one
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kLabel / step)));
     for (std::size_t device = 0; device < peaks.size(); ++device) {
         const double middle = plot.left() + (static_cast<double>(device) + 0.5) * step;

@@ -61,8 +61,8 @@ public:
     // show its actions. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
-    // What the page offers for a text that is typed into the command palette, in addition to its
-    // menu actions: an op, a range, a setting. The actions are valid until the next call.
+    // Finds actions for a text typed into the command palette, in addition to the menu actions: an
+    // op, a range, a setting. They are valid until the next call.
     virtual QList<QAction*> foundActions(const QString& /*text*/) { return {}; }
 
     // Adds an action whose shortcut works while the page has the focus. `tip` is the action's
@@ -82,7 +82,7 @@ private:
 Q_SIGNALS:
     void titleChanged();
     void statusChanged();
-    // MenuActions() changed; not needed if only enabled or checked states changed.
+    // The list of menuActions() changed; not needed if only enabled or checked states changed.
     void actionsChanged();
     void closeRequested();
 
@@ -102,7 +102,7 @@ Q_SIGNALS:
     void importReportRequested(const QString& file); // `file` is an imported run
     void whatIfRequested(const QString& file);       // `file` is a measured run
     void queryRequested(const QString& file);        // `file` is any run
-    void clusterRequested();                         // to run what the page shows on a cluster
+    void clusterRequested();                         // to run the shown experiment on a cluster
     void memoryRequested(const QString& file);       // `file` is any run
     void traceRequested(const QString& file);        // export of any run
     void startRequested(const QStringList& options); // the options of `bscope run`, without -o

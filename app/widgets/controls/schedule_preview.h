@@ -46,7 +46,7 @@ private:
     void paintNames(QPainter& painter, const Geometry& g) const;
 
     RunViewPointer m_view;
-    PlanPointer m_plan;      // of what is outlined; nullptr: the ops are filled
+    PlanPointer m_plan;      // the outlined ops; nullptr: the ops are filled
     std::vector<int> m_done; // [device]
     QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;

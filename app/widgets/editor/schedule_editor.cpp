@@ -102,8 +102,8 @@ void ScheduleEditor::check(const QString& name, const PredictionRequest& request
     updateActions();
 }
 
-// First the ops that were removed from the opened schedule, then other ops that the validator
-// misses.
+// Returns the ops removed from the opened schedule, then other ops that the validator reports as
+// missing.
 std::vector<AbsentOp> ScheduleEditor::absentOps() const
 {
     std::vector<AbsentOp> all = m_edited->removed();

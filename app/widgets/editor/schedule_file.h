@@ -11,7 +11,7 @@ class QWidget;
 
 namespace app {
 
-// The file of an edited schedule: reads it, asks where to save it, and writes CSV.
+// Reads the file of an edited schedule, asks where to save it, and writes CSV.
 class ScheduleFile : public QObject
 {
     Q_OBJECT

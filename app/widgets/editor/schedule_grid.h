@@ -42,7 +42,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    // Largest number of arrows between ops that wait for each other.
+    // Limit on the arrows drawn between deadlocked ops.
     static constexpr std::size_t kMostArrows = 64;
     struct Drag
     {

@@ -22,7 +22,7 @@ public:
     explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ScheduleCheck& check, const PredictionRequest& request);
-    void setLow(bool low); // true: hides the key numbers, which the title then repeats
+    void setLow(bool low); // true: hides the key numbers; the title has the main ones
 
 private:
     SchedulePreview* m_preview;

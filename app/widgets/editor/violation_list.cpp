@@ -75,7 +75,7 @@ void ViolationList::addLine(const QString& text, OpPlace place)
     m_places.push_back(place);
 }
 
-// Sentences that explain a deadlock follow the violations, but are none.
+// Lists the violations, then the explanations of a deadlock. The title counts only the violations.
 void ViolationList::showViolations(const engine::Schedule& schedule, const ScheduleCheck& check)
 {
     const auto& violations = check.prediction.violations;

@@ -21,7 +21,7 @@ class ViolationList : public QWidget
 public:
     explicit ViolationList(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `chosen` is an index into `absent`; -1: its last op.
+    // `chosen` is an index into `absent`; -1: the last one.
     void show(const engine::Schedule& schedule, const ScheduleCheck& check,
               const std::vector<AbsentOp>& absent, int chosen);
     const std::vector<AbsentOp>& absent() const { return m_absent; }

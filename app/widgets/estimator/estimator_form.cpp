@@ -84,9 +84,9 @@ QString attentionText(engine::AttentionMode mode)
 {
     switch (mode) {
     case engine::AttentionMode::Standard:
-        return EstimatorForm::tr("Scores are stored until the backward.");
+        return EstimatorForm::tr("Scores are stored until the backward pass.");
     case engine::AttentionMode::Recompute:
-        return EstimatorForm::tr("Scores are computed again in the backward.");
+        return EstimatorForm::tr("Scores are recomputed in the backward pass.");
     case engine::AttentionMode::Flash:
         return EstimatorForm::tr("Scores are never stored.");
     }
@@ -208,7 +208,7 @@ void EstimatorForm::makePresets(QVBoxLayout& column)
     rows->addWidget(note);
 }
 
-// Typed values start with those of the roofline.
+// Fills empty typed values with the roofline's.
 void EstimatorForm::chooseMfu(bool isTyped)
 {
     if (isTyped == m_plan.hasTypedMfu)

@@ -27,7 +27,7 @@ public:
 
     const BpipePlan& plan() const { return m_plan; }
     void setPlan(const BpipePlan& plan);          // emits edited()
-    void showMfus(const std::vector<double>& of); // those of the roofline, as shares
+    void showMfus(const std::vector<double>& of); // [size] of the roofline, 0 to 1
 
 Q_SIGNALS:
     void edited();

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Published speed-ups with what the program computes for them, one row of two lines each.
+// Published and computed speed-ups, one row of two lines per case.
 class PublishedCases : public ThemedWidget
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ private:
     std::vector<profiler::Reproduced> m_rows;
 };
 
-// The numbers of the page with their sources, one row of two lines each.
+// The constants used by the page with their sources, one row of two lines each.
 class NumberSources : public QWidget
 {
     Q_OBJECT

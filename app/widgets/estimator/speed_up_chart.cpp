@@ -15,7 +15,8 @@ namespace {
 constexpr int kChartLeft = 40, kChartRight = 64, kChartTop = 22, kChartBottom = 36;
 constexpr double kAxisTick = 0.1, kRadius = 5;
 
-// 0.1, 0.2, 0.5, 1, ... so that an axis has at most eight ticks.
+// Returns the distance of the ticks, 0.1, 0.2, 0.5, 1, ..., so that an axis has at most about
+// eight.
 double axisTick(double range)
 {
     double tick = kAxisTick;
@@ -124,7 +125,7 @@ void SpeedUpChart::paintGround(QPainter& painter) const
     painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
 }
 
-// Over the lines, and before the labels, which keep away from it.
+// Paints over the lines. Called before the labels of the published cases, which avoid this text.
 void SpeedUpChart::paintMeaning(QPainter& painter)
 {
     const Chrome& chrome = theme().chrome;
@@ -161,7 +162,8 @@ void SpeedUpChart::paintLines(QPainter& painter)
     }
 }
 
-// Next to the point, where no other label is.
+// Paints `text` next to the point, where it overlaps no other label; paints nothing if there is no
+// space.
 void SpeedUpChart::paintLabel(QPainter& painter, const QPointF& at, const QString& text)
 {
     const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2;

@@ -6,7 +6,7 @@
 namespace app {
 
 // The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
-// what this set-up gains, and the published cases.
+// the gain of this set-up, and the published cases.
 class SpeedUpChart : public ThemedWidget
 {
     Q_OBJECT
@@ -33,7 +33,7 @@ private:
 
     std::vector<BpipeStep> m_steps;
     int m_size = 0;
-    double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // of the axes
+    double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // ends of the axes
     QRectF m_plot;
     std::vector<QRectF> m_labels; // painted so far
 };

@@ -34,7 +34,7 @@ QString remark(const std::string& palette)
     if (palette == "grey")
         return FigureOptionsPanel::tr("prints without colour");
     if (palette == "dualpipe")
-        return FigureOptionsPanel::tr("F and B similar, deuteranopia");
+        return FigureOptionsPanel::tr("F and B look alike in deuteranopia");
     return {};
 }
 
@@ -98,7 +98,7 @@ void FigureOptionsPanel::limitFields()
     for (Field& each : m_table) {
         if (!each.flag.starts_with("--no-"))
             continue;
-        // A box is ticked if the part is drawn.
+        // The form negates the option: a box is ticked if the part is drawn.
         each.get = [get = each.get](const ExportSettings& settings) {
             return get(settings) == "true" ? "false" : "true";
         };
@@ -137,13 +137,13 @@ void FigureOptionsPanel::limitFields()
     };
 }
 
-// In the dialog, the range is either the whole iteration or the range that is marked.
+// Limits the range to two choices: the whole iteration or the marked range.
 void FigureOptionsPanel::limitRange()
 {
     Field& range = field("--range");
     range.kind = engine::FieldKind::Choice;
     range.names = {"whole iteration", "marked range"};
-    range.help = "Draw the iteration, or the range that is marked in the timeline";
+    range.help = "Draw the whole iteration, or the range that is marked in the timeline";
     range.get = [names = range.names](const ExportSettings& settings) {
         return std::string(names[settings.options.range.isWhole() ? 0 : 1]);
     };
@@ -307,7 +307,7 @@ void FigureOptionsPanel::edited()
     Q_EMIT changed();
 }
 
-// The user's own presets follow those of publishers. Their `name` is "own/" and the name.
+// Lists the user's presets after those of publishers. Their item data is ownPreset(name).
 void FigureOptionsPanel::setOwnPresets(const QStringList& names)
 {
     for (int i = m_preset->count() - 1; i >= 0; --i)

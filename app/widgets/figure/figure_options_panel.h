@@ -15,8 +15,8 @@ namespace app {
 
 class SegmentControl;
 
-// The right column of the export dialog: size, palette, contents, output. It shows the fields of
-// exportFields(), and knows only which contents the runs support.
+// The right column of the export dialog: size, palette, contents, output. Shows the fields of
+// exportFields() and disables contents that the runs do not support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
 
     void show(const ExportSettings& settings);
     // The values of all fields, including disabled ones. Fails with Error::Code::InvalidArgument if
-    // the text of a field was refused.
+    // the text of a field is invalid.
     engine::Result<ExportSettings> settings() const;
     // Returns `settings` without the contents that these runs lack or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;

@@ -64,7 +64,7 @@ QString FigurePageView::pageText() const
     if (isSlide())
         return tr("on a slide, %1").arg(size);
     return isColumn() ? tr("in a two-column page, %1").arg(size)
-                      : tr("over the width of a page, %1").arg(size);
+                      : tr("at full page width, %1").arg(size);
 }
 
 void FigurePageView::paintMeasure(QPainter& painter, double left, double width) const

@@ -44,8 +44,8 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
                    "costSource"))
 {
     setObjectName(QStringLiteral("costSourceForm"));
-    m_kind->setToolTip(tr("Use assumed costs in units, a model on hardware by closed "
-                          "forms, or the medians of a recorded run with the same stages"));
+    m_kind->setToolTip(tr("Use assumed costs in units, closed-form costs of a model on hardware, "
+                          "or medians of a recorded run with the same stages"));
     m_hardware = makeHardware();
     m_recorded = makeRecorded();
     spaced(new QVBoxLayout(this), QMargins(), 6,
@@ -80,7 +80,7 @@ QWidget* CostSourceForm::makeHardware()
            tr("Set the sizes that determine FLOPs and bytes"));
     addRow(column, tr("Hardware"),
            named("costHardware", toStringList(engine::hardwareNames()), source.hardware),
-           tr("Peak, memory and links of one device"));
+           tr("Set peak, memory and links of one device"));
     for (const auto& field : engine::trainingSetupFields())
         m_fields->addRow(column, field, source.setup, "cost");
     return rows;
@@ -122,7 +122,8 @@ void CostSourceForm::takeRun(const QString& file)
     m_loader.load(file);
 }
 
-// Also takes the sizes of the run, from which another schedule with the same stages can be chosen.
+// Also takes D, N and the data-parallel width of the run, so that other schemes with the same
+// stages can be chosen.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

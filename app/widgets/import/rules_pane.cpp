@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kPreviewRow = 26;
 
-// A start for a text without rules.
+// The initial text of the user's rules.
 const char* const kExample = "# Rules that precede the built-in ones, for example:\n"
                              "#\n"
                              "# [[rule]]\n"
@@ -137,7 +137,7 @@ void RulesPane::connectPreview()
     connect(m_preview.get(), &RulesPreview::started, this,
             [this] { m_state->setText(tr("reading the traces")); });
     connect(m_preview.get(), &RulesPreview::sampled, this,
-            [this](const QString& what) { m_sample->setText(tr("Of %1").arg(what)); });
+            [this](const QString& what) { m_sample->setText(tr("From %1").arg(what)); });
     connect(m_preview.get(), &RulesPreview::failed, this, &RulesPane::showFailure);
     connect(m_preview.get(), &RulesPreview::baseline, this,
             [this](const engine::ImportReport& report) {
@@ -168,7 +168,7 @@ void RulesPane::showFailure(const QString& reason, int line)
                  line > 0 ? tr("Line %1:").arg(line) : tr("The rules are not applied:"),
                  reason + QLatin1Char('.'));
     markLine(line);
-    m_state->setText(tr("the last rules without an error"));
+    m_state->setText(tr("for the last rules without an error"));
 }
 
 void RulesPane::markLine(int line)

@@ -44,7 +44,7 @@ void LedgerNotes::show(const LedgerRun& run)
 {
     const bool isSame = run.file == m_run.file;
     if (!isSame)
-        save(); // what was typed about the run before
+        save(); // the text typed for the previous run
     m_run = run;
     m_name->setPlaceholderText(run.label);
     const auto set = [&](QLineEdit* field, const QString& text) {

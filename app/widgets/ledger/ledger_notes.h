@@ -17,7 +17,7 @@ class LedgerNotes : public QWidget
 public:
     explicit LedgerNotes(QWidget* parent = nullptr);
 
-    void show(const LedgerRun& run); // keeps what is being typed about the same run
+    void show(const LedgerRun& run); // keeps unsaved text if it is the same run
     using QWidget::show;
     void editName();
     void editTags();

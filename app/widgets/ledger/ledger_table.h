@@ -21,12 +21,12 @@ public:
     const LedgerRun* current() const;        // nullptr: none
     // The selected runs, or all if fewer than two are selected, with all settings.
     QString csv() const;
-    // Says how many columns are hidden, and why; empty if none is.
+    // Texts that count the hidden columns by reason; empty if none is hidden.
     QStringList hiddenColumns() const;
 
 Q_SIGNALS:
     void selectionChangedByUser();
-    void columnsChanged(); // other columns have space
+    void columnsChanged(); // hiddenColumns() may have changed
     void starToggled(const app::LedgerRun& run);
     void openRequested(const app::LedgerRun& run);
 

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// A picture of the links between nodes in which one link can be selected: with the mouse, or with
-// the arrow keys, Home, End and Esc. Derived classes paint it.
+// Base class of pictures of the links between nodes. The mouse, the arrow keys, Home and End select
+// a link; Esc clears the selection.
 class LinkChooser : public ThemedWidget
 {
     Q_OBJECT
@@ -19,8 +19,8 @@ public:
 
     explicit LinkChooser(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Keeps the selection if the link still carries something, and otherwise selects the link with
-    // the largest load. nullptr: nothing to show.
+    // Keeps the selection if the link still has a load, and otherwise selects the link with the
+    // largest load. nullptr: nothing to show.
     void showStudy(const std::shared_ptr<const MappingStudy>& study);
     void setShownLoads(const ShownLoads& shown);
     void select(const std::optional<Nodes>& nodes);
@@ -46,7 +46,7 @@ protected:
     const MappingStudy* study() const { return m_study.get(); }
     const LoadScale& scale() const { return m_scale; }
     const ShownLoads& shownLoads() const { return m_shown; }
-    std::vector<Nodes> links() const; // those that carry a shown load
+    std::vector<Nodes> links() const; // with a shown load
 
 private:
     void hover(const std::optional<Nodes>& nodes);
@@ -56,7 +56,7 @@ private:
     LoadScale m_scale;
     ShownLoads m_shown;
     std::optional<Nodes> m_selected, m_hovered;
-    bool m_isCleared = false; // by the user
+    bool m_isCleared = false; // the user cleared the selection
 };
 
 } // namespace app

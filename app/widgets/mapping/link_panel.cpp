@@ -31,7 +31,7 @@ LinkPanel::LinkPanel(const ThemeController& theme, QWidget* parent)
     , m_load(named(makeLabel({}, "section"), "linkLoad"))
     , m_sentence(named(makeLabel({}, "hint"), "linkSentence"))
     , m_members(makeLabel({}, "hint"))
-    , m_flowTable(named(new DataTable(theme, kFlowRow), "linkFlows", tr("Carried by the link")))
+    , m_flowTable(named(new DataTable(theme, kFlowRow), "linkFlows", tr("Traffic of the link")))
     , m_sumTable(named(new DataTable(theme, kFlowRow), "allReduces", tr("All-reduces")))
     , m_sumPart(new QWidget)
 {

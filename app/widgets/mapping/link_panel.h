@@ -17,7 +17,7 @@ class AllReduceModel;
 class DataTable;
 class LinkFlowModel;
 
-// What the selected link carries, and the all-reduces of the schedule.
+// Shows the traffic of the selected link and the all-reduces of the schedule.
 class LinkPanel : public QWidget
 {
     Q_OBJECT

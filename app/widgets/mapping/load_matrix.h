@@ -4,8 +4,8 @@
 
 namespace app {
 
-// The loads between the nodes of a large machine as a matrix: row from, column to, the diagonal
-// within a node.
+// The loads between the nodes of a large machine as a matrix: rows send, columns receive, and the
+// diagonal has the loads within nodes.
 class LoadMatrix : public LinkChooser
 {
     Q_OBJECT

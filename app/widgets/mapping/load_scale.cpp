@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr double kStep = 3; // between the bounds of two classes
+constexpr double kStep = 3; // ratio of the bounds of neighbouring classes
 
 } // namespace
 
@@ -70,7 +70,7 @@ void LoadLegend::show(const LoadScale& scale)
     QStringList bounds;
     for (int i = 0; i < LoadScale::kClasses; ++i)
         bounds.append(gigabytes(scale.bound(i)));
-    setAccessibleName(tr("Load in %1 per iteration, up to %2")
+    setAccessibleName(tr("Load in %1 per iteration; class limits: %2")
                           .arg(scaleIn(Unit::GB).unit(), bounds.join(tr(", "))));
     update();
 }

@@ -10,7 +10,7 @@ namespace app {
 // The kinds of load that a picture shows.
 struct ShownLoads
 {
-    bool messages = true; // and copies of stashes
+    bool messages = true; // also copies of stashes
     bool allReduces = true;
 
     template<class Load>
@@ -20,8 +20,8 @@ struct ShownLoads
     }
 };
 
-// Colour and width of a link by its load: four classes, each up to a third of the next. The largest
-// load across nodes of all compared mappings is the top of the scale.
+// Colour and width of a link by its load, in four classes. The bound of a class is a third of the
+// next one's. The top bound is the largest load across nodes of all compared mappings.
 class LoadScale
 {
 public:

@@ -56,7 +56,7 @@ MappingCard::MappingCard(const ThemeController& theme, std::shared_ptr<const Map
                                scaleIn(Unit::Millisecond).unit()));
 }
 
-// The first nodes as boxes in a serpentine, with the loads between neighbours.
+// Paints the first four nodes as boxes, in serpentine order, with the loads between them.
 void MappingCard::paintNodes(QPainter& painter, const QRectF& box) const
 {
     const int nodes = std::min<int>(4, static_cast<int>(m_study->nodes.size()));
@@ -94,7 +94,7 @@ void MappingCard::paintContent(QPainter& painter)
     const double head = box.width() - (hasNodes ? picture + 8 : 0);
     text(painter, {box.left(), box.top(), head, 16}, mappingTitle(mapped().mapping),
          {uiFont(12, QFont::Medium), c.text});
-    const QString rule = mappingRule(mapped().mapping); // the tooltip has it, too
+    const QString rule = mappingRule(mapped().mapping); // also in the tooltip
     if (QFontMetricsF(uiFont(11)).horizontalAdvance(rule) <= head)
         text(painter, {box.left(), box.top() + 17, head, 15}, rule, {uiFont(11), c.text2});
     if (!mapped().problem.isEmpty()) {

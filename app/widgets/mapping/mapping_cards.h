@@ -11,7 +11,7 @@ class QGridLayout;
 
 namespace app {
 
-// One mapping: its iteration, exposed communication and largest load. Pressed: use this mapping.
+// A button that selects a mapping and shows its iteration, exposed communication and largest load.
 class MappingCard : public CardButton
 {
     Q_OBJECT

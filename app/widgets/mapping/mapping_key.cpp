@@ -31,7 +31,7 @@ void MappingKey::show(const MappingStudy& study)
     m_between = study.nodes.size() < 2
         ? QString()
         : tr("between nodes, %1: width and colour by load").arg(linkSpeed(hardware, true));
-    setAccessibleName(tr("Reading a square"));
+    setAccessibleName(tr("Legend of the nodes"));
     setAccessibleDescription(m_inNode + QStringLiteral("; ") + m_between);
     update();
 }

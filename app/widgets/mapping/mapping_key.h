@@ -5,7 +5,7 @@
 
 namespace app {
 
-// How to read a NodePicture: the square of a device, a line within a node and an arrow between
+// The legend of a NodePicture: the square of a device, a line within a node and an arrow between
 // nodes, with the speeds of both links.
 class MappingKey : public ThemedWidget
 {
@@ -23,7 +23,7 @@ private:
     double paintSquare(QPainter& painter) const; // returns its right edge
     void paintLinks(QPainter& painter, double left) const;
 
-    QStringList m_stages;        // [replica] of the first device
+    QStringList m_stages;        // [replica] stages of the first device
     QString m_inNode, m_between; // "" if there is one node
 };
 

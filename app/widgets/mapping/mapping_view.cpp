@@ -268,7 +268,7 @@ QString MappingView::csv() const
     return m_found ? mappingsCsv(m_found->study) : QString();
 }
 
-// In a narrow window the panels are below the picture.
+// Moves the panels below the picture in a narrow window.
 void MappingView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);

@@ -29,8 +29,8 @@ class ModelPanel;
 class NodePicture;
 class SegmentControl;
 
-// The devices of a plan on the nodes of its hardware: the picture with the loads of the links, the
-// mappings compared, and what the model implies. Predicts while it is visible.
+// Shows the devices of a plan on the nodes of its hardware, the loads of the links, the mappings
+// compared, and the memory of the model. Predicts only while it is visible.
 class MappingView : public QWidget
 {
     Q_OBJECT
@@ -69,7 +69,7 @@ private:
 
     RunPlan m_plan;
     QString m_problem;
-    bool m_isCurrent = false; // the newest plan was asked for
+    bool m_isCurrent = false; // the current plan was submitted
     MappingStudies m_studies;
     QTimer m_debounce;
     std::shared_ptr<const MappingStudies::Found> m_found; // null: no answer

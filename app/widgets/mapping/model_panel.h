@@ -14,7 +14,8 @@ class IconLabel;
 class MemoryBars;
 class StageSizesModel;
 
-// What the model implies for the devices: sizes of the stages, bytes per device, and what fits.
+// The memory of the model on the devices: sizes of the stages, bytes per device, and whether they
+// fit.
 class ModelPanel : public QWidget
 {
     Q_OBJECT

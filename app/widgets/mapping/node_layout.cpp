@@ -7,8 +7,8 @@ namespace app {
 namespace {
 
 constexpr double kMargin = 1, kColumnGap = 112, kRowGap = 50, kInset = 12, kBetween = 13;
-constexpr double kLane = 7;  // between two routed arrows
-constexpr double kApart = 9; // of an arrow from the middle between two nodes
+constexpr double kLane = 7;  // distance of routed arrows
+constexpr double kApart = 9; // distance of an arrow from the middle between two nodes
 
 int slotColumns(int slots, double width)
 {
@@ -56,7 +56,7 @@ LinkArrow aboveEachOther(const std::vector<QRectF>& frames, int from, int to)
     return {from, to, {begin, end}, label, down ? Qt::AlignRight : Qt::AlignLeft};
 }
 
-// Through the gap between the columns, in a lane of its own.
+// Routes an arrow through the gap between the columns, in its own lane.
 LinkArrow throughTheGap(const std::vector<QRectF>& frames, int from, int to, int lane)
 {
     const QRectF& a = frames[static_cast<std::size_t>(from)];
@@ -111,7 +111,7 @@ void placeArrows(NodeLayout& layout, const std::vector<std::pair<int, int>>& lin
     }
 }
 
-// Lines between neighbours that carry nothing, whatever loads are shown.
+// Places lines between neighbours without traffic, whatever loads are shown.
 void placeUnused(NodeLayout& layout, const profiler::LinkLoads& loads, const Grid& grid)
 {
     const auto isUsed = [&](int from, int to) {

@@ -14,15 +14,15 @@ struct LinkArrow
 {
     int from = 0, to = 0;
     std::vector<QPointF> path; // at right angles
-    QRectF label;              // null: beside the line there is no space
+    QRectF label;              // null: no space beside the line
     Qt::Alignment alignment = Qt::AlignCenter;
 
     bool isNear(const QPointF& point) const;
     QRectF bounds() const;
 };
 
-// The places of nodes, devices and links in a picture. Nodes have two columns and follow one
-// another in a serpentine, so that consecutive nodes are neighbours.
+// The places of nodes, devices and links in a picture. Nodes are in two columns, in serpentine
+// order, so that consecutive nodes are neighbours.
 struct NodeLayout
 {
     std::vector<QRectF> frames;              // [node]
@@ -31,7 +31,7 @@ struct NodeLayout
     std::vector<LinkArrow> unused; // between neighbours that exchange nothing
     double height = 0;
 
-    // The slots of a node that are drawn; a machine without nodes may have more.
+    // Maximum number of slots drawn per node; a machine without nodes may have more.
     static constexpr int kMostSlots = 64;
 };
 constexpr int kNodeTitle = 30, kSlotCaption = 15, kSlotRow = 20;

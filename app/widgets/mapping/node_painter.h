@@ -10,15 +10,15 @@ class QPainter;
 
 namespace app {
 
-// The parts of a picture of nodes, which its key shows, too.
+// The parts of a NodePicture that MappingKey also paints.
 
-// The stages of a device, a row of kSlotRow pixels per direction. The rows of the upwards direction
+// Paints the stages of a device, a row of kSlotRow pixels per direction. Rows of the up direction
 // have a cut corner and underlined numbers.
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
                  const QStringList& stages);
-// Of a line between two devices of a node.
+// Pen for a line between devices of a node.
 QPen penInNode(const Theme& theme, bool isAllReduce);
-// An arrow along `path`, whose colour and width show the class of a LoadScale.
+// Paints an arrow along `path` in the colour and width of class `load` of a LoadScale.
 void paintLoadArrow(QPainter& painter, const Theme& theme, QPolygonF path, int load);
 
 } // namespace app

@@ -18,8 +18,8 @@ QString elided(const QPainter& painter, const QString& text, double width)
     return QFontMetricsF(painter.font()).elidedText(text, Qt::ElideRight, width);
 }
 
-// From box to box: straight between neighbours, otherwise through the gap below the upper one. The
-// two directions of a pair are apart.
+// Returns a line between two boxes: straight between neighbours, otherwise through the gap below
+// the upper one. The lines of the two directions are offset.
 QPolygonF pathInNode(const QRectF& from, const QRectF& to)
 {
     constexpr double kSide = 3;
@@ -133,7 +133,7 @@ void NodePicture::paintNode(QPainter& painter, std::size_t node) const
     }
 }
 
-// Behind the boxes, so that a line shows only between them.
+// Paints the lines before the boxes, so that they show only between them.
 void NodePicture::paintLinesInNode(QPainter& painter, std::size_t node) const
 {
     const auto& places = m_layout.places[node];

@@ -142,7 +142,7 @@ void MemoryAreas::paintEvent(QPaintEvent* event)
             paintPanel(painter, k);
 }
 
-// Above each column: its title and the time, with the cursor's time in a plate.
+// Paints the title and the time above each column, with the time of the cursor in a box.
 void MemoryAreas::paintRulers(QPainter& painter) const
 {
     const Chrome& chrome = theme().chrome;
@@ -241,7 +241,7 @@ void MemoryAreas::leaveEvent(QEvent*)
     update();
 }
 
-// To the previous or next change of the device's memory.
+// Moves the cursor to the previous or next change of the device's memory.
 void MemoryAreas::moveCursor(int step)
 {
     const auto& steps = m_report->steps[m_device];

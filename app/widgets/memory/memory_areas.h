@@ -28,7 +28,7 @@ public:
     std::int64_t time() const { return m_time; }
     void choose(engine::DeviceId device, std::int64_t time);
     void goToPeak(int step);        // the next (1) or previous (-1) peak of the device
-    int heightFor(int width) const; // the least; panels grow into more
+    int heightFor(int width) const; // minimum in pixels; panels use extra height
 
 Q_SIGNALS:
     void chosen(engine::DeviceId device, std::int64_t time);

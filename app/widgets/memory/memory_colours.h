@@ -16,7 +16,7 @@ public:
 
     void fill(QPainter& painter, const QRectF& rect, profiler::MemoryKind kind,
               double originX) const;
-    QColor line() const { return m_line; } // along the total
+    QColor line() const { return m_line; } // outline of the total
     QColor plain(profiler::MemoryKind kind) const { return m_fills[kind]; }
 
 private:

@@ -87,7 +87,7 @@ void MemoryPicture::paintTexts() const
     mark(top, m_report.amount(top));
 }
 
-// Each pixel column has the highest step within its time, so that no peak is lost.
+// Paints the highest step of every pixel column, so that no peak is lost.
 void MemoryPicture::paintAreas() const
 {
     const QRectF area = m_plot;
@@ -141,7 +141,7 @@ void MemoryPicture::paintWithoutMoves() const
     m_painter.drawPolyline(line);
 }
 
-// Evicts are filled, loads outlined; both are on the device and on its partner.
+// Paints evicts filled and loads outlined, for the device and for its partner.
 void MemoryPicture::paintMoves() const
 {
     const auto& partner = m_report.partners[m_device];

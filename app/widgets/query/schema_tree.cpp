@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTextRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
 
-// `end` and `begin` are names of columns and keywords of SQL.
+// Quotes names that are keywords of SQL, such as the columns `begin` and `end`.
 QString inSql(const QString& name)
 {
     static const QRegularExpression plain(QStringLiteral("^[A-Za-z_][A-Za-z0-9_]*$"));
@@ -54,7 +54,7 @@ SchemaTree::SchemaTree(QWidget* parent)
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(0, QHeaderView::Stretch);
     header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    // Opening a table is the key or the arrow; a double click inserts its name.
+    // A double click inserts the name of a table; its arrow or a key expands it.
     setExpandsOnDoubleClick(false);
     connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
         Q_EMIT chosen(inSql(item->data(0, kNameRole).toString()));

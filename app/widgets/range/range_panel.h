@@ -14,8 +14,7 @@ namespace app {
 
 class DataTable;
 
-// The metrics of the marked range of time, per device, and a field with the range, in which another
-// one can be typed.
+// The metrics of the marked time range per device, and a field that shows and edits the range.
 class RangePanel : public QWidget
 {
     Q_OBJECT

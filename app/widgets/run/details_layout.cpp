@@ -147,8 +147,8 @@ QString breakable(const QString& word)
     return text;
 }
 
-// A value is right-aligned and wraps next to its name. It is below the name only if a word of it is
-// too long for that.
+// Adds a name with its right-aligned value, which wraps beside the name, or below it if a word of
+// the value is too long.
 void addRow(QVBoxLayout& rows, const DetailsRow& row)
 {
     const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);

@@ -30,7 +30,7 @@ struct DetailsPanel::Impl
     RunPointer prediction;
     std::optional<RunProgress> progress;
     QTimer refresh;               // limits how often progress is laid out
-    std::optional<Details> shown; // what is laid out; nullopt: nothing, or in another theme
+    std::optional<Details> shown; // the details laid out; nullopt: none, or the theme changed
     QScrollArea* scroll = new QScrollArea;
 };
 

@@ -36,7 +36,7 @@ public:
     void setProgress(const std::optional<RunProgress>& progress);
     void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
-    QString text() const; // what is shown, as plain text; also while the panel is hidden
+    QString text() const; // the details as plain text; also while the panel is hidden
     QSize sizeHint() const override;
 
 Q_SIGNALS:

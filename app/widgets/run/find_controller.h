@@ -22,8 +22,8 @@ public:
     // Sets where stepping starts: at the selection if it is a hit, otherwise at the first hit in or
     // after `iteration`.
     void setPlace(const Selection& selection, int iteration);
-    void open();
-    void openWith(const QString& facets); // "op:F stage:1" // opens the bar with the previous query
+    void open();                          // opens the bar with the previous query
+    void openWith(const QString& facets); // "op:F stage:1"
     void step(int by);
 
 Q_SIGNALS:

@@ -128,7 +128,7 @@ void LossPlot::paintMean(QPainter& painter) const
         painter.setFont(uiFont(11, isLast ? QFont::Medium : QFont::Normal));
         painter.setPen(isLast ? chrome.text : chrome.text2);
         const double x = std::min(line[i].x() + 7, m_plot.right() - 26);
-        const bool isHigh = line[i].y() < m_plot.top() + 13; // the text would be beside the dots
+        const bool isHigh = line[i].y() < m_plot.top() + 13; // no space for the text above the dot
         painter.drawText(QPointF(x, line[i].y() + (isHigh ? 16 : -5)), number(point.mean, 2));
     }
 }

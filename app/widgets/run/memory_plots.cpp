@@ -69,7 +69,7 @@ QString MemoryPlots::text(double value) const
     return m_isStashOnly ? number(value, 1) + QStringLiteral(" Mₐ") : m_bytes.withUnit(value);
 }
 
-// Each pixel column has its highest level, so that no peak is lost.
+// Draws the highest level of every pixel column, so that no peak is lost.
 void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) const
 {
     const MemorySeries& series = m_series[{device}];

@@ -107,7 +107,7 @@ bool NoteController::prepare()
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {
         m_refused.reset();
         m_copy->hide();
-        m_band->show(Band::Kind::Warning, tr("Nothing selected."),
+        m_band->show(Band::Kind::Warning, tr("No note can be added."),
                      m_problem.isEmpty() ? tr("Select an op, a bubble, a kernel or a range first.")
                                          : m_problem);
         return false;

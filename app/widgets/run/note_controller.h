@@ -45,7 +45,7 @@ public:
 Q_SIGNALS:
     void changed();
     void closed();                           // the bar was closed
-    void openRequested(const QString& file); // the user opens a copy of the run
+    void openRequested(const QString& file); // the run was copied to `file`; the receiver opens it
 
 private:
     void connectActions();

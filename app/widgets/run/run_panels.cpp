@@ -192,7 +192,7 @@ void RunPanels::showPathEvents()
     updateHint();
 }
 
-// Shows what the numbers belong to, and three key numbers while the panels are folded.
+// Shows which iteration the numbers belong to, or three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());
@@ -209,7 +209,7 @@ QString RunPanels::hintOf(Panel panel) const
     const QString which = name == tr("median iteration") ? name : tr("iteration %1").arg(name);
     switch (panel) {
     case Panel::Range:
-        return tr("ops at the edges count with their part");
+        return tr("only the parts of ops within the range count");
     case Panel::Summary:
         return tr("%1, %2. Last row: means, largest peak, all messages")
             .arg(m_metrics->timeUnit().unit(), which);
@@ -229,7 +229,7 @@ QString RunPanels::hintOf(Panel panel) const
     return {};
 }
 
-// The tabs are complete; the hint is shown if it fits beside them.
+// Shows the hint if it fits beside the tabs.
 void RunPanels::fitHint()
 {
     const auto widthOf

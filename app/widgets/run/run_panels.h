@@ -41,11 +41,10 @@ public:
     void showRun(const RunPointer& run, int iteration);
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // `kernels` is nullptr if the kernels are unknown, and `reason` says why. It is empty if the
-    // run has no kernels.
+    // `kernels`: nullptr if the kernels are unknown, for `reason`; empty if the run has no kernels.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     // Adds the column of the critical path to the summary; showPathEvents() also lists its ops in
-    // the events. nullptr: neither.
+    // the events. nullptr removes both.
     void setPath(PathMarksPointer path);
     void showPathEvents();
     void addLogLine(const QString& line);

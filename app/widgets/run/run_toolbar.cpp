@@ -110,7 +110,8 @@ void RunToolbar::offerKernels(bool areKnown, const QString& reason)
 {
     m_lanes->setVisible(areKnown);
     fitTexts();
-    m_lanes->setToolTip(areKnown ? tr("Kernels, copies and NCCL under their ops (G)") : reason);
+    m_lanes->setToolTip(areKnown ? tr("Shows kernels, copies and NCCL under their ops (G)")
+                                 : reason);
 }
 
 // A narrow toolbar hides labels first, because icons and lists are sufficient.

@@ -47,11 +47,11 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    // Bare: without the choices of flow and colour, which the View menu and keys have, too.
+    // Bare: without the controls for flow and colour, which the View menu also has.
     enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few, Bare };
     void fitTexts();
     QWidget* makeView();
-    TimelineLook look() const; // as chosen
+    TimelineLook look() const; // from the controls
     void fillRunning();
 
     Actions m_actions;

@@ -61,7 +61,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
     place(box);
 }
 
-// Places it below the box, or above it if there is no space.
+// Places the popover below the box, or above it if there is no space.
 void SelectionPopover::place(const QRect& box)
 {
     constexpr int kGap = 8;

@@ -32,7 +32,7 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* explain,
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     QPushButton* about
         = makeButton(tr("About this scheme"), QStringLiteral("aboutScheme"), "link", explain);
-    about->setToolTip(tr("Show paper, rule, picture and closed forms (Ctrl+I)"));
+    about->setToolTip(tr("Show citation, rule, diagram and formulas (Ctrl+I)"));
     addRemedies();
     auto* facts
         = spaced(new QHBoxLayout, {0, 2, 0, 0}, 12, {{m_facts, 1}, {about, 0, Qt::AlignTop}});
@@ -165,7 +165,7 @@ void PredictionPanel::showMemory(const MemoryCheck& check)
     Q_EMIT judged();
 }
 
-// The paper, and its closed form for these numbers.
+// Shows the citation of the paper and its closed form for these numbers.
 void PredictionPanel::showFacts(const Prediction* prediction)
 {
     const engine::ScheduleRequest& request = m_plan.experiment.schedule;

@@ -12,8 +12,8 @@ namespace app {
 
 class SchedulePreview;
 
-// The description of a scheme: its order with the current numbers as a picture, closed forms, rule,
-// paper. It stays open next to the page and follows its edits.
+// The description of a scheme: diagram of the order with the current numbers, formulas, rule,
+// citation. It stays open next to the page and follows its edits.
 class SchemeDialog : public QDialog
 {
     Q_OBJECT

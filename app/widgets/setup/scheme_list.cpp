@@ -186,7 +186,7 @@ bool SchemeList::eventFilter(QObject* watched, QEvent* event)
 {
     const bool movesCards
         = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
-    if (movesCards && m_keepsChosenInSight) // when the cards have their positions
+    if (movesCards && m_keepsChosenInSight) // queued: after the cards are placed
         QMetaObject::invokeMethod(this, &SchemeList::reveal, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }

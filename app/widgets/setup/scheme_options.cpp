@@ -23,7 +23,7 @@ SchemeOptions::SchemeOptions(QWidget* parent)
     , m_before(new QWidget(this))
     , m_layout(spaced(new QVBoxLayout(this), QMargins(), 0))
 {
-    m_before->setFocusPolicy(Qt::TabFocus); // others have no place in the tab order
+    m_before->setFocusPolicy(Qt::TabFocus); // otherwise it has no place in the tab order
     m_before->hide();
     m_shown.scheme.clear();
 }

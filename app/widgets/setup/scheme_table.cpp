@@ -43,7 +43,7 @@ SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* p
             makeLine(Qt::Horizontal),
             {m_view, 1}});
     const auto choose = [this](const QModelIndex& index) {
-        if (marked().size() <= 1) // a selection of several rows is being made
+        if (marked().size() <= 1) // otherwise the user is selecting several rows
             Q_EMIT chosen(m_model->at(index.row()).scheme);
     };
     connect(m_view, &QAbstractItemView::clicked, this, choose);
@@ -82,7 +82,7 @@ void SchemeTable::setPlan(const RunPlan& plan)
     m_debounce.start(isLarge ? kTableDelay : 0);
 }
 
-// Every scheme at this D, N and cost. All except the chosen one have default options.
+// Predicts every scheme at this D, N and cost. All except the chosen one have default options.
 void SchemeTable::predict()
 {
     const engine::ScheduleRequest& chosen = m_plan.experiment.schedule;
@@ -108,9 +108,9 @@ void SchemeTable::predict()
     for (const PredictionRequest& request : requests)
         m_predictor.ask(QString::fromStdString(request.schedule.scheme), request);
     m_collect.start();
-    // Not the current row, because the table would scroll to it.
+    // Selects the row without making it current, because the table would scroll to it.
     if (marked().size() > 1)
-        return; // set by the user
+        return; // the user selected several
     m_view->selectionModel()->select(m_model->index(m_model->rowOf(name), 0),
                                      QItemSelectionModel::ClearAndSelect
                                          | QItemSelectionModel::Rows);

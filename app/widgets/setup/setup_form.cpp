@@ -246,7 +246,7 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_isShowing = false;
 }
 
-// A model file is listed by its path among the presets.
+// Lists a model file by its path among the presets.
 void SetupForm::showModel()
 {
     const QString model
@@ -257,7 +257,7 @@ void SetupForm::showModel()
     m_model->setCurrentText(model);
 }
 
-// Updates what depends on scheme and mode: rules, options, disabled fields.
+// Updates the parts that depend on scheme and mode: rules, options, disabled fields.
 void SetupForm::showScheme()
 {
     const ScheduleRequest& request = m_plan.experiment.schedule;

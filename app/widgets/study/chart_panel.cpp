@@ -72,7 +72,7 @@ void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::
     showChoice();
 }
 
-// The own charts of a study have fixed axes.
+// Charts that the study defines have fixed axes.
 void ChartPanel::showChoice()
 {
     const ChartChoice* const chosen = choice();

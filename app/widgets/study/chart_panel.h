@@ -12,8 +12,8 @@ namespace app {
 
 class Tag;
 
-// One chart of a study page under a bar: what is drawn, over which axis, where, and an export
-// button.
+// A chart of a study page below a bar with the choice of chart and axis, the fixed values, and an
+// export button.
 class ChartPanel : public QWidget
 {
     Q_OBJECT
@@ -31,7 +31,7 @@ public:
     ChartView& view() { return *m_view; }
 
 Q_SIGNALS:
-    void chartChosen(); // or another axis
+    void chartChosen(); // the user chose a chart or an axis
     void exportRequested();
 
 private:

@@ -28,8 +28,8 @@ QPointF centre(const ChartMark& mark)
     return toQt(mark.rect).center();
 }
 
-// How far a mark is in the direction of a key; infinite if it lies elsewhere. Marks of the same row
-// come first to the left and right, those of the same column upwards and downwards.
+// Returns the distance of a mark in the direction of an arrow key; infinite if it is not in that
+// direction. Left and right prefer marks of the same row; up and down prefer the same column.
 double distance(int key, const ChartMark& from, const ChartMark& to)
 {
     constexpr double kAside = 8, kNone = std::numeric_limits<double>::infinity();

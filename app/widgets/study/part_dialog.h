@@ -18,7 +18,7 @@ class QVBoxLayout;
 namespace app {
 
 // Edits a ratio or a chart in a copy of a study. OK is enabled while readStudy() accepts the copy;
-// otherwise the dialog shows the reason. A class for each kind of part fills the rows.
+// otherwise the dialog shows the reason. Derived classes add the rows.
 class PartDialog : public QDialog
 {
     Q_OBJECT

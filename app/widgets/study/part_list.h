@@ -9,8 +9,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// The ratios or the charts of a study: a button per part, which edits it, with one that removes it,
-// and a button that adds one.
+// The ratios or the charts of a study. Each part has a button that edits it and one that removes
+// it; another button adds a part.
 class PartList : public QWidget
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     void show(const std::vector<Part>& parts);
 
 Q_SIGNALS:
-    void editRequested(std::size_t part); // the number of parts: a new one
+    void editRequested(std::size_t part); // an index; the number of parts adds one
     void removeRequested(std::size_t part);
 
 private:

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Edits a ratio of a study, or adds one. Charts and answers follow a new name.
+// Edits a ratio of a study, or adds one. Renaming it also renames it in charts and answers.
 class RatioDialog : public PartDialog
 {
     Q_OBJECT

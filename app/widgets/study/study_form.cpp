@@ -47,7 +47,8 @@ StudyForm::StudyForm(const ThemeController& theme, QWidget* parent)
     , m_ratios(new PartList(theme, tr("Ratios"), tr("Add a ratio…"), QStringLiteral("studyRatio")))
     , m_charts(new PartList(theme, tr("Charts"), tr("Add a chart…"), QStringLiteral("studyChart")))
     , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
-    , m_onlyFitting(named(new QCheckBox(tr("Leave out what does not fit")), "studyOnlyFitting"))
+    , m_onlyFitting(
+          named(new QCheckBox(tr("Leave out points that do not fit")), "studyOnlyFitting"))
     , m_addOption(makeButton(tr("Add an option"), QStringLiteral("studyAddOption"), "tool"))
     , m_schemeCount(named(makeLabel({}, "small"), "studySchemeCount"))
     , m_schemeProblem(named(makeLabel({}, "problem"), "studySchemeProblem"))
@@ -187,7 +188,7 @@ void StudyForm::tickScheme(const std::string& scheme, bool isTicked)
     showSchemes();
 }
 
-// What a study has beside its options.
+// Lists the options of single schemes, which the form does not edit.
 QString StudyForm::keptText() const
 {
     QStringList lines;

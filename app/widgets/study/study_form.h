@@ -20,8 +20,8 @@ class PartList;
 class ValueChips;
 
 // The definition of a study: chips for the values of every option, check boxes for the schemes.
-// Dialogs edit its ratios and charts. What the form does not edit (options of a scheme) is kept and
-// listed.
+// Dialogs edit its ratios and charts. Options of a single scheme cannot be edited; they are kept
+// and listed.
 class StudyForm : public QWidget
 {
     Q_OBJECT

@@ -89,7 +89,7 @@ void ValueChips::addChip(const QString& text, const QString& tip,
         = makeButton(text, objectNameOf(m_key, "Chip") + QString::number(m_flow->count()), "chip");
     chip->setToolTip(tip);
     chip->setAccessibleDescription(tip);
-    // Queued: the chip is deleted by what it does.
+    // Queued, because `pressed` deletes the chip.
     connect(chip, &QPushButton::clicked, this, pressed, Qt::QueuedConnection);
     m_flow->addWidget(chip);
     chip->show();
@@ -162,7 +162,7 @@ void ValueChips::takeText()
     for (const std::string& value : *typed)
         if (std::ranges::find(values, value) == values.end())
             values.push_back(value);
-    // Numbers in order, so that a list reads as one.
+    // Sorts numbers.
     if (std::ranges::all_of(values,
                             [](const auto& text) { return engine::parseNumber(text).has_value(); }))
         std::ranges::stable_sort(
@@ -179,7 +179,7 @@ void ValueChips::change(std::vector<std::string> values)
     Q_EMIT edited(m_values);
 }
 
-// Escape closes the line, and so does leaving it empty.
+// Escape closes the text field, and so does leaving it empty.
 bool ValueChips::eventFilter(QObject* watched, QEvent* event)
 {
     const bool isEscape = event->type() == QEvent::KeyPress

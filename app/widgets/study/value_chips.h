@@ -40,7 +40,7 @@ private:
     void remove(std::size_t value);
     void add();
     void chooseName();
-    void type(const QString& text); // opens the line
+    void type(const QString& text); // opens the text field
     void takeText();
     void closeLine();
     void change(std::vector<std::string> values);
@@ -51,7 +51,7 @@ private:
     QString m_label;
     QStringList m_names; // accepted values; empty: any text
     std::vector<std::string> m_values;
-    bool m_replaces = false; // the line replaces all values
+    bool m_replaces = false; // the text field replaces all values
     FlowLayout* m_flow;
     QLineEdit* m_line;
     QPushButton* m_add;

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// The arrangement of the lanes of a timeline, which the user changes by their headers, and the
-// header that is dragged.
+// The arrangement of a timeline's lanes, which the user changes by clicking and dragging their
+// headers.
 class LaneHeaders : public QObject
 {
     Q_OBJECT
@@ -18,17 +18,17 @@ public:
 
     using QObject::QObject;
 
-    // Without what depends on the size and the kernels of the timeline.
+    // Without the members that TimelineScene::layout() sets.
     const LaneOptions& options() const { return m_options; }
     const LaneOrder& order() const { return m_options.order; }
     void setOrder(const LaneOrder& order);
     void toggle(int device);   // expands or collapses the lane, or expands its group
-    void show(int device);     // its boxes: neither hidden nor in a collapsed group
-    void resize(double boxes); // the height of the compute boxes, in pixels; within bounds
+    void show(int device);     // unhides the lane and expands its group
+    void resize(double boxes); // sets the height of compute boxes in pixels, clamped
 
     // A press on the triangle toggles the lane; returns false. Elsewhere the header can be dragged.
     bool press(double x, int device);
-    // Moves the lane of the pressed header to the place of the lane `over`; -1: none.
+    // Moves the lane of the pressed header to the place of lane `over`; -1: no lane.
     void drag(double pixels, int over, int devices);
     void release() { m_held = -1; }
 

@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-// Of its own, because simulations may occupy the threads of the global pool for seconds.
+// A separate pool, because simulations may occupy the threads of the global one for seconds.
 QThreadPool& painters()
 {
     static QThreadPool pool;
@@ -37,7 +37,7 @@ LanePicture::LanePicture(QWidget* owner)
     , m_background(owner, painters())
 { }
 
-// Fonts and the application may be gone when a thread goes on painting.
+// Waits, because a thread must not paint after fonts and the application are destroyed.
 LanePicture::~LanePicture()
 {
     if (m_isPainting)
@@ -57,7 +57,7 @@ LanePicture::Picture LanePicture::painted(const Request& request)
     return {key, std::move(image), scene.lanes, colours};
 }
 
-// Whether a picture can stand in until the requested one is ready.
+// Whether `picture` can be shown until the requested one is ready.
 bool LanePicture::isAlike(const Picture& picture, const Request& request)
 {
     return !picture.image.isNull() && picture.key.size == request.key.size

@@ -20,15 +20,15 @@ public:
 
     // Calls owner->update() when a picture is ready; `owner` owns this object.
     explicit LanePicture(QWidget* owner);
-    ~LanePicture(); // waits until the picture that is being painted is ready, at most some 0.1 s
+    ~LanePicture(); // waits for the picture being painted, about 0.1 s at most
 
     // Draws the lanes into the area of the scene. `colours` must be those of the scene's widget.
     void paint(QPainter& painter, const TimelineScene& scene,
                const std::shared_ptr<const BoxColours>& colours, const CachedPicture::Key& key);
     void clear(); // call it when another run is shown
 
-    // Waits for the pictures that are being painted, of all widgets. They are shown after the next
-    // events were processed.
+    // Waits until the requested pictures of all widgets are painted. They appear when events are
+    // next processed.
     static void waitForPainting();
 
 private:
@@ -39,7 +39,7 @@ private:
         std::vector<Lane> lanes;
         std::shared_ptr<const BoxColours> colours;
     };
-    // What is to be painted; independent of the widget, so that a thread can paint it.
+    // The input of painted(); independent of the widget, so that another thread can paint it.
     struct Request
     {
         CachedPicture::Key key;
@@ -58,7 +58,7 @@ private:
     Picture m_last, m_whole; // `m_whole` shows all iterations
     CachedPicture::Key m_wanted;
     bool m_isDense = false, m_isPainting = false;
-    int m_cleared = 0; // how often; drops a picture that was requested earlier
+    int m_cleared = 0; // number of clear() calls; drops older requests
     Background m_background;
 };
 

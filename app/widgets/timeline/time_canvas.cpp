@@ -19,7 +19,7 @@ constexpr double kDragFrom = 4;    // pixels
 constexpr double kNotch = 120;     // of a wheel, in eighths of a degree
 constexpr int kToolTipAfter = 300; // ms
 
-// The empty state is a card in the middle and not a frame around everything.
+// Returns the place of the empty state, a card in the middle of the canvas.
 QRect emptyStateRect(QSize size)
 {
     QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));

@@ -52,13 +52,13 @@ public:
     ~TimeCanvas() override;
 
     const ViewWindow& inSight() const { return m_window; }
-    // Shows `window`. If nothing is shown yet, it replaces the first view of what is shown later.
+    // Shows `window`. If nothing is shown yet, `window` becomes the first view.
     void setInSight(ViewWindow window);
 
 public Q_SLOTS:
     void zoomToFit();
     void zoomToAll();
-    void zoomToSelection(); // as zoomToFit() if nothing is selected
+    void zoomToSelection(); // zoomToFit() if nothing is selected
     void zoomBack();
     void zoomForward();
 
@@ -83,9 +83,9 @@ protected:
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
-    void reveal(ViewWindow box);                // moves it to the centre unless it is in sight
-    void revealLane(double top, double bottom); // in the lanes, before scrolling
-    // Changes what is shown. If exactly fit() was shown, it is shown afterwards, too.
+    void reveal(ViewWindow box);                // centres `box` unless it is in sight
+    void revealLane(double top, double bottom); // relative to the lanes before scrolling
+    // Calls `change`. If fit() was shown before, shows the new fit() afterwards.
     void keepFit(const std::function<void()>& change);
     void layoutScrollBar(double contentHeight); // next to timeArea()
     void setEmptyState(const std::optional<EmptyState::Texts>& texts);
@@ -118,7 +118,7 @@ protected:
     // Selects the box at a point. Returns the window to zoom to.
     virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Handles input in the time area that is not a gesture; returns true if it was handled.
+    // Handle input in the time area that this class does not; return whether it was handled.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }

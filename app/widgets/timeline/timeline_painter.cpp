@@ -258,7 +258,7 @@ void TimelinePainter::paintCurrentTime() const
     m_painter.restore();
 }
 
-// Above the picture of the lanes, which therefore stays the same while ops are completed.
+// Paints above the cached picture of the lanes, which therefore stays valid while ops complete.
 void TimelinePainter::paintPlan() const
 {
     const PlanView plan = m_scene.drawnPlan();
@@ -266,7 +266,7 @@ void TimelinePainter::paintPlan() const
         return;
     PlanPainter painter(m_painter, m_view, m_axis, m_colours);
     const std::vector<std::size_t> painted = paintedLanes();
-    double pinned = 0; // these lanes cover what is scrolled below them
+    double pinned = 0; // bottom of the pinned lanes, which cover others
     for (const std::size_t k : painted)
         pinned = m_lanes[k].isPinned ? std::max(pinned, m_lanes[k].bottom()) : pinned;
     for (const std::size_t k : painted) {

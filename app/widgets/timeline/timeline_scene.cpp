@@ -62,7 +62,7 @@ PlanView TimelineScene::drawnPlan() const
     const int next = static_cast<int>(iterations().size());
     if (planIteration == next)
         drawn.devices = opsDone;
-    drawn.isComplete = planIteration > next; // it is being read
+    drawn.isComplete = planIteration > next; // its spans are being read
     return drawn;
 }
 
@@ -94,7 +94,7 @@ QString TimelineScene::plannedText(const PlannedOp& planned) const
         TimeCanvas::tr("planned %1").arg(scale.withUnit(static_cast<double>(window.duration()))),
         {TimeCanvas::tr("device %1, %2 %3 of its iteration")
              .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit()),
-         isDone ? TimeCanvas::tr("has run; measured times follow with its iteration")
+         isDone ? TimeCanvas::tr("has run; measured times appear when its iteration is complete")
                 : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
 }
 
@@ -369,7 +369,7 @@ int TimelineScene::currentNote() const
     for (std::size_t k = 0; k < notes.size(); ++k) {
         const engine::Note& note = notes[k];
         const bool isOfOp = selection.kind == Selection::Kind::Op && note.op == selection.op;
-        if ((isOfOp || note.window == selection.window) // faster than the span of each
+        if ((isOfOp || note.window == selection.window) // cheap test before selectionOf()
             && selectionOf(*view, note) == selection)
             return static_cast<int>(k);
     }

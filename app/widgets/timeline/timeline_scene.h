@@ -55,20 +55,21 @@ struct TimelineScene
     // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
     PlanView drawnPlan() const;
     engine::Window extent() const; // with the drawn plan
-    // As app::rulerScale(); counts from the start of a planned iteration that is under way.
+    // Returns app::rulerScale(), from the start of a planned iteration if it is visible and has
+    // begun.
     RulerScale rulerScale() const;
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
     Selection hit(QPointF at) const;
-    // What a menu at a point is about: the device of a header, the marked range, or an item.
+    // The target of a context menu: the device of a header, the marked range, or an item.
     Selection menuTarget(QPointF at) const;
-    bool hoverAt(QPointF at); // whether another item is hovered
+    bool hoverAt(QPointF at); // returns whether the hovered item changed
     bool isHovering() const { return plannedHover || hover.kind != Selection::Kind::None; }
     void endHover();
-    // What a key selects that moves from the selected box or kernel to another one, or without a
-    // selection to the first op of the iteration; nullopt: another key.
+    // The selection after a key that moves it to a neighbouring box or kernel or, if nothing is
+    // selected, to the first op of the iteration; nullopt: not such a key.
     std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
     int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
     bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
@@ -88,9 +89,9 @@ struct TimelineScene
     // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
     // scrolled out of view.
     QRectF boxOf(const Selection& what) const;
-    QString columnText(QPointF at) const; // what the cell of a collapsed group shows
+    QString columnText(QPointF at) const; // text of a collapsed group's memory cell
     QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
-    // What is in sight and selected, without a file and a note.
+    // The visible window, the look and the selection; without file and note.
     ViewLink link() const;
     std::optional<Selection> selectionIn(const ViewLink& link) const; // nullopt: not in the run
     QString spoken() const; // describes the selection for screen readers

@@ -52,7 +52,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     updateFlow();
     updateIteration();
     if (wasHovering && !isEmpty())
-        hover(pointer()); // a tooltip that is about to appear does
+        hover(pointer()); // so that a pending tooltip still appears
 }
 
 void TimelineWidget::relayout()
@@ -199,7 +199,7 @@ void TimelineWidget::setOpsDone(int iterations, std::vector<int> devices)
     m_scene.planIteration = iterations;
     m_scene.opsDone = std::move(devices);
     if (title() != before)
-        contentChanged(); // the grid, which is part of the picture of the lanes
+        contentChanged(); // the cached picture of the lanes contains the grid
     showTail();
     update();
 }
@@ -252,7 +252,7 @@ void TimelineWidget::setSelection(const Selection& to)
 
 void TimelineWidget::select(const Selection& selection)
 {
-    const Selection to = selection; // a copy, because `selection` may belong to what changes
+    const Selection to = selection; // a copy: `selection` may refer to a member that changes
     setSelection(to);
     if (!isEmpty())
         revealItem(to);
@@ -332,7 +332,7 @@ void TimelineWidget::ownDrag(QPointF from, QPointF to)
 bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 {
     const QPointF at = event.position();
-    if (event.modifiers() & Qt::AltModifier) { // Alt exchanges the axes on some platforms
+    if (event.modifiers() & Qt::AltModifier) { // some platforms swap the axes with Alt
         const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
         m_headers.resize(m_headers.options().compute.value_or(now) + 3 * notches);
         return true;
@@ -376,7 +376,7 @@ bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
     return true;
 }
 
-// The menu is about the item under the pointer, which is selected; by keyboard, about the
+// Opens the menu for the item under the pointer, which is selected first, or by keyboard for the
 // selection.
 void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
 {

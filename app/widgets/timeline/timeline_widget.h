@@ -50,12 +50,12 @@ public:
     bool isPathShown() const { return m_scene.path != nullptr; }
     void setReason(int reason);    // highlights a reason of the path; -1: none
     void revealReason(int reason); // also scrolls so that it is visible
-    // What is in sight and selected, without a file and a note.
+    // The visible window, the look and the selection; without file and note.
     ViewLink viewLink() const { return m_scene.link(); }
-    // Shows what a link describes. Returns false if the run has not the selected op; the rest is
-    // then shown.
+    // Shows what a link describes. If the run does not have the selected op, shows the rest and
+    // returns false.
     bool showLink(const ViewLink& link);
-    // Hidden, pinned and moved lanes. A selected item whose lane is hidden shows its lane again.
+    // Hidden, pinned and moved lanes. Selecting an item unhides its lane.
     LaneHeaders& lanes() { return m_headers; }
     const LaneHeaders& lanes() const { return m_headers; }
     // The groups into which the lanes of the run can collapse.
@@ -66,7 +66,8 @@ public:
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // The prediction of the next iteration, outlined after the last one while the run grows.
     void setPlan(std::shared_ptr<const engine::Run> plan);
-    // How many ops each device has completed of the iteration after `iterations` complete ones.
+    // Sets the number of complete ops of each device in the iteration that follows `iterations`
+    // complete ones.
     void setOpsDone(int iterations, std::vector<int> devices);
     QRect selectionRect() const // visible part of the selected op or bubble
     {
@@ -80,7 +81,7 @@ public Q_SLOTS:
     void setLook(const app::TimelineLook& look);
 
 Q_SIGNALS:
-    void menuRequested(const QPoint& at); // in global coordinates; about the selection
+    void menuRequested(const QPoint& at); // for the selection; global coordinates
     void selectionChanged(const app::Selection& selection);
     void iterationChanged(int iteration);
     void followChanged(bool follow);
@@ -95,7 +96,7 @@ protected:
     std::optional<ViewWindow> fit() const override { return m_scene.fitOf(iteration()); }
     std::optional<ViewWindow> selectedBox() const override
     {
-        return viewOf(m_scene.selection.window); // without a duration if nothing is selected
+        return viewOf(m_scene.selection.window); // of zero length if nothing is selected
     }
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;

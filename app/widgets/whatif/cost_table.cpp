@@ -79,7 +79,7 @@ QWidget* CostDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&
     field->setValidator(new AboveZero(field));
     field->setAccessibleName(
         index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
-    field->setToolTip(tr("A number above 0"));
+    field->setToolTip(tr("Type a number above 0"));
     connect(field, &QLineEdit::textChanged, field,
             [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
     return field;
@@ -103,7 +103,7 @@ CostTable::CostTable(const ThemeController& theme, QWidget* parent)
                     | QAbstractItemView::AnyKeyPressed);
 }
 
-// Enter begins to edit, as it ends to.
+// Enter starts editing; the editor uses it to finish.
 void CostTable::keyPressEvent(QKeyEvent* event)
 {
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;

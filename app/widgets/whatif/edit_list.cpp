@@ -21,7 +21,7 @@ EditList::EditList(const ThemeController& theme, QWidget* parent)
     hide();
 }
 
-// A button may be in the middle of its click, so the rows are deleted later.
+// Deletes the old rows later, because this may be called by a click of one of their buttons.
 void EditList::show(const std::vector<WhatIfEdit>& edits)
 {
     const bool hadFocus = isAncestorOf(focusWidget());

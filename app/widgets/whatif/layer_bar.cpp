@@ -187,7 +187,7 @@ QString LayerBar::toolTipAt(QPoint at) const
         return {};
     const auto [least, most] = borderRange(m_split, border);
     return tr("Drag to move layers between stages %1 and %2 (keys − and +). Stage %1 can end after "
-              "layer %3 to %4; every stage keeps a layer that it measured.")
+              "layer %3 to %4; every stage keeps at least one of its measured layers.")
         .arg(border)
         .arg(border + 1)
         .arg(least)

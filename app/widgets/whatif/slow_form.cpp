@@ -164,7 +164,7 @@ void SlowForm::showState()
                                   : tr("Choose \"Own order\" as the scheme to change single ops."));
 }
 
-// The unit is that of the field; "12.4" and "12.4 ms" are alike.
+// Accepts "12.4" and "12.4 ms" in the unit of the field.
 void SlowForm::takeTime()
 {
     QString text = m_time->text();

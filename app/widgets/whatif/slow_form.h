@@ -37,12 +37,13 @@ public:
 
     void setRun(const engine::Run& run); // fills the list of devices and links
     void showOp(const std::optional<OpInFocus>& op);
-    // Whether the run's own order is shown, in which ops can be selected.
+    // `isOwn`: the run's own order is shown, in which ops can be selected.
     void setOwnOrder(bool isOwn);
     // Shows the values of `changes`; emits no signal.
     void show(const WhatIfChanges& changes);
     using QWidget::show;
-    // What a change of the selected op applies to, with a factor of 1; nullopt: no op is selected.
+    // The edit that a change of the selected op makes, with a factor of 1; nullopt: no op is
+    // selected.
     std::optional<profiler::RunEdit> selection() const;
 
 Q_SIGNALS:

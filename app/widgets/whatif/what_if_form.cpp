@@ -341,7 +341,7 @@ void WhatIfForm::showEdits()
     m_unit->setText(tr("%1 per stage and micro-batch, median").arg(m_costs->time().unit()));
     const Scale scale = timeScale(static_cast<std::int64_t>(m_message));
     const QString messages = m_message > 0
-        ? tr("Msg. counts both ends; %1 each.").arg(scale.withUnit(m_message))
+        ? tr("Msg. counts sent and received messages; %1 each.").arg(scale.withUnit(m_message))
         : tr("Messages take no time.");
     const QString edits = m_costs->editsText();
     m_edits->setText(edits.isEmpty() ? messages : edits + QStringLiteral(". ") + messages);

@@ -38,10 +38,10 @@ public:
     std::int64_t memoryLimit() const; // in bytes; 0: no limit
     CostTable& table() const { return *m_table; }
     SlowForm& slow() const { return *m_slow; }
-    // Changes the duration of what the user chose for the selected op. Changes until the next call
-    // with `isLast` are undone together.
+    // Multiplies the duration of the ops chosen in the slow-down form. Calls up to the next with
+    // `isLast` are undone together.
     void scaleOp(double ratio, bool isLast = true);
-    // The changes of the timeline in which the op was selected, from which typed durations start.
+    // The changes that the selected op's timeline shows; typed durations are relative to these.
     void setShown(const WhatIfChanges& changes) { m_shown = changes; }
     bool canUndo() const { return !m_undone.empty(); }
     bool canRedo() const { return !m_redone.empty(); }
@@ -59,7 +59,7 @@ private:
     void addLayers(QVBoxLayout& column);
     void showLayers(); // splits the layers evenly
     WhatIfChanges fields() const;
-    // Successive changes of one field are undone together; nullptr: not with others.
+    // Successive changes of the same `field` are undone together; nullptr: separately.
     void take(WhatIfChanges changes, const void* field);
     void setChanges(const WhatIfChanges& changes); // shows them, and emits changed()
     void showEdits();
@@ -85,7 +85,7 @@ private:
     bool m_isShowing = false;  // the fields are being set
     WhatIfChanges m_changes, m_shown;
     std::vector<WhatIfChanges> m_undone,
-        m_redone; // what undo() and redo() restore, last at the end
+        m_redone; // states to restore; the next one is at the end
     // Changes of one field, or of one device or link, are one step of undo().
     const void* m_lastField = nullptr;
     profiler::RunEdit m_slowed;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kSchemeRow = 26, kBarsWidth = 110, kBarHeight = 8, kBarsPadding = 9;
 
 // Draws the interval as a bar, the prediction as a line and the measured iteration as a dashed
-// line. The bar is hollow while it is computed.
+// line. Unknown intervals have no bar.
 class IntervalDelegate : public CellDelegate
 {
 public:

@@ -27,7 +27,7 @@ void PathBar::show(const profiler::PathShares& shares, std::int64_t bound, const
     m_shares = shares;
     m_bound = bound;
     m_scale = scale;
-    setAccessibleName(tr("Shares of the critical path, at least %1")
+    setAccessibleName(tr("Shares of the critical path; lower bound %1")
                           .arg(scale.withUnit(static_cast<double>(bound))));
     update();
 }

@@ -147,7 +147,7 @@ void WhyPanel::show(const RunPointer& run, const PathMarksPointer& marks, const 
     rebuild();
 }
 
-// The colours of links are a part of their text.
+// Makes the body again, because the HTML of links contains the colours of the theme.
 void WhyPanel::rebuild()
 {
     if (!m_marks)
@@ -218,9 +218,9 @@ void WhyPanel::addReasons(QVBoxLayout& layout)
     auto* notes = spaced(new QVBoxLayout, {12, 6, 12, 12}, 8);
     layout.addLayout(notes);
     if (why.reasons.empty())
-        notes->addWidget(wrapped(
-            named(makeLabel(tr("None: the devices on the path work all the time."), "small"),
-                  "whyNoReason")));
+        notes->addWidget(
+            wrapped(named(makeLabel(tr("None: the devices on the path are always busy."), "small"),
+                          "whyNoReason")));
     if (why.smaller > 0)
         notes->addWidget(wrapped(
             makeLabel(tr("%1, %2").arg(countOf(why.smaller, "smaller reason"),

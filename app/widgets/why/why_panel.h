@@ -25,7 +25,7 @@ public:
     explicit WhyPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void showComputing();
-    // `fit` offers a button that shows a whole iteration.
+    // FitIteration: a button that shows a whole iteration.
     enum class Offer { Nothing, FitIteration };
     void showEmpty(const QString& reason, Offer offer);
     // `name` is the scheme of the run.

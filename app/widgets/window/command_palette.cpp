@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // Nothing was found: a fact, and below it what to do.
+    // The row that says that nothing was found, with advice on its second line.
     static bool isMessage(const QModelIndex& index)
     {
         return !index.flags().testFlag(Qt::ItemIsEnabled);
@@ -149,7 +149,7 @@ void CommandPalette::filter(const QString& text)
         add(m_commands.at(i));
     if (m_shown.isEmpty())
         (new QListWidgetItem(tr("No command, run, op, scheme or setting has these words\n"
-                                "Try fewer words, or only the beginnings of them"),
+                                "Try fewer words, or only their beginnings"),
                              m_list))
             ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);

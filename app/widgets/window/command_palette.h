@@ -14,7 +14,7 @@ class QListWidget;
 
 namespace app {
 
-// Finds an enabled action by a few letters: a command of the window, or what opens a run or a
+// Finds an enabled action by a few letters: a command of the window, or one that opens a run or a
 // scheme. Up and Down select, Enter runs, Esc closes.
 class CommandPalette : public QFrame
 {
@@ -53,8 +53,8 @@ private:
     QListWidget* m_list;
 };
 
-// Rates how well `text` matches `name`; higher is better, negative is no match. The best match is
-// that each word of `text` begins a word of `name`; the next best is that `text` occurs in `name`.
+// Rates how well `text` matches `name`; higher is better, negative is no match. Best, every word of
+// `text` begins a word of `name`; next best, `name` contains `text`.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

@@ -13,7 +13,7 @@ GroupedRuns::GroupedRuns(RunsModel& runs, QObject* parent)
 {
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
-    // Runs are added at the end: until then the rows still name the same runs.
+    // Rearranging can wait, because new runs are at the end and leave the rows of the others valid.
     connect(&runs, &RunsModel::rowsInserted, &m_soon, qOverload<>(&QTimer::start));
     connect(&m_soon, &QTimer::timeout, this, [this] {
         if (arranged() != m_rows)

@@ -13,14 +13,14 @@ namespace app {
 // The runs of the dock in groups that can be compared: runs of one shape, mode and unit. Each group
 // has a header with a tick for all its runs. Runs without data yet come first. Up to four runs have
 // no headers. A filter hides the runs that lack one of its words. Added and changed runs are
-// arranged in the next turn of the event loop, once for all of them.
+// arranged together, in the next turn of the event loop.
 class GroupedRuns : public QAbstractListModel
 {
     Q_OBJECT
 
 public:
     // Also has the roles of RunsModel. HeaderRole: bool, whether the row is the header of a group.
-    // Its RunsModel::ValueRole is the number of its runs.
+    // A header's RunsModel::ValueRole is its number of runs.
     enum Role : int { HeaderRole = Qt::UserRole + 100 };
 
     explicit GroupedRuns(RunsModel& runs, QObject* parent = nullptr);

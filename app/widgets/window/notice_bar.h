@@ -6,8 +6,8 @@
 
 namespace app {
 
-// A sentence above the pages of the window that no dialog is worth: which files were exported,
-// which were not found. At most one action; the user closes it, or the next notice replaces it.
+// A message above the pages, such as which files were exported or not found, with at most one
+// action. It stays until the user closes it or another notice replaces it.
 class NoticeBar : public QWidget
 {
     Q_OBJECT
@@ -16,7 +16,7 @@ public:
     struct Action
     {
         QString text;
-        std::function<void()> run; // hides the notice first
+        std::function<void()> run; // called after the notice is hidden
     };
 
     explicit NoticeBar(const ThemeController& theme, QWidget* parent = nullptr);

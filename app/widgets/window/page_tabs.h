@@ -28,8 +28,8 @@ public:
 
     void add(Page* page); // takes ownership and makes the page current
     void makeCurrent(Page* page);
-    void step(int by); // to the left or right, around the ends
-    // Makes the first page current of which `isIt` is true; returns false if there is none.
+    void step(int by); // moves `by` tabs to the right, wrapping around; < 0: left
+    // Makes the first page for which `isIt` is true current; returns false if there is none.
     bool showIf(const std::function<bool(Page*)>& isIt);
     // Makes the first page of this class current; returns nullptr if there is none.
     template<class Shown>
@@ -39,8 +39,8 @@ public:
         return showIf(isIt) ? static_cast<Shown*>(current()) : nullptr;
     }
     bool close(Page* page); // returns false if the page is not closable or the user cancelled
-    // Asks every page, the last one first, whether it may be closed. The page that may not becomes
-    // the current one.
+    // Asks every closable page, the last one first, whether it may be closed. Stops at the first
+    // that refuses and makes it current.
     bool mayCloseAll();
 
 Q_SIGNALS:

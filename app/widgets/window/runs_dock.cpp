@@ -134,7 +134,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
         if (m_groups->runOf(index) < 0)
             return;
         const QString file = index.data(RunsModel::FileRole).toString();
-        setCurrent(m_current); // this page still shows its run
+        setCurrent(m_current); // until the window shows the activated run
         Q_EMIT activated(file);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -148,7 +148,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
         connect(&runs, signal, this, &RunsDock::updateQueue);
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateFilter);
-    // The rows were arranged anew, which clears the current one.
+    // A reset of the model clears the current row.
     connect(m_groups, &QAbstractItemModel::modelReset, this, [this] { setCurrent(m_current); });
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
     updateCompareButton();
@@ -182,7 +182,7 @@ void RunsDock::moveInQueue(int row, int by)
         Q_EMIT moveInQueueRequested(*m_runs.at(run), by);
 }
 
-// The number of queued runs, and when all of them will be complete if that is known.
+// Shows the number of queued runs and, if known, the time until all are complete.
 void RunsDock::updateQueue()
 {
     int queued = 0;

@@ -32,7 +32,7 @@ StartHints::StartHints(const ThemeController& theme, QWidget* parent)
     QPushButton* hide = makeButton(tr("Hide"), QStringLiteral("hideHints"), "link");
     hide->setFixedHeight(16);
     hide->setAccessibleName(tr("Hide the hints"));
-    hide->setToolTip(tr("Settings (Ctrl+,) shows them again"));
+    hide->setToolTip(tr("Hide the hints; Settings (Ctrl+,) shows them again"));
     connect(hide, &QPushButton::clicked, this, &StartHints::dismissed);
     auto* head = spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Hints"), "section"), 1}, hide});
     auto* column = spaced(new QVBoxLayout(this), {0, 12, 0, 0}, 8, {head});

@@ -32,7 +32,7 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
     spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
            {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
-    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // its medium font is wider
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // the current tab is wider
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
     connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);
@@ -75,7 +75,7 @@ void TabStrip::updateIcons()
     update();
 }
 
-// "+" follows the last tab, because the bar's size hint is wider than its tabs.
+// Limits the bar, whose size hint is too wide, to its tabs, so that "+" follows the last one.
 void TabStrip::fitBar()
 {
     m_bar->ensurePolished(); // the style sheet determines the width of a tab
