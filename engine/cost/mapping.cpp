@@ -70,7 +70,7 @@ Result<void> checkSize(const Shape& shape, const NodeShape& nodes)
     if (nodes.nodes > 0 && needed > std::int64_t{nodes.nodes} * nodes.slots)
         return fail(
             Error::Code::InvalidArgument,
-            fmt::format("{} copies of {} devices need {} slots, but {} nodes have {} each; use "
+            fmt::format("{} copies of {} devices need {} slots, but the nodes have {} x {}; use "
                         "fewer copies or devices, or more nodes",
                         shape.dataParallel, shape.devices, needed, nodes.nodes, nodes.slots));
     return {};

@@ -39,8 +39,8 @@ Result<void> check(const ScheduleRequest& request)
     return fail(
         Error::Code::InvalidArgument,
         fmt::format("interleaved-1f1b needs groups of {} micro-batches with a remainder of 0 or at "
-                    "least {}, not {}; the nearest is {}",
-                    group, devices - 2, request.microBatches,
+                    "least {}, but {} leave {}; the nearest is {}",
+                    group, devices - 2, request.microBatches, left,
                     left < missing ? request.microBatches - left : request.microBatches + missing));
 }
 

@@ -174,7 +174,7 @@ void rowTiles(const AttentionHead<const Real>& head, int firstRow, Matrix<Real> 
     for (int r = 0; r < out.rows; ++r) {
         scaleRow(sums.row(r), sums.columns, W(1) / states[r].sum);
         logSums[r] = states[r].largest + std::log(states[r].sum);
-        if constexpr (kPlacesOfWide < Real >> 1)
+        if constexpr (kPlacesOfWide<Real> != 1)
             std::transform(sums.row(r), sums.row(r) + sums.columns, out.row(r),
                            [](W x) { return Real(x); });
     }

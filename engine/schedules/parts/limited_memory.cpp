@@ -46,9 +46,9 @@ enum class Fill {
 
 // Number of forwards before the first input gradient.
 enum class WarmUp {
-    Memory,    // as many as fit in memory
-    Covered,   // as many as start before the first gradient arrives
-    Overlapped // as many as end before the first gradient arrives
+    Memory,       // as many as fit in memory
+    UntilArrival, // as many as start before the first gradient arrives
+    BeforeArrival // as many as end before the first gradient arrives
 };
 
 struct Policy
@@ -60,10 +60,10 @@ struct Policy
 
 // Together, these policies reach the least makespan of all combinations of settings for F:I:W from
 // 1:1:1 to 5:9:4.
-constexpr std::array<Policy, 4> kPolicies{{{WarmUp::Overlapped, Fill::IfHalf, true},
+constexpr std::array<Policy, 4> kPolicies{{{WarmUp::BeforeArrival, Fill::IfHalf, true},
                                            {WarmUp::Memory, Fill::Always, false},
-                                           {WarmUp::Overlapped, Fill::Always, true},
-                                           {WarmUp::Covered, Fill::IfHalf, true}}};
+                                           {WarmUp::BeforeArrival, Fill::Always, true},
+                                           {WarmUp::UntilArrival, Fill::IfHalf, true}}};
 
 struct Problem
 {
@@ -84,7 +84,7 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
         int& count = counts[d];
         count = 1;
         std::int64_t end = (d + 1) * forward;
-        const std::int64_t latest = rule == WarmUp::Covered ? arrives - 1 : arrives - forward;
+        const std::int64_t latest = rule == WarmUp::UntilArrival ? arrives - 1 : arrives - forward;
         for (; count < most && end <= latest; ++count)
             end += forward;
         arrives = std::max(end, arrives) + input;

@@ -103,8 +103,9 @@ public:
     {
         range.nests = false;
         const std::lock_guard lock(m_mutex);
-        if (m_open.size() < kMostRanges)
-            m_open.emplace(++m_lastId, range);
+        if (m_open.size() >= kMostRanges)
+            return 0; // the id of no range
+        m_open.emplace(++m_lastId, range);
         return m_lastId;
     }
 
@@ -155,35 +156,42 @@ private:
     std::atomic<profiler::StreamNamed> m_named = nullptr;
 };
 
-// A pushed range. Ranges nest per thread and domain; a thread's ranges of all domains are in one
-// vector.
-struct Pushed
+// The pushed ranges of a thread and domain: at most kDeepest are recorded, deeper ones are counted.
+struct PushedRanges
 {
-    Domain* domain;
-    GpuRange range;
+    std::vector<GpuRange> recorded;
+    int deeper = 0;
+
+    int depth() const { return static_cast<int>(recorded.size()) + deeper; }
 };
-thread_local std::vector<Pushed> pushedRanges;
+thread_local std::unordered_map<const Domain*, PushedRanges> pushedRanges;
 
 int push(Domain* domain, const nvtxEventAttributes_t* attributes)
 {
     if (domain->isOurs)
         return 0;
-    if (pushedRanges.size() < kDeepest)
-        pushedRanges.push_back({domain, Recorder::get().opened(domain, attributes)});
-    return pushedRanges.size() - 1;
+    PushedRanges& pushed = pushedRanges[domain];
+    if (pushed.recorded.size() < kDeepest)
+        pushed.recorded.push_back(Recorder::get().opened(domain, attributes));
+    else
+        ++pushed.deeper;
+    return pushed.depth() - 1;
 }
 
 int pop(Domain* domain)
 {
     if (domain->isOurs)
         return 0;
-    for (std::size_t i = pushedRanges.size(); i-- > 0;)
-        if (pushedRanges[i].domain == domain) {
-            Recorder::get().closed(pushedRanges[i].range);
-            pushedRanges.erase(pushedRanges.begin() + i);
-            return i;
-        }
-    return NVTX_NO_PUSH_POP_TRACKING;
+    PushedRanges& pushed = pushedRanges[domain];
+    if (pushed.depth() == 0)
+        return NVTX_NO_PUSH_POP_TRACKING;
+    if (pushed.deeper > 0) {
+        --pushed.deeper;
+    } else {
+        Recorder::get().closed(pushed.recorded.back());
+        pushed.recorded.pop_back();
+    }
+    return pushed.depth();
 }
 
 Domain* of(nvtxDomainHandle_t handle)

@@ -93,7 +93,7 @@ TEST_CASE("a violated rule on micro-batches is reported with the nearest valid n
              "not 9; the nearest is 10");
     CHECK(errorOf("interleaved-1f1b", 8, 9)
           == "interleaved-1f1b needs groups of 8 micro-batches with a remainder of 0 or at least "
-             "6, not 9; the nearest is 8");
+             "6, but 9 leave 1; the nearest is 8");
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 12), Catch::EndsWith("the nearest is 14"));
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 2'000'000'001), Catch::EndsWith("is 2000000000"));
     CHECK(buildSchedule(requestOf("interleaved-1f1b", 8, 14)));

@@ -113,6 +113,27 @@ TEST_CASE("ranges of libraries are recorded with domain, category, colour and pa
     CHECK(later.ranges.empty());
 }
 
+// Deeper ranges were dropped, but their ends were not: each ended an outer range.
+TEST_CASE("a range ends with its own pop below ranges too deep to be recorded")
+{
+    constexpr int kDeeper = 1030; // 1024 are recorded
+    RangeRecorder& ranges = recorder();
+    CHECK(nvtxRangePushA("outermost") == 0);
+    for (int i = 1; i < kDeeper; ++i)
+        CHECK(nvtxRangePushA("nested") == i);
+    for (int i = kDeeper - 1; i > 0; --i)
+        CHECK(nvtxRangePop() == i);
+    GpuTrace nested;
+    ranges.addTo(nested);
+    CHECK(find(nested, "nested") != nullptr);
+    CHECK(find(nested, "outermost") == nullptr);
+    CHECK(nvtxRangePop() == 0);
+    CHECK(nvtxRangePop() == NVTX_NO_PUSH_POP_TRACKING);
+    GpuTrace outermost;
+    ranges.addTo(outermost);
+    CHECK(find(outermost, "outermost") != nullptr);
+}
+
 TEST_CASE("ranges that begin and end anywhere have their domain, too, and unknown colours are none")
 {
     RangeRecorder& ranges = recorder();
