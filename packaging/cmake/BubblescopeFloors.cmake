@@ -14,6 +14,21 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCH
 endif()
 target_link_libraries(bs_options INTERFACE fmt::fmt tl::expected)
 
+# In a unity build (packaging/quickstart.sh) a floor is one translation unit and reuses the precompiled header of
+# bs_precompiled, a library with nothing else: what reuses a header waits for its whole library.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
+function(bs_precompiled_headers name)
+    if(CMAKE_UNITY_BUILD)
+        file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
+        add_library(${name} STATIC "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
+        target_link_libraries(${name} PRIVATE bs_options)
+        target_precompile_headers(${name} PRIVATE ${ARGN} <fmt/format.h> <tl/expected.hpp>
+            <algorithm> <array> <functional> <map> <memory> <optional> <set> <span> <string> <vector>)
+    endif()
+endfunction()
+bs_precompiled_headers(bs_precompiled)
+set(precompiled bs_precompiled)
+
 # bs_floor(NAME FOLDERS [dependencies ...]): the sources directly in FOLDERS (a list, of the current directory).
 function(bs_floor name folders)
     list(TRANSFORM folders APPEND "/*.cpp" OUTPUT_VARIABLE source_globs)
@@ -23,19 +38,11 @@ function(bs_floor name folders)
     if(sources)
         add_library(${name} STATIC ${sources} ${headers})
         target_link_libraries(${name} PUBLIC bs_options ${ARGN})
+        if(CMAKE_UNITY_BUILD)
+            target_precompile_headers(${name} REUSE_FROM ${precompiled})
+        endif()
     else()
         add_library(${name} INTERFACE)
         target_link_libraries(${name} INTERFACE bs_options ${ARGN})
     endif()
-endfunction()
-
-# In a unity build (packaging/quickstart.sh) a floor is one translation unit. Folders of variants, whose files
-# share names on purpose (every scheme has its `check` and `build`), are left out.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
-function(bs_variants)
-    foreach(name ${ARGN})
-        if(TARGET ${name})
-            set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-        endif()
-    endforeach()
 endfunction()

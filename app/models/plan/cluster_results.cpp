@@ -123,8 +123,6 @@ QString findingText(const profiler::ExpectedComparison& comparison, const engine
                                   slow.size() > kMost
                                       ? resultPhrase(" and %1 more").arg(slow.size() - kMost)
                                       : QString()));
-    if (sentences.isEmpty())
-        sentences.append(resultPhrase("No link and no rank stands out."));
     return sentences.join(QLatin1Char(' '));
 }
 

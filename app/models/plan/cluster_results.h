@@ -44,7 +44,8 @@ struct ClusterResults
 };
 
 // "Messages from device 1 to device 2 took 19 % longer than predicted. Rank 5 computes 12 % longer
-// than the others." `expected` is the first run's name: "predicted".
+// than the others."; "" if no link and no rank stands out. `expected` is the first run's name:
+// "predicted".
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
                     const QString& expected);
 // The rank of a device of an imported run.

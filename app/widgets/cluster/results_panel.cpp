@@ -189,9 +189,10 @@ void ResultsPanel::compare(const ComparedResults& compared)
     showBars(compared);
     const QString finding
         = findingText(*m_comparison, *m_measured, compared.names.front().toLower());
-    const bool isPlain = std::ranges::none_of(m_comparison->devices, &profiler::DeviceTimes::isSlow)
-        && finding.startsWith(tr("No link"));
-    m_finding->show(isPlain ? Band::Kind::Ok : Band::Kind::Warning, {}, finding);
+    if (finding.isEmpty())
+        m_finding->show(Band::Kind::Ok, {}, tr("No link and no rank stands out."));
+    else
+        m_finding->show(Band::Kind::Warning, {}, finding);
     showRanks();
 }
 

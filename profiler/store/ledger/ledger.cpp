@@ -48,8 +48,8 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
     if (!version || *version > kLedgerVersion)
         return fail(
             Error::Code::Corrupt,
-            fmt::format("{} is not a list of runs of this version ({}); move it away "
-                        "and read the runs again",
+            fmt::format("{} is not a list of runs of this version ({}); move it away, "
+                        "then the program lists the runs again",
                         file.string(),
                         version ? fmt::format("version {}", *version) : version.error().message));
     TRY(database->execute(kTables));

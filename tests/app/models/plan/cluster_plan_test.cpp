@@ -207,6 +207,5 @@ TEST_CASE("a finding names the link and the ranks that took longer than expected
     CHECK(text.contains(QStringLiteral("rank 5 (+12")));
     comparison.links.clear();
     comparison.devices.clear();
-    CHECK(findingText(comparison, measured, {})
-          == QStringLiteral("No link and no rank stands out."));
+    CHECK(findingText(comparison, measured, {}).isEmpty());
 }
