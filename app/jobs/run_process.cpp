@@ -40,9 +40,9 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker must not outlive its window: it is stopped with SIGINT and keeps complete
-        // iterations.
-        process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGINT); });
+        // The worker must not outlive its window: it is stopped and keeps complete iterations. With
+        // SIGTERM, because a shell script starts background programs with SIGINT ignored.
+        process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
                 end(WorkerEnd::How::Refused,
@@ -109,7 +109,7 @@ void RunProcess::stop()
     setPaused(false); // a suspended worker would not receive the signal
     m_isStopping = true;
     if (m_worker.processId() > 0)
-        ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);
+        ::kill(static_cast<pid_t>(m_worker.processId()), SIGTERM);
     m_killTimer.start();
 }
 

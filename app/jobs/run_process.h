@@ -41,7 +41,7 @@ public:
 
     // If `program` is "", starts workerProgram(). `arguments` begin with the command: "run".
     void start(const QString& program, const QStringList& arguments);
-    // Sends SIGINT, which keeps complete iterations or points; sends SIGKILL after `patience`.
+    // Sends SIGTERM, which keeps complete iterations or points; sends SIGKILL after `patience`.
     void stop();
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
     // Suspends or resumes the worker. Its CPU clocks stop while it is suspended.

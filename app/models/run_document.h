@@ -59,7 +59,7 @@ public:
         Loading,  // the file is being read; run() is null or has its first iterations
         Queued,   // waits for earlier runs
         Running,  // the worker is running; run() grows
-        Stopping, // SIGINT was sent
+        Stopping, // SIGTERM was sent
         // run() is complete: the run finished, was cancelled or was cut off (see notice()).
         Finished,
         Failed, // nothing could be read

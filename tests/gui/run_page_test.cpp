@@ -23,7 +23,7 @@ using Opened = OpenedRun;
 // A worker that has written whole iterations and goes on until it is interrupted.
 const char* const kEndless = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
                              "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
-                             "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                             "\\\"cancelled\\\"}\"; exit 0' TERM\n"
                              "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n"
                              "echo '{\"event\":\"iteration\",\"index\":0}'\n"
                              "while :; do sleep 0.05; done\n";

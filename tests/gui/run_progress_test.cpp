@@ -14,7 +14,7 @@ namespace {
 // A worker that has written whole iterations and goes on until it is interrupted.
 const char* const kGoesOn = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
                             "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
-                            "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                            "\\\"cancelled\\\"}\"; exit 0' TERM\n"
                             "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":0}'\n"
                             "echo '{\"event\":\"iteration\",\"index\":0}'\n"
                             "echo '{\"event\":\"iteration\",\"index\":1}'\n"
@@ -40,7 +40,7 @@ bool says(const OpenedRun& opened, const char* text)
 const char* const kFirstIteration
     = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
       "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
-      "\\\"cancelled\\\"}\"; exit 0' INT\n"
+      "\\\"cancelled\\\"}\"; exit 0' TERM\n"
       "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":0}'\n"
       "echo '{\"event\":\"rows\",\"last\":1}'\n"
       "echo '{\"event\":\"ops\",\"index\":0,\"done\":30,\"all\":110,\"devices\":[27,3,0,0]}'\n"

@@ -60,14 +60,14 @@ std::string lastLine(const fs::path& file)
     return text.substr(text.rfind('\n') + 1);
 }
 
-// Waits for a child process, which gets SIGINT if the study is cancelled. Returns its status.
+// Waits for a child process, which gets SIGTERM if the study is cancelled. Returns its status.
 int waitFor(pid_t child, const std::atomic<bool>& cancelled)
 {
     constexpr std::chrono::milliseconds kPoll{10};
     int status = 0;
     for (bool isStopping = false; waitpid(child, &status, WNOHANG) == 0;) {
         if (cancelled && !isStopping)
-            kill(child, SIGINT);
+            kill(child, SIGTERM);
         isStopping = cancelled;
         std::this_thread::sleep_for(kPoll);
     }
@@ -90,7 +90,7 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     words.push_back(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGINT); // the run must not outlive a study that is killed
+        prctl(PR_SET_PDEATHSIG, SIGTERM); // the run must not outlive a study that is killed
         const int log = open(errors.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
         dup2(log, STDOUT_FILENO);
         dup2(log, STDERR_FILENO);

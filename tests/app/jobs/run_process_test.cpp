@@ -61,10 +61,10 @@ TEST_CASE("a worker of another build is refused before it runs, and both builds 
     CHECK_FALSE(QFile::exists(worker.file("run.sqlite")));
 }
 
-TEST_CASE("stop sends SIGINT, and the worker decides when to end")
+TEST_CASE("stop sends SIGTERM, and the worker decides when to end")
 {
     const FakeWorker worker("trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
-                            "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                            "\\\"cancelled\\\"}\"; exit 0' TERM\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
                             "while :; do sleep 0.05; done\n");
     Watched run(worker);
@@ -75,9 +75,9 @@ TEST_CASE("stop sends SIGINT, and the worker decides when to end")
     CHECK(run.end->text.isEmpty());
 }
 
-TEST_CASE("a worker that ignores SIGINT is killed, which is reported")
+TEST_CASE("a worker that ignores SIGTERM is killed, which is reported")
 {
-    const FakeWorker worker("trap '' INT\n"
+    const FakeWorker worker("trap '' TERM\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
                             "while :; do sleep 0.05; done\n");
     Watched run(worker, std::chrono::milliseconds(1));

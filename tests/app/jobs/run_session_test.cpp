@@ -236,7 +236,7 @@ TEST_CASE("the duration of a queued run is estimated from the FLOPs of a similar
 
 TEST_CASE("a paused worker makes no progress until it is resumed, and can be stopped")
 {
-    FakeWorker worker("trap 'exit 0' INT\necho $$ > \"$(dirname \"$0\")/id\"\n"
+    FakeWorker worker("trap 'exit 0' TERM\necho $$ > \"$(dirname \"$0\")/id\"\n"
                       "echo '{\"event\":\"started\",\"iterations\":100000}'\n"
                       "while true; do echo '{\"event\":\"rows\",\"last\":1}'\n"
                       "echo '{\"event\":\"iteration\",\"duration\":1}'; sleep 0.01; done\n");

@@ -94,7 +94,7 @@ TEST_CASE("results appear while a study is computed, and a cancelled one keeps t
     const profiler::Study study = smallStudy("cancelled");
     storeFirst(study);
     const FakeWorker worker("trap 'echo \"{\\\"event\\\":\\\"failed\\\",\\\"message\\\":"
-                            "\\\"cancelled\\\"}\"; exit 1' INT\n"
+                            "\\\"cancelled\\\"}\"; exit 1' TERM\n"
                             "echo '{\"event\":\"points\",\"done\":1,\"all\":4,\"left\":2.5}'\n"
                             "while :; do sleep 0.05; done\n");
     Watched watched;
