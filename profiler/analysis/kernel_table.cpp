@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace profiler {
 
@@ -53,18 +55,25 @@ struct Sums
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
     std::map<RowKey, std::int64_t> within; // time within the windows of their ops
+    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // iteration, op
 };
 
+// The work of an op is counted with its first span: the calls of an imported all-reduce are spans
+// of one op.
 void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)
 {
     const OpOfIteration op{span.op, span.iteration};
+    const bool isFirst = sums.counted.emplace(span.iteration, span.op).second;
     for (const std::uint32_t at : activity.of(op)) {
         const GpuWork& work = activity.work()[at];
         const std::int64_t time = work.window.duration();
+        sums.within[{kind, work.name}] += within(work.window, span.window());
+        if (!isFirst)
+            continue;
         KernelRow& row
             = sums.rows.try_emplace({kind, work.name}, KernelRow{kind, work.name, 0, 0, time, time})
                   .first->second;
-        sums.within[{kind, work.name}] += within(work.window, span.window());
+        ++sums.ops.at(kind).works;
         ++row.count;
         row.total += time;
         row.shortest = std::min(row.shortest, time);
@@ -104,7 +113,6 @@ KernelTable kernelTable(const Run& run, const GpuActivity& activity, const Kerne
                 continue;
             OpKindWork& ofKind = sums.ops.try_emplace(kind, OpKindWork{kind}).first->second;
             ++ofKind.executions;
-            ofKind.works += static_cast<std::int64_t>(activity.of(op).size());
             ofKind.time += span.window().duration();
             ofKind.busy += length(windowsOf(activity, op, span.window()));
             addWork(activity, span, kind, sums);
@@ -136,8 +144,9 @@ std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Wind
         sum.longestGap = std::max(sum.longestGap, gap.duration());
     for (const std::uint32_t at : activity.of(op)) {
         const GpuWork& work = activity.work()[at];
-        ++sum.works;
-        sum.byKind[activity.nameOf(work).kind] += within(work.window, span);
+        const std::int64_t time = within(work.window, span);
+        sum.works += time > 0 ? 1 : 0;
+        sum.byKind[activity.nameOf(work).kind] += time;
     }
     return sum;
 }

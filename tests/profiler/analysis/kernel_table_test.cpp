@@ -64,6 +64,28 @@ TEST_CASE("kernels before the start of their op count in its times, not in its s
     CHECK(work->byKind[KernelKind::Nccl] == 100);
 }
 
+// An all-reduce of an imported trace has a span per call. Every span counted the kernels of all.
+TEST_CASE("kernels of an op with several spans are counted once")
+{
+    Run run = oneDevice();
+    auto& spans = run.timeline.tracks.front().spans;
+    Span second = spans[1]; // 0B0 from 100 to 300, now in two calls
+    spans[1].end = 150;
+    second.begin = 200;
+    spans.push_back(second);
+    GpuTrace calls = trace();
+    calls.kernels = {kernel(1, 0, {100, 150}, kReduce, 9), kernel(1, 0, {210, 300}, kReduce, 9)};
+    const GpuActivity activity(run, calls);
+    const KernelTable table = kernelTable(run, activity);
+    REQUIRE(table.rows.size() == 1);
+    CHECK(table.rows[0].count == 2);
+    CHECK(table.rows[0].total == 140);
+    CHECK(table.rows[0].share == Approx(140.0 / 150));
+    CHECK(table.ops[0].works == 2);
+    CHECK(table.ops[0].time == 150);
+    CHECK(opWork(activity, {1, 0}, {200, 300})->works == 1);
+}
+
 TEST_CASE("a table has every kernel of a kind of op with its times and its share")
 {
     const Run run = oneDevice();
