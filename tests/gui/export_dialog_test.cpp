@@ -46,6 +46,15 @@ TEST_CASE("every check of a figure of one chunk is good, and shown")
     CHECK(f.dialog.findChildren<QLabel*>(QStringLiteral("figureCheck")).size() == 5);
 }
 
+// The checks stood in one line and made the dialog wider than the screen.
+TEST_CASE("long checks wrap, and the dialog keeps its width")
+{
+    const Exporting f({tests::unitRun("bitpipe", 4, 8)});
+    CHECK(std::ranges::any_of(f.dialog.checks(),
+                              [](const auto& check) { return check.text.size() > 60; }));
+    CHECK(f.dialog.minimumSizeHint().width() <= 1300);
+}
+
 TEST_CASE("a preset sets width and type, a width of one's own leaves the preset")
 {
     Exporting f;

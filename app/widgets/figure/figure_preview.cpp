@@ -2,6 +2,7 @@
 
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/flow_layout.h"
 #include "app/widgets/controls/segment_control.h"
 #include "app/widgets/figure/figure_views.h"
 
@@ -34,7 +35,7 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     , m_pageText(makeLabel({}, "small"))
     , m_zoomText(makeLabel({}, "small"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "figureProblem"))
-    , m_checks(spaced(new QHBoxLayout, {}, 6))
+    , m_checks(new FlowLayout(8))
 {
     setAttribute(Qt::WA_StyledBackground);
     setProperty("surface", QStringLiteral("window"));
@@ -48,7 +49,6 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     area->setStyleSheet(QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget "
                                        "{ background: transparent; }"));
     auto* checks = new QWidget;
-    checks->setFixedHeight(28);
     checks->setLayout(m_checks);
     auto* page = spaced(new QHBoxLayout, {}, 0, {m_page});
     spaced(new QVBoxLayout(this), {kPreviewMargin, 10, kPreviewMargin, 10}, 8,
@@ -115,13 +115,13 @@ void FigurePreview::showChecks()
 {
     clear(m_checks);
     for (const profiler::FigureCheck& check : m_draft.checks) {
-        auto* text = named(makeLabel(QString::fromStdString(check.text), "small"), "figureCheck");
-        m_checks->addWidget(new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
-                                          check.good ? &Chrome::ok : &Chrome::warning, 14));
-        m_checks->addWidget(text);
-        m_checks->addSpacing(12);
+        auto* both = new QWidget;
+        spaced(new QHBoxLayout(both), {0, 0, 10, 0}, 6,
+               {new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
+                              check.good ? &Chrome::ok : &Chrome::warning, 14),
+                named(makeLabel(QString::fromStdString(check.text), "small"), "figureCheck")});
+        m_checks->addWidget(both);
     }
-    m_checks->addStretch();
 }
 
 void FigurePreview::setZoom(double zoom)

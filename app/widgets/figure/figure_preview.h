@@ -6,7 +6,6 @@
 
 #include <QWidget>
 
-class QHBoxLayout;
 class QLabel;
 
 namespace app {
@@ -14,6 +13,7 @@ namespace app {
 class Band;
 class FigurePageView;
 class FigureZoomView;
+class FlowLayout;
 
 // Shows a figure at its true size and enlarged, in normal, grey or simulated colour-blind colours,
 // with the results of the print checks.
@@ -47,7 +47,7 @@ private:
     FigureZoomView* m_zoom;
     QLabel *m_pageText, *m_zoomText;
     Band* m_band;
-    QHBoxLayout* m_checks;
+    FlowLayout* m_checks;
 };
 
 } // namespace app
