@@ -89,7 +89,8 @@ Result<void> checkMappingName(std::string_view text)
 
 std::string describe(const Mapping& mapping)
 {
-    if (mapping.isOneNode())
+    // All mappings of one node without islands are alike.
+    if (mapping.isOneNode() || (mapping.nodes() == 1 && mapping.shape().islandSlots == 0))
         return "one node";
     return fmt::format("{} on {} node{} of {}", mapping.name(), mapping.nodes(),
                        mapping.nodes() == 1 ? "" : "s", mapping.shape().slots);

@@ -89,6 +89,17 @@ TEST_CASE("pair-adjacent puts devices d and D-1-d side by side")
     CHECK(nodeOf(ofOdd, odd.shape, 1) == "0.1 4.1 1.1 3.1 2.1");
 }
 
+// Two simulations on one node were said to assume different links.
+TEST_CASE("mappings of one node have one description, those of several nodes a name")
+{
+    const Schedule schedule = copiesOf("bitpipe", 8, 1);
+    for (const char* name : {"contiguous", "replicas-together"}) {
+        CHECK(describe(Mapping::of(schedule, name, {8}).value()) == "one node");
+        CHECK(describe(Mapping::of(schedule, name, {4}).value())
+              == std::string(name) + " on 2 nodes of 4");
+    }
+}
+
 TEST_CASE("a scheme names its mapping, and a file has the default one")
 {
     const auto own = [](const char* scheme) { return mappingOf(scheduleOf(scheme, 4, 4), ""); };
