@@ -88,6 +88,10 @@ std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
     m_sessions.push_back(std::make_unique<RunSession>(document));
     if (m_patience)
         m_sessions.back()->process().setPatience(*m_patience);
+    connect(document.get(), &RunDocument::stateChanged, this, [this, read = document.get()] {
+        if (read->state() == RunDocument::State::Finished && read->run())
+            Q_EMIT runRead(read->file(), read->run());
+    });
     m_runs->add(document);
     return document;
 }

@@ -53,6 +53,8 @@ public:
 
 Q_SIGNALS:
     void queueChanged();
+    // A run in a file was read completely or has finished.
+    void runRead(const QString& file, const RunPointer& run);
 
 private:
     RunSession* session(const RunDocument& document) const;

@@ -255,6 +255,18 @@ TEST_CASE("comparing again shows the same tab with the new runs")
         [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 1 run"); }));
 }
 
+// They were missing on the start page and in the list of all runs.
+TEST_CASE("runs that are only compared are recent runs, too")
+{
+    Window w;
+    QStringList files;
+    for (const Sample& sample : samples())
+        files += sampleFiles(sample).value_or(QStringList());
+    REQUIRE(files.size() >= 2);
+    w.window.compare(files.mid(0, 2));
+    CHECK(waitFor([&] { return w.settings.recentRuns().size() == 2; }));
+}
+
 TEST_CASE("a new tab is shown once, and a status that has not changed keeps its labels")
 {
     Window w;

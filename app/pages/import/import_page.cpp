@@ -87,7 +87,6 @@ ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library,
                        std::shared_ptr<RunDocument> document, QWidget* parent)
     : ImportPage(theme, library, parent)
 {
-    m_isReported = true; // by the page of the run
     setDocument(std::move(document));
 }
 
@@ -192,8 +191,6 @@ void ImportPage::showDocument()
     setInitialFocus(m_open);
     if (isVisible())
         m_open->setFocus();
-    if (!std::exchange(m_isReported, true))
-        Q_EMIT runOpened(m_document->file(), run);
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }

@@ -68,7 +68,6 @@ private:
     RulesPane* m_pane = nullptr; // created on first use
     QSplitter* m_columns = nullptr;
     RunSaver* m_saver;
-    bool m_isReported = false;
 };
 
 } // namespace app

@@ -219,7 +219,7 @@ void RunPage::showView(const RunViewPointer& view)
 // When a run has ended, reads kernels and notes from its complete file.
 void RunPage::askForMore()
 {
-    reportFinished();
+    showEnd();
     if (view()) {
         m_kernels.ask(view()->shared(), *m_document);
         const RunPointer run = m_document->run();
@@ -291,19 +291,17 @@ void RunPage::showProgress()
     m_frame->showActions(m_timeline->selection().kind, *m_document);
 }
 
-void RunPage::reportFinished()
+void RunPage::showEnd()
 {
     const RunPointer run = m_document->run();
     if (m_document->state() != RunDocument::State::Finished || !view() || view()->shared() != run
-        || std::exchange(m_isReported, true))
+        || std::exchange(m_hasEnded, true))
         return;
     // When a followed run ends, shows the median iteration.
     if (m_actions.follow->isChecked()) {
         m_actions.follow->setChecked(false);
         m_timeline->showIteration(engine::reportedIteration(run->timeline));
     }
-    if (!m_document->file().isEmpty())
-        Q_EMIT runOpened(m_document->file(), run);
 }
 
 void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reason)

@@ -68,7 +68,7 @@ private:
     void showState();
     void showWaiting();
     void showProgress();
-    void reportFinished();
+    void showEnd();
     void askForMore();
     void showKernels(const KernelViewPointer& kernels, const QString& reason);
     void showIteration(int iteration);
@@ -84,7 +84,7 @@ private:
     ViewPreparation m_views;
     KernelLoader m_kernels;
     profiler::RunMetrics m_metrics;
-    bool m_isReported = false; // whether runOpened() was emitted
+    bool m_hasEnded = false; // whether the end of the run was shown
 
     RunActions m_actions;
     RunsDock* m_runs;

@@ -64,6 +64,11 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         if (currentPage() != nullptr)
             updateStatus();
     });
+    connect(&m_library, &RunLibrary::runRead, this,
+            [this](const QString& file, const RunPointer& run) {
+                m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
+                m_ledger.add(file, run);
+            });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { newRun(); });
     m_start = new StartPage(theme, settings);
@@ -126,11 +131,6 @@ void MainWindow::connectPage(Page* page)
             [this](const std::shared_ptr<const engine::Schedule>& schedule,
                    const PredictionRequest& request) { editSchedule(*schedule, request); });
     connect(page, &Page::compareRequested, this, &MainWindow::compare);
-    connect(page, &Page::runOpened, this,
-            [this](const QString& file, const std::shared_ptr<const engine::Run>& run) {
-                m_settings.addRecent(describeRecent(file, *run, QDateTime::currentDateTime()));
-                m_ledger.add(file, run);
-            });
     connectExports(*this, *page, m_theme, m_tabs->notice());
 }
 

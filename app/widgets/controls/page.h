@@ -86,9 +86,6 @@ Q_SIGNALS:
     void actionsChanged();
     void closeRequested();
 
-    // A run was read completely or has finished. The window adds it to the list of recent runs.
-    void runOpened(const QString& file, const std::shared_ptr<const engine::Run>& run);
-
     // A report, chart or part of a run was written. The window names the files.
     void filesSaved(const QStringList& files);
 
