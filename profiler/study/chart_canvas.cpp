@@ -12,17 +12,6 @@ namespace profiler {
 
 namespace {
 
-// Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow.
-// The first one is the ink of the style.
-constexpr std::array<Colour, 8> kColours{{{0, 0, 0},
-                                          {0, 114, 178},
-                                          {213, 94, 0},
-                                          {0, 158, 115},
-                                          {204, 121, 167},
-                                          {86, 180, 233},
-                                          {230, 159, 0},
-                                          {110, 110, 110}}};
-
 // 1, 2 or 5 times a power of ten, so that `span` has four to ten steps.
 double stepOf(double span)
 {
@@ -34,30 +23,6 @@ double stepOf(double span)
 }
 
 } // namespace
-
-bool isDashedSeries(std::size_t series)
-{
-    return series / kColours.size() % 2 == 1;
-}
-
-Colour seriesColour(std::size_t series, const ChartStyle& style)
-{
-    constexpr double kLeastContrast = 3; // WCAG, for graphics
-    if (series % kColours.size() == 0)
-        return style.ink;
-    const Colour colour = kColours[series % kColours.size()];
-    const bool isDark = contrast(style.ground, {255, 255, 255}) > contrast(style.ground, {0, 0, 0});
-    return isDark && contrast(colour, style.ground) < kLeastContrast ? mix(colour, style.ink, 0.35)
-                                                                     : colour;
-}
-
-Colour seriesTextColour(std::size_t series, const ChartStyle& style)
-{
-    Colour colour = seriesColour(series, style);
-    while (contrast(colour, style.ground) < kSmallestInk)
-        colour = mix(colour, style.ink, 0.15);
-    return colour;
-}
 
 ChartScale scaleOf(const std::vector<double>& values, double from, double to)
 {
@@ -94,10 +59,13 @@ void ChartCanvas::box(Rect rect, Colour fill)
 
 void ChartCanvas::frame(Rect rect, Colour fill)
 {
-    constexpr double kEdge = 1.6;
-    const Rect inner{rect.x + kEdge / 2, rect.y + kEdge / 2, rect.width - kEdge,
-                     rect.height - kEdge};
-    m_group.shapes.emplace_back(Box{inner, fill, kEdge, m_style.ink, 0, "", "", ""});
+    constexpr double kEdge = 1, kInside = 2.5;
+    const Rect inner{rect.x + kInside, rect.y + kInside, rect.width - 2 * kInside,
+                     rect.height - 2 * kInside};
+    const bool isDim = contrast(fill, m_style.ink) < contrast(fill, m_style.ground);
+    box(rect, fill);
+    m_group.shapes.emplace_back(
+        Box{inner, fill, kEdge, isDim ? m_style.ground : m_style.ink, 0, "", "", ""});
 }
 
 void ChartCanvas::hatch(Rect rect)
@@ -116,19 +84,26 @@ void ChartCanvas::polygon(std::vector<Point> points, Colour fill)
     m_group.shapes.emplace_back(Polygon{std::move(points), fill, ""});
 }
 
-void ChartCanvas::marker(std::size_t series, double x, double y)
+void ChartCanvas::marker(const SeriesLook& look, double x, double y)
 {
-    // A polygon per shape: octagon, diamond, triangle, square.
-    constexpr std::array<int, 4> kCorners{8, 4, 3, 4};
-    const std::size_t shape = (series + series / kColours.size()) % kCorners.size();
-    const int corners = kCorners[shape];
-    const double turn = shape == 3 ? 0.25 * M_PI : 0.5 * M_PI;
+    struct Shape
+    {
+        int corners;
+        double turn;     // of the first corner, in sixteenths of a circle
+        double dent = 1; // radius between two corners of a star
+    };
+    // Circle, square, triangle, diamond, triangle downwards, two stars, pentagon.
+    constexpr std::array<Shape, kSeriesMarkers> kShapes{
+        {{12, 0}, {4, 2}, {3, 4}, {4, 4}, {3, -4}, {4, 4, 0.4}, {4, 2, 0.4}, {5, 4}}};
+    const Shape& shape = kShapes[look.marker];
+    const int steps = shape.dent < 1 ? 2 * shape.corners : shape.corners;
     std::vector<Point> points;
-    for (int i = 0; i < corners; ++i) {
-        const double angle = -turn + 2 * M_PI * i / corners;
-        points.emplace_back(x + 4 * std::cos(angle), y + 4 * std::sin(angle));
+    for (int i = 0; i < steps; ++i) {
+        const double angle = 2 * M_PI * (static_cast<double>(i) / steps - shape.turn / 16);
+        const double radius = shape.dent < 1 ? i % 2 == 0 ? 5 : 5 * shape.dent : 4;
+        points.emplace_back(x + radius * std::cos(angle), y + radius * std::sin(angle));
     }
-    polygon(std::move(points), seriesColour(series, m_style));
+    polygon(std::move(points), look.colour);
 }
 
 void ChartCanvas::dot(double x, double y, Colour edge, Colour fill)
@@ -146,7 +121,7 @@ void ChartCanvas::dot(double x, double y, Colour edge, Colour fill)
 
 void ChartCanvas::label(double x, double y, const std::string& text, Ink ink)
 {
-    constexpr double kAway = 8, kHeight = kChartText + 1;
+    constexpr double kAway = 11, kHeight = kChartText + 1;
     const double width = textWidth(text);
     const std::array<Point, 6> corners{{{x + kAway, y - kHeight / 2},
                                         {x - kAway - width, y - kHeight / 2},
@@ -174,8 +149,9 @@ void ChartCanvas::drawValueAxis(const ChartScale& scale, std::string_view column
 {
     for (double value = scale.least; value <= scale.most + scale.step / 2; value += scale.step) {
         line({kPlotLeft, scale(value)}, {right(), scale(value)}, 0.5, m_style.grid);
-        text(kPlotLeft - 8, scale(value) + kChartText / 3, metricNumber(column, value),
-             Text::Anchor::End);
+        const bool isZero = std::abs(value) < scale.step / 2;
+        text(kPlotLeft - 8, scale(value) + kChartText / 3,
+             isZero ? "0" : metricNumber(column, value), Text::Anchor::End);
     }
     text(kPlotLeft, kPlotTop - 4, title);
 }
@@ -213,10 +189,11 @@ void ChartCanvas::drawColumnNames(const std::vector<std::string>& names, double 
 }
 
 void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
-                             const std::vector<std::string>& names)
+                             const std::vector<std::string>& names,
+                             const std::vector<SeriesLook>& looks, Sample sample)
 {
     std::ranges::sort(ends);
-    constexpr double kLine = kChartText + 3;
+    constexpr double kLine = kChartText + 3, kSample = 18;
     double last = -1e9;
     for (auto& [y, series] : ends)
         y = last = std::max(y, last + kLine);
@@ -225,9 +202,18 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
         label->first = std::min(label->first, lowest);
         lowest = label->first - kLine;
     }
-    for (const auto& [y, series] : ends)
-        text(right() + 12, y + kChartText / 3, names[series], Text::Anchor::Start,
-             {seriesTextColour(series, m_style)});
+    for (const auto& [y, series] : ends) {
+        const SeriesLook& look = looks[series];
+        const double x = right() + 12;
+        if (sample == Sample::Line) {
+            line({x, y}, {x + kSample, y}, look.width, look.colour, look.isDashed);
+            marker(look, x + kSample / 2, y);
+        } else {
+            box({x + (kSample - kChartText) / 2, y - kChartText / 2, kChartText, kChartText},
+                look.colour);
+        }
+        text(x + kSample + 5, y + kChartText / 3, names[series], Text::Anchor::Start, {look.text});
+    }
 }
 
 } // namespace profiler

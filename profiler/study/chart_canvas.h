@@ -3,6 +3,7 @@
 #include "profiler/figure/scene.h"
 #include "profiler/study/chart_style.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,9 +58,9 @@ public:
     using Point = std::pair<double, double>; // x, y
     void line(Point from, Point to, double width, Colour colour, bool isDashed = false);
     void box(Rect rect, Colour fill);
-    void frame(Rect rect, Colour fill); // a box with an edge inside
+    void frame(Rect rect, Colour fill); // a box with a thin line inside
     void hatch(Rect rect);              // a value that is not possible
-    void marker(std::size_t series, double x, double y);
+    void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
     // Writes a label at the first free place next to (x, y), within `right` and the top.
     void label(double x, double y, const std::string& text, Ink ink);
@@ -72,10 +73,12 @@ public:
     // Writes names at the middles of columns from `left`, without those that would overlap.
     void drawColumnNames(const std::vector<std::string>& names, double left, double width,
                          double baseline);
-    // Draws the names of series next to the ends (y, series) of their lines, moved apart where they
-    // would overlap.
+    enum class Sample : std::uint8_t { Line, Box };
+    // Draws the names of series, each after a sample of its look, next to the ends (y, series) of
+    // their lines, moved apart where they would overlap.
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
-                    const std::vector<std::string>& names);
+                    const std::vector<std::string>& names, const std::vector<SeriesLook>& looks,
+                    Sample sample);
     Group take() { return std::move(m_group); }
 
 private:

@@ -1,6 +1,7 @@
 #include "profiler/study/chart_map.h"
 
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ Colour ChartMap::heatColour(double share) const
 // The colour of the cells that a series wins in a phase map, and of its entry in the legend.
 Colour ChartMap::winnerColour(std::size_t series) const
 {
-    return mix(seriesColour(series, m_style), m_style.ground, 0.35);
+    return mix(m_looks[series].colour, m_style.ground, 0.35);
 }
 
 // Draws the bar from `least` at the bottom to `most` at the top. Returns its lower end.
@@ -55,7 +56,7 @@ ChartMap::Cells ChartMap::layCells(const std::vector<std::string>& rows, double 
     Cells cells;
     cells.columns = m_of.study.axis(m_of.chart.x)->values.size();
     cells.rows = rows.size();
-    double names = textWidth(m_of.chart.x);
+    double names = textWidth(optionTitle(m_of.chart.x));
     for (const std::string& row : rows)
         names = std::max(names, textWidth(row));
     cells.left = std::min(names, m_style.width / 3) + 16;
@@ -91,7 +92,7 @@ void ChartMap::drawHeatMap()
                                              textWidth(metricNumber(m_of.chart.y, most)));
     const Cells cells
         = layCells(m_of.series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
-    m_canvas.text(cells.left - 8, kPlotTop + 10, m_of.chart.x, Text::Anchor::End);
+    m_canvas.text(cells.left - 8, kPlotTop + 10, optionTitle(m_of.chart.x), Text::Anchor::End);
     m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
     for (std::size_t row = 0; row < cells.rows; ++row) {
         const Rect first = cells.at(0, row);
@@ -173,10 +174,18 @@ void ChartMap::drawPhaseMap()
     }
     m_canvas.drawColumnNames(m_of.titlesOf(m_of.chart.x), cells.left, cells.width, kPlotTop + 10);
     m_sheet.height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
-    m_canvas.text(cells.left, m_sheet.height - 6,
-                  fmt::format("{} across, {} down; {} of the best", m_of.chart.x, m_of.chart.rows,
-                              columnTitle(m_of.study, m_of.results, m_of.chart.y)));
+    m_canvas.text(cells.left, m_sheet.height - 6, phaseCaption());
     drawWinners(wins, hasHatch, cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+}
+
+// "Iteration of the best scheme, units; devices down, micro-batches across"
+std::string ChartMap::phaseCaption() const
+{
+    const std::string metric = columnTitle(m_of.study, m_of.results, m_of.chart.y);
+    const std::size_t unit = std::min(metric.find(','), metric.size());
+    return fmt::format("{} of the best {}{}; {} down, {} across", metric.substr(0, unit),
+                       optionWord(m_of.chart.series), metric.substr(unit),
+                       optionWord(m_of.chart.rows), optionWord(m_of.chart.x));
 }
 
 void ChartMap::drawWinners(const std::vector<bool>& wins, bool hasHatch, double x)

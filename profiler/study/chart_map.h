@@ -14,6 +14,7 @@ public:
         , m_style(style)
         , m_sheet(sheet)
         , m_canvas(sheet.canvas)
+        , m_looks(seriesLooks(of.chart.series, of.study.axis(of.chart.series)->values, style))
     { }
 
     void draw();
@@ -35,6 +36,7 @@ private:
     void drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest);
     void drawHeatMap();
     void drawPhaseMap();
+    std::string phaseCaption() const;
     void drawWinners(const std::vector<bool>& wins, bool hasHatch, double x);
     Colour heatColour(double share) const;
     Colour winnerColour(std::size_t series) const;
@@ -44,6 +46,7 @@ private:
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
+    std::vector<SeriesLook> m_looks; // [series]
 };
 
 } // namespace profiler

@@ -1,6 +1,7 @@
 #include "profiler/study/chart_plot.h"
 
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
@@ -47,9 +48,9 @@ void ChartPlot::drawLines()
     const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
     const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
     if (numbers)
-        m_canvas.drawNumberAxis(number, m_of.chart.x);
+        m_canvas.drawNumberAxis(number, optionTitle(m_of.chart.x));
     else
-        m_canvas.drawNames(m_of.titlesOf(m_of.chart.x), m_of.chart.x);
+        m_canvas.drawNames(m_of.titlesOf(m_of.chart.x), optionTitle(m_of.chart.x));
     const auto place = [&](std::size_t point) {
         const std::size_t index = m_of.indexOf(point, m_of.chart.x);
         return numbers ? number(xs[index]) : kPlotLeft + width * (static_cast<double>(index) + 0.5);
@@ -60,20 +61,21 @@ void ChartPlot::drawLines()
             {value.point, place(value.point), y(value.y)});
     std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t series = 0; series < lines.size(); ++series) {
+        const SeriesLook& look = m_looks[series];
         std::vector<ChartValue>& line = lines[series];
         std::ranges::stable_sort(line, {}, &ChartValue::x);
         for (std::size_t i = 1; i < line.size(); ++i)
-            m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, 1.5,
-                          seriesColour(series, m_style), isDashedSeries(series));
+            m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
+                          look.colour, look.isDashed);
         for (const ChartValue& at : line) {
-            drawInterval(at.point, at.x, y, seriesColour(series, m_style));
-            m_canvas.marker(series, at.x, at.y);
+            drawInterval(at.point, at.x, y, look.colour);
+            m_canvas.marker(look, at.x, at.y);
             m_sheet.markAround(at.point, at.x, at.y, series);
         }
         if (!line.empty())
             ends.emplace_back(line.back().y, series);
     }
-    m_canvas.drawLabels(std::move(ends), m_of.series);
+    m_canvas.drawLabels(std::move(ends), m_of.series, m_looks, ChartCanvas::Sample::Line);
 }
 
 void ChartPlot::drawBars()
@@ -82,7 +84,7 @@ void ChartPlot::drawBars()
     const ChartScale y = valueScale(all, true);
     m_canvas.drawValueAxis(y, m_of.chart.y, columnTitle(m_of.study, m_of.results, m_of.chart.y));
     const auto names = m_of.titlesOf(m_of.chart.x);
-    m_canvas.drawNames(names, m_of.chart.x);
+    m_canvas.drawNames(names, optionTitle(m_of.chart.x));
     const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
     const bool isOneAxis
         = m_of.chart.x == m_of.chart.series; // a bar per value, which the axis names
@@ -93,7 +95,7 @@ void ChartPlot::drawBars()
             + group * (static_cast<double>(m_of.indexOf(value.point, m_of.chart.x)) + 0.1)
             + bar * static_cast<double>(series);
         const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
-        m_canvas.box(rect, seriesColour(series, m_style));
+        m_canvas.box(rect, isOneAxis ? m_style.ink : m_looks[series].colour);
         drawInterval(value.point, left + rect.width / 2, y, m_style.text);
         m_sheet.mark(value.point, rect, series);
     }
@@ -102,7 +104,7 @@ void ChartPlot::drawBars()
     std::vector<std::pair<double, std::size_t>> labels;
     for (std::size_t series = 0; series < m_of.series.size(); ++series)
         labels.emplace_back(kPlotTop + 20, series);
-    m_canvas.drawLabels(std::move(labels), m_of.series);
+    m_canvas.drawLabels(std::move(labels), m_of.series, m_looks, ChartCanvas::Sample::Box);
 }
 
 void ChartPlot::drawLimit(const ChartScale& x, double limit)
@@ -127,7 +129,8 @@ void ChartPlot::drawPareto()
         xs.push_back(value.x);
         ys.push_back(value.y);
     }
-    const ChartScale x = scaleOf(xs, kPlotLeft, m_canvas.right()),
+    const double pad = 0.05 * (m_canvas.right() - kPlotLeft); // no point is on the axis
+    const ChartScale x = scaleOf(xs, kPlotLeft + pad, m_canvas.right()),
                      y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
     if (const auto limit = m_of.memoryLimit();
         limit && m_of.chart.x == metricName(StudyMetric::PeakBytes))

@@ -14,6 +14,7 @@ public:
         , m_style(style)
         , m_sheet(sheet)
         , m_canvas(sheet.canvas)
+        , m_looks(seriesLooks(of.chart.series, of.study.axis(of.chart.series)->values, style))
     { }
 
     void draw();
@@ -31,6 +32,7 @@ private:
     const ChartStyle& m_style;
     ChartSheet& m_sheet;
     ChartCanvas& m_canvas;
+    std::vector<SeriesLook> m_looks; // [series]
 };
 
 } // namespace profiler

@@ -3,6 +3,9 @@
 #include "profiler/figure/palette.h"
 
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace profiler {
 
@@ -18,11 +21,21 @@ struct ChartStyle
     friend bool operator==(const ChartStyle&, const ChartStyle&) = default;
 };
 
-// A colour with contrast to the background. Colour-blind readers can distinguish neighbouring
-// series.
-Colour seriesColour(std::size_t series, const ChartStyle& style);
-// Like seriesColour(), with enough contrast for text.
-Colour seriesTextColour(std::size_t series, const ChartStyle& style);
-bool isDashedSeries(std::size_t series); // whether it repeats an earlier colour
+// How a chart draws a series.
+struct SeriesLook
+{
+    Colour colour, text; // both have contrast to the background; `text` has enough for letters
+    double width = 1.5;  // of its line
+    bool isDashed = false;
+    std::size_t marker = 0; // its shape
+
+    friend bool operator==(const SeriesLook&, const SeriesLook&) = default;
+};
+constexpr std::size_t kSeriesMarkers = 8;
+
+// [value] The looks of the values of the axis `key`; no two are equal. BitPipe and the schemes that
+// it is usually compared with look the same in all studies; others have the remaining colours.
+std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std::string>& values,
+                                    const ChartStyle& style);
 
 } // namespace profiler

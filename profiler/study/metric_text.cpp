@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 namespace profiler {
@@ -32,6 +33,24 @@ std::string withSpaces(std::string_view name)
     std::string text(name);
     std::ranges::replace(text, '_', ' ');
     return text;
+}
+
+// "Speed-up over 1F1B" for "speed_up_over_1f1b"
+std::string ratioTitle(std::string_view name)
+{
+    std::string title;
+    for (std::size_t at = 0; at <= name.size();) {
+        const std::size_t end = std::min(name.find('_', at), name.size());
+        const std::string word(name.substr(at, end - at));
+        const char* const between = title.empty() ? ""
+            : title == "speed" && word == "up"    ? "-"
+                                                  : " ";
+        title += between + valueTitle("scheme", word);
+        at = end + 1;
+    }
+    if (!title.empty())
+        title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    return title;
 }
 } // namespace
 
@@ -72,6 +91,8 @@ std::string metricNumber(std::string_view column, double value)
 
 std::string valueTitle(std::string_view key, const std::string& value)
 {
+    if (key == "case") // a name that the study gives
+        return withSpaces(value);
     const Scheme* const scheme = key == "scheme" ? findScheme(value) : nullptr;
     return scheme == nullptr ? value
                              : std::string(scheme->title.substr(0, scheme->title.find(" (")));
@@ -91,7 +112,7 @@ std::string columnTitle(const Study& study, const std::vector<StudyResult>& resu
                         std::string_view column)
 {
     if (std::ranges::find(study.ratios, column, &StudyRatio::name) != study.ratios.end())
-        return withSpaces(column);
+        return ratioTitle(column);
     for (std::size_t i = 0; i < kStudyMetrics; ++i)
         if (metricName(static_cast<StudyMetric>(i)) == column) {
             std::string title(metricTitle(static_cast<StudyMetric>(i)));

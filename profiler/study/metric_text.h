@@ -10,7 +10,7 @@ shownColumn(const Study& study, const std::vector<StudyPoint>& points,
             const std::vector<StudyResult>& results, std::string_view name);
 // The factor from a value of columnOf() to one of shownColumn().
 double shownFactor(const std::vector<StudyResult>& results, std::string_view column);
-// Returns the title of a metric with its unit, or the name of a ratio.
+// Returns the title of a metric with its unit, or a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
                         std::string_view column);
 std::string metricNumber(std::string_view column, double value); // "12.3"

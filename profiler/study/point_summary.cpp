@@ -2,6 +2,7 @@
 
 #include "engine/base/field.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 
 #include <fmt/format.h>
 
@@ -65,7 +66,8 @@ public:
         summary.name = nameOf(m_point);
         for (std::size_t i = 0; i < m_study.grid.size(); ++i)
             if (const StudyAxis& axis = m_study.grid[i]; &axis != m_axis)
-                summary.where += fmt::format("{}{} {}", summary.where.empty() ? "" : ", ", axis.key,
+                summary.where += fmt::format("{}{} {}", summary.where.empty() ? "" : ", ",
+                                             optionWord(axis.key),
                                              valueTitle(axis.key, m_points[m_point].values[i]));
         summary.reason = reason();
         addRows(summary);
@@ -210,8 +212,9 @@ private:
             if (const auto at = crossing(*axis, rival))
                 text += fmt::format("{}{} at {:.3g}", text.empty() ? "" : ", ",
                                     valueTitle(m_axis->key, rival), *at);
-        return text.empty() ? text
-                            : fmt::format(" As {} grows, it is overtaken by {}.", axis->key, text);
+        return text.empty()
+            ? text
+            : fmt::format(" As {} grows, it is overtaken by {}.", optionWord(axis->key), text);
     }
 
     std::optional<double> crossing(const StudyAxis& axis, const std::string& rival) const

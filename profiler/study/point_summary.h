@@ -17,7 +17,7 @@ struct PointSummary
         friend bool operator==(const Row&, const Row&) = default;
     };
     std::string name;     // value of the compared axis: "BitPipe"
-    std::string where;    // values of the other axes: "micro-batches 8, p2p 0.1"
+    std::string where;    // values of the other axes: "micro-batches 8, P2P message 0.1"
     std::string reason;   // why the point has no results; "" if it has
     std::string sentence; // its difference from the best; "" if nothing is compared
     std::vector<Row> rows;

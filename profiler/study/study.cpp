@@ -18,8 +18,8 @@ struct MetricText
 constexpr std::array<MetricText, kStudyMetrics> kMetrics{
     {{"iteration", "Iteration"},
      {"bubble", "Bubble, %"},
-     {"peak_stash", "Peak stash, M_a"},
-     {"weights", "Weights, M_theta"},
+     {"peak_stash", "Peak stash, M\u2090"},
+     {"weights", "Weights, M\u03B8"},
      {"peak_bytes", "Peak memory, GiB"},
      {"messages", "Messages"},
      {"tokens_per_second", "Tokens per second"},

@@ -137,7 +137,7 @@ private:
         return text + ". ";
     }
 
-    // "loss against 1f1b, median (least to most): bitpipe 1.000 (1.000 to 1.000)."
+    // "Loss against 1F1B, median (least to most): bitpipe 1.000 (1.000 to 1.000)."
     std::string medians(const StudyRatio& ratio) const
     {
         std::map<std::string, std::vector<double>> values;
@@ -156,14 +156,13 @@ private:
             text += fmt::format("{}{} {:.3f} ({:.3f} to {:.3f})", text.empty() ? "" : ", ", name,
                                 of[of.size() / 2], of.front(), of.back());
         }
-        std::string column = ratio.name, where;
-        std::ranges::replace(column, '_', ' ');
+        std::string where;
         for (const auto& [key, value] : m_answer.where)
             if (key != m_study.grid[m_axis].key)
                 where += fmt::format(", {} {}", key, value);
-        return text.empty()
-            ? text
-            : fmt::format("{}{}, median (least to most): {}. ", column, where, text);
+        return text.empty() ? text
+                            : fmt::format("{}{}, median (least to most): {}. ",
+                                          columnTitle(m_study, m_results, ratio.name), where, text);
     }
 
     const Study& m_study;

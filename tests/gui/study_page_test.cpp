@@ -22,7 +22,7 @@ TEST_CASE("a click on a preset simulates its grid and names the tab after it")
     CHECK(study.find<QLabel>("studyKept")->text()
           == QStringLiteral("Only bitpipe: --set concat=early"));
     CHECK(study.page->statusTexts().contains(
-        QStringLiteral("devices: 5, micro-batches: 5, scheme: 12")));
+        QStringLiteral("5 values of devices × 5 of micro-batches × 12 of scheme")));
 }
 
 TEST_CASE("the run of a grid fills map, lines, front and the table of the selected point")
@@ -205,6 +205,28 @@ TEST_CASE("a study of runs is not started when it is opened, and trains every po
     CHECK(study.action("studyEmulatePoint")->isEnabled());
 }
 
+// The page said "Press Run for the grid at the left" of no study, even where the grid was folded.
+TEST_CASE("a study that is not started at once is named, with its question, and can be run")
+{
+    Studied study;
+    const auto text = [&study](const char* name) { return study.find<QLabel>(name)->text(); };
+    CHECK(text("studyStartTitle") == QStringLiteral("A grid of simulations"));
+    CHECK(text("studyStartCount") == QStringLiteral("20 simulations, not computed yet"));
+    study.run();
+    CHECK_FALSE(study.find<QLabel>("studyStartTitle")->isVisible());
+    study.window.resize(960, 640);
+    settle();
+    study.page->open(QStringLiteral("prediction-error"));
+    CHECK(study.find<QLabel>("studyStartTitle")->isVisible()); // no charts of the other study
+    CHECK(text("studyStartTitle")
+          == QStringLiteral("Predictions compared with measurements on this machine"));
+    CHECK(text("studyStartQuestion").startsWith(QStringLiteral("How far are predicted from")));
+    CHECK(text("studyStartCount") == QStringLiteral("25 runs, not computed yet"));
+    CHECK(study.find<QAbstractButton>("studyStartRun")->isEnabled());
+    CHECK_FALSE(study.action("studySaveReport")->isEnabled());
+    CHECK(study.find<QAbstractButton>("caseChip2")->text() == QStringLiteral("calibrated chunks"));
+}
+
 TEST_CASE("charts, report, results and the study itself are saved")
 {
     Studied study;
@@ -249,7 +271,7 @@ TEST_CASE("an option of the study is added from a menu")
     settle();
     CHECK(study.summary() == QStringLiteral("60 simulations, not computed yet"));
     study.run();
-    CHECK(study.find<QComboBox>("studyLinesAxis")->currentText() == QStringLiteral("p2p"));
+    CHECK(study.find<QComboBox>("studyLinesAxis")->currentText() == QStringLiteral("P2P message"));
     CHECK(study.find<QLabel>("studyLinesWhere")->text() == QStringLiteral("micro-batches 4"));
 }
 

@@ -5,6 +5,7 @@
 #include "engine/base/field.h"
 #include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/option_text.h"
 #include "profiler/study/point_summary.h"
 
 #include <QCoreApplication>
@@ -146,8 +147,8 @@ QString whereText(const StudyChart& chart)
 {
     QStringList parts;
     for (const auto& [key, value] : chart.where)
-        parts.append(
-            QStringLiteral("%1 %2").arg(fromUtf8(key), fromUtf8(profiler::valueTitle(key, value))));
+        parts.append(QStringLiteral("%1 %2").arg(fromUtf8(profiler::optionWord(key)),
+                                                 fromUtf8(profiler::valueTitle(key, value))));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -170,6 +171,17 @@ QString summaryText(const Study& study, const StudyPointer& results, double seco
     if (results->done < results->points.size())
         return text("%1 of %2 done").arg(results->done).arg(count);
     return seconds > 0 ? text("%1, %2 s").arg(count, number(seconds, 1)) : count;
+}
+
+QString gridText(const Study& study)
+{
+    QStringList axes;
+    for (const StudyAxis& axis : study.grid)
+        axes.append(
+            (axes.isEmpty() ? QStringLiteral("%1 values of %2") : QStringLiteral("%1 of %2"))
+                .arg(axis.values.size())
+                .arg(fromUtf8(profiler::optionWord(axis.key))));
+    return axes.join(QStringLiteral(" × "));
 }
 
 QString modeText(const Study& study)

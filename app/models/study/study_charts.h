@@ -31,9 +31,11 @@ std::vector<std::string> chartAxes(const profiler::Study& study, StudyPanel pane
 // The point that a page selects first: the best one in the first chart that the study defines.
 std::size_t firstPoint(const StudyData& data);
 
-QString whereText(const profiler::StudyChart& chart); // "N 8, p2p 0.1"; "" if it shows everything
+QString whereText(const profiler::StudyChart& chart); // "devices 8, P2P message 0.1"; "": all
 QString modeText(const profiler::Study& study);       // "simulated"
-double gridSize(const profiler::Study& study);        // the number of points
+// "4 values of devices × 6 of micro-batches × 10 of scheme"
+QString gridText(const profiler::Study& study);
+double gridSize(const profiler::Study& study); // the number of points
 // "20 simulations, 0.3 s". `results`: nullptr if there are none. `seconds`: 0 if unknown.
 QString summaryText(const profiler::Study& study, const StudyPointer& results, double seconds);
 

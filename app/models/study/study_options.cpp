@@ -9,6 +9,7 @@
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedules/request_fields.h"
 #include "profiler/study/edit_study.h"
+#include "profiler/study/option_text.h"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,16 @@ std::optional<engine::FieldFacts> factsOf(const std::string& key)
     return found;
 }
 
+// The option of `bscope run`; nullptr if it has none of this name.
+const engine::FieldFacts* runField(const std::string& key)
+{
+    const auto fields = engine::experimentFields();
+    const auto found = std::ranges::find_if(fields, [&key](const engine::FieldFacts& field) {
+        return !field.flag.empty() && field.longFlag() == "--" + key;
+    });
+    return found == fields.end() ? nullptr : &*found;
+}
+
 bool isPreset(const std::string& key)
 {
     return key == kModel || key == kHardware;
@@ -71,12 +82,9 @@ QString problemOf(const std::string& key, const std::string& value)
 
 QString studyOptionLabel(const std::string& key)
 {
-    if (key == kModel)
-        return QStringLiteral("Model");
-    if (key == kHardware)
-        return QStringLiteral("Hardware");
-    const auto facts = factsOf(key);
-    return facts && !facts->label.empty() ? fromUtf8(facts->label) : QString::fromStdString(key);
+    const auto* const field = runField(key);
+    return fromUtf8(field == nullptr || field->label.empty() ? profiler::optionLabel(key)
+                                                             : std::string(field->label));
 }
 
 QString studyOptionHelp(const std::string& key)
@@ -150,17 +158,11 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study)
 
 QString notRunnable(const profiler::Study& study)
 {
-    const auto isOfRuns = [](const std::string& key) {
-        const auto fields = engine::experimentFields();
-        return std::ranges::any_of(fields, [&key](const auto& field) {
-            return !field.flag.empty() && field.longFlag() == "--" + key;
-        });
-    };
     if (study.axis("case") != nullptr)
         return QStringLiteral("The cases of this study define how their points are computed");
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
-            if (!isOfRuns(axis.key))
+            if (runField(axis.key) == nullptr)
                 return QStringLiteral("%1 is an option of simulations only")
                     .arg(fromUtf8(axis.key));
     return {};

@@ -8,7 +8,7 @@ namespace app {
 
 // The options that an axis of a study may set, from the tables of fields of simulations and runs.
 
-QString studyOptionLabel(const std::string& key); // "Micro-batches N"; the key if no table has it
+QString studyOptionLabel(const std::string& key); // "Micro-batches N"
 QString studyOptionHelp(const std::string& key);  // "" if no table has it
 // The accepted values of a choice, and the presets of models and hardware; empty for others.
 QStringList studyOptionNames(const std::string& key);

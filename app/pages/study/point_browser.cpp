@@ -105,7 +105,6 @@ void PointBrowser::showPoint()
     m_model->show(m_summary);
     m_frame.pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
     m_frame.pointWhere->setText(fromUtf8(m_summary.where));
-    m_frame.pointWhere->setToolTip(toolTipText(m_frame.pointWhere->text()));
     m_frame.mode->setText(modeText(m_data->study));
     m_frame.sentence->setText(m_summary.reason.empty()
                                   ? fromUtf8(m_summary.sentence)

@@ -24,6 +24,7 @@ public:
     PointBrowser(const ThemeController& theme, StudyFrame& frame, QObject* parent);
 
     // Keeps the point if the user chose it and the study still has it.
+    void clear() { m_data = nullptr; } // shows nothing new until show()
     void show(const StudyPointer& data);
     const StudyPointer& data() const { return m_data; } // nullptr: nothing to show
     std::size_t point() const { return m_point; }

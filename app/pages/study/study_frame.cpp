@@ -65,8 +65,13 @@ private:
 
 QLabel* makeCutLabel(const char* role, const char* name)
 {
+    return named(new ElidedLabel(role), name);
+}
+
+QLabel* makeWrapped(const char* role, const char* name)
+{
     QLabel* label = named(makeLabel({}, role), name);
-    label->setMinimumWidth(1); // cut in a narrow window
+    label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     return label;
 }
@@ -148,11 +153,9 @@ QWidget* StudyFrame::makeDefinition(const ThemeController& theme)
         if (index > 0)
             Q_EMIT presetChosen(presets->itemText(index));
     });
-    auto* head = makeBar(40, 4,
-                         {makeLabel(tr("Study"), "dock"),
-                          {presets, 1},
-                          makeToolButton(m_actions.open),
-                          makeSaveButton(theme)});
+    auto* choice = spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Study"), "dock"), {presets, 1}});
+    auto* head
+        = makeBar(40, 4, {{choice, 1}, makeToolButton(m_actions.open), makeSaveButton(theme)});
     m_run = makeButton(m_actions.run->text(), QStringLiteral("studyRunButton"), "primary",
                        m_actions.run);
     m_cancel = makeButton(m_actions.cancel->text(), QStringLiteral("studyCancelButton"), "",
@@ -212,10 +215,15 @@ QWidget* StudyFrame::makePoint()
 QWidget* StudyFrame::makeStart(const ThemeController& theme)
 {
     auto* content = makeSurface("plain");
-    auto* column = spaced(
-        new QVBoxLayout(content), {28, 24, 28, 24}, 8,
-        {makeLabel(tr("A grid of simulations"), "heading"),
-         makeLabel(tr("Press Run for the grid at the left, or choose a study:"), "secondary")});
+    m_startTitle = makeWrapped("heading", "studyStartTitle");
+    m_startQuestion = makeWrapped("secondary", "studyStartQuestion");
+    m_startCount = makeWrapped("small", "studyStartCount");
+    auto* run = makeButton(m_actions.run->text(), QStringLiteral("studyStartRun"), "primary",
+                           m_actions.run);
+    auto* column = spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
+                          {m_startTitle, m_startQuestion,
+                           spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
+                           makeLabel(tr("Or choose a study:"), "secondary")});
     for (const QString& name : studyPresets()) {
         const auto study = openStudy(name);
         if (!study)
@@ -227,6 +235,15 @@ QWidget* StudyFrame::makeStart(const ThemeController& theme)
     }
     column->addStretch(1);
     return makeScroll(content);
+}
+
+void StudyFrame::showStart(const profiler::Study& study, const QString& count)
+{
+    m_startTitle->setText(study.title.empty() ? tr("A grid of simulations")
+                                              : fromUtf8(study.title));
+    m_startQuestion->setText(fromUtf8(study.question));
+    m_startQuestion->setVisible(!study.question.empty());
+    m_startCount->setText(count);
 }
 
 void StudyFrame::showRunning(bool isRunning)

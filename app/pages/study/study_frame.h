@@ -43,6 +43,7 @@ public:
 
     ChartPanel& panel(StudyPanel which) { return *panels[static_cast<std::size_t>(which)]; }
     void showRunning(bool isRunning);
+    void showStart(const profiler::Study& study, const QString& count); // before its results
     void fold(int width); // folds the definition in a narrow window
 
     StudyForm* form;
@@ -53,7 +54,7 @@ public:
     QProgressBar* progress;
     Tag* mode;
     DataTable* point;
-    QStackedWidget* stack; // 0: presets, 1: charts
+    QStackedWidget* stack; // 0: the study and presets, 1: charts
 
 Q_SIGNALS:
     void presetChosen(const QString& name);
@@ -68,6 +69,7 @@ private:
 
     StudyActions m_actions;
     QPushButton *m_run, *m_cancel;
+    QLabel *m_startTitle, *m_startQuestion, *m_startCount;
     QWidget* m_definition;
     bool m_hasRoom = true;
 };

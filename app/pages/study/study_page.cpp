@@ -24,8 +24,8 @@ namespace {
 
 using Mode = profiler::Study::Mode;
 
-constexpr double kMostAtOnce = 10'000; // points of a study that starts when it is opened
-constexpr int kChartsPage = 1;         // of the stack; 0: the presets
+constexpr double kMostAtOnce = 10'000;         // points of a study that starts when it is opened
+constexpr int kStartPage = 0, kChartsPage = 1; // of the stack
 
 } // namespace
 
@@ -178,7 +178,16 @@ void StudyPage::setStudy(const profiler::Study& study)
     if (m_isRunnable && !study.isMeasured() && gridSize(study) <= kMostAtOnce)
         run();
     else
-        m_session.open(study);
+        showStart(study);
+}
+
+// Results of another study would look like those of this one.
+void StudyPage::showStart(const profiler::Study& study)
+{
+    m_browser->clear();
+    m_frame->stack->setCurrentIndex(kStartPage);
+    m_session.open(study);
+    showState();
 }
 
 void StudyPage::showEdits()
@@ -272,8 +281,10 @@ void StudyPage::showState()
     const profiler::Study& study = m_frame->form->study();
     const StudyPointer& results = m_browser->data();
     m_frame->showRunning(isRunning);
+    const QString summary = summaryText(study, results, m_session.seconds());
     if (!isRunning || results == nullptr)
-        m_frame->summary->setText(summaryText(study, results, m_session.seconds()));
+        m_frame->summary->setText(summary);
+    m_frame->showStart(study, summary);
     m_actions.run->setEnabled(m_isRunnable && !isRunning);
     m_actions.cancel->setEnabled(isRunning);
     const QString refused = notRunnable(study);
@@ -283,7 +294,8 @@ void StudyPage::showState()
                                     && (refused.isEmpty() || study.mode != Mode::Simulate));
     m_actions.otherMode->setToolTip(
         refused.isEmpty() ? tr("Trains every point on this machine, one op at a time") : refused);
-    for (QWidget* widget : {static_cast<QWidget*>(m_frame->presets), m_frame->stack->widget(0)})
+    for (QWidget* widget :
+         {static_cast<QWidget*>(m_frame->presets), m_frame->stack->widget(kStartPage)})
         widget->setEnabled(!isRunning);
     m_actions.open->setEnabled(!isRunning);
 
@@ -342,11 +354,8 @@ QStringList StudyPage::statusTexts() const
     const StudyPointer& results = m_browser->data();
     if (results == nullptr)
         return {tr("<b>Study</b> not computed yet")};
-    QStringList axes;
-    for (const profiler::StudyAxis& axis : results->study.grid)
-        axes.append(tr("%1: %2").arg(fromUtf8(axis.key).toHtmlEscaped()).arg(axis.values.size()));
     QStringList texts{tr("<b>Study</b> %1").arg(modeText(results->study)),
-                      axes.join(QStringLiteral(", ")),
+                      gridText(results->study).toHtmlEscaped(),
                       countOf(static_cast<qint64>(results->done), "point")};
     if (results->refused > 0)
         texts.append(tr("%1 not possible").arg(results->refused));

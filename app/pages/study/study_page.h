@@ -44,9 +44,10 @@ private:
     void connectFile();
     void connectSession();
     void setStudy(const profiler::Study& study);
-    void showEdits();       // checks the definition
-    void showPreset();      // in the list
-    void showEditedParts(); // ratios and charts of the results that are shown
+    void showStart(const profiler::Study& study); // without results
+    void showEdits();                             // checks the definition
+    void showPreset();                            // in the list
+    void showEditedParts();                       // ratios and charts of the results that are shown
     void run();
     void runOtherMode();
     void showProgress(qint64 done, qint64 all, double secondsLeft);

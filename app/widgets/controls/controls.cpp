@@ -149,6 +149,33 @@ bool ThemedWidget::event(QEvent* event)
     return true;
 }
 
+ElidedLabel::ElidedLabel(const char* role, QWidget* parent)
+    : QLabel(parent)
+{
+    setProperty("role", QString::fromLatin1(role));
+    setTextFormat(Qt::PlainText);
+}
+
+QString ElidedLabel::shownText() const
+{
+    return fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width());
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    style()->drawItemText(&painter, contentsRect(), static_cast<int>(alignment()), palette(),
+                          isEnabled(), shownText(), foregroundRole());
+}
+
+bool ElidedLabel::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip || shownText() == text())
+        return QLabel::event(event);
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), toolTipText(text()), this);
+    return true;
+}
+
 IconLabel::IconLabel(const ThemeController& theme, Icon icon, Colour colour, int size,
                      QWidget* parent)
     : ThemedWidget(theme, parent)

@@ -107,6 +107,22 @@ private:
     const ThemeController& m_theme;
 };
 
+// A label of one line of plain text. If it is too narrow, the text ends in an ellipsis and the
+// tooltip has all of it. text() is always complete.
+class ElidedLabel : public QLabel
+{
+    Q_OBJECT
+
+public:
+    explicit ElidedLabel(const char* role = "", QWidget* parent = nullptr);
+    QSize minimumSizeHint() const override { return {1, QLabel::minimumSizeHint().height()}; }
+    QString shownText() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+};
+
 // An icon that follows the theme.
 class IconLabel : public ThemedWidget
 {

@@ -371,20 +371,19 @@ void DataTable::shareWidth()
         return;
     const std::vector<int> all = allWidths();
     dropColumns(all);
-    constexpr int kLeastFirst = 96; // the first column shrinks last and elides its texts
+    constexpr int kLeastFirst = 96, kLeastRest = 160; // the first column shrinks last
     std::vector<int> widths = ofShown(all);
     const auto left
         = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };
     squeeze(widths, -left());
-    const int room = left();
-    if (room < 0)
-        widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
-    if (m_restColumn >= 0) {
-        constexpr int kLeastRest = 160;
-        int& last = widths[static_cast<std::size_t>(m_restColumn)];
-        last = std::max(std::min(last, kLeastRest), last + room);
-    }
-    const int rest = m_restColumn >= 0 ? 0 : std::max(0, room);
+    const auto shrink = [](int& width, int room, int least) {
+        width = std::max(std::min(width, least), width + room);
+    };
+    if (m_restColumn >= 0)
+        shrink(widths[static_cast<std::size_t>(m_restColumn)], left(), kLeastRest);
+    if (left() < 0)
+        shrink(widths[0], left(), kLeastFirst);
+    const int rest = m_restColumn >= 0 ? 0 : std::max(0, left());
     const int shown = columns - horizontalHeader()->hiddenSectionCount();
     int place = 0;
     for (int column = 0; column < columns; ++column) {

@@ -1,5 +1,6 @@
 #include "app/widgets/study/chart_panel.h"
 
+#include "app/models/study/study_options.h"
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/themed_icon.h"
@@ -33,7 +34,7 @@ ChartPanel::ChartPanel(const ThemeController& theme, const char* name,
     , m_chart(makeChoice(QString::fromLatin1(name), "Chart", tr("Chart")))
     , m_axis(makeChoice(QString::fromLatin1(name), "Axis", tr("Axis of the chart")))
     , m_over(makeLabel(tr("over"), "small"))
-    , m_where(makeLabel({}, "hint"))
+    , m_where(new ElidedLabel("hint"))
     , m_mode(new Tag(theme))
     , m_view(new ChartView(theme, describe))
 {
@@ -41,7 +42,6 @@ ChartPanel::ChartPanel(const ThemeController& theme, const char* name,
     m_view->setObjectName(prefix + QLatin1String("View"));
     m_view->setAccessibleName(tr("Chart"));
     m_where->setObjectName(prefix + QLatin1String("Where"));
-    m_where->setMinimumWidth(1); // cut in a narrow window
     m_chart->setMinimumContentsLength(16);
     m_axis->setMinimumContentsLength(8);
     auto* save = makeIconButton("", Icon::Export, tr("Export the chart"), theme);
@@ -66,7 +66,7 @@ void ChartPanel::offer(std::vector<ChartChoice> choices, const std::vector<std::
         m_chart->addItem(choice.title);
     m_axis->clear();
     for (const std::string& key : axes)
-        m_axis->addItem(fromUtf8(key), fromUtf8(key));
+        m_axis->addItem(studyOptionLabel(key), fromUtf8(key));
     m_chart->setCurrentIndex(std::max(0, m_chart->findText(chart)));
     m_axis->setCurrentIndex(std::max(0, m_axis->findData(axis)));
     showChoice();
@@ -80,7 +80,6 @@ void ChartPanel::showChoice()
     m_axis->setVisible(hasAxis);
     m_over->setVisible(hasAxis);
     m_where->setText(chosen == nullptr ? QString() : whereText(chosen->chart));
-    m_where->setToolTip(toolTipText(m_where->text()));
     m_view->setAccessibleName(chosen == nullptr ? tr("Chart") : chosen->title);
 }
 

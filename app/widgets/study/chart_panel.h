@@ -10,6 +10,7 @@ class QLabel;
 
 namespace app {
 
+class ElidedLabel;
 class Tag;
 
 // A chart of a study page below a bar with the choice of chart and axis, the fixed values, and an
@@ -40,7 +41,8 @@ private:
     std::vector<ChartChoice> m_choices;
     std::vector<std::string> m_axes;
     QComboBox *m_chart, *m_axis;
-    QLabel *m_over, *m_where;
+    QLabel* m_over;
+    ElidedLabel* m_where;
     Tag* m_mode;
     ChartView* m_view;
 };

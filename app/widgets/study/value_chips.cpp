@@ -6,6 +6,7 @@
 #include "app/widgets/controls/flow_layout.h"
 #include "engine/base/field.h"
 #include "profiler/study/edit_study.h"
+#include "profiler/study/metric_text.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -73,9 +74,10 @@ void ValueChips::show(const std::vector<std::string>& values)
             type(text);
         });
     } else {
-        for (std::size_t i = 0; i < values.size(); ++i)
-            addChip(fromUtf8(values[i]), tr("Remove %1").arg(fromUtf8(values[i])),
-                    [this, i] { remove(i); });
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const QString value = fromUtf8(profiler::valueTitle(m_key, values[i]));
+            addChip(value, tr("Remove %1").arg(value), [this, i] { remove(i); });
+        }
     }
     m_flow->addWidget(m_add);
     m_flow->invalidate();

@@ -1,3 +1,4 @@
+#include "engine/schedules/scheme.h"
 #include "profiler/study/chart.h"
 #include "tests/profiler/study/small_study.h"
 
@@ -85,10 +86,12 @@ TEST_CASE("a heat map frames the best cell of every column")
     const Rect& best = markOf(map, small.at("8", "0.5", "1f1b")).rect; // 8.5; BitPipe: 9
     CHECK(std::ranges::count_if(frames,
                                 [&](const Box& box) {
-                                    return std::abs(box.rect.x - best.x) < 1
-                                        && std::abs(box.rect.y - best.y) < 1;
+                                    return std::abs(box.rect.x - best.x) < 3
+                                        && std::abs(box.rect.y - best.y) < 3;
                                 })
           == 1);
+    // The selection has a line of 2 points, which looked the same.
+    CHECK(frames.front().stroke == 1);
 }
 
 TEST_CASE("the colour bar of a heat map has the colours and the values of its extreme cells")
@@ -236,10 +239,97 @@ TEST_CASE("series have contrast to the ground of every style")
     ChartStyle dark;
     dark.ground = {21, 24, 29};
     dark.ink = {231, 234, 238};
-    for (std::size_t series = 0; series < 8; ++series) {
-        CHECK(contrast(seriesColour(series, dark), dark.ground) >= 3);
-        CHECK(contrast(seriesColour(series, {}), ChartStyle().ground) >= 2);
-        CHECK(contrast(seriesTextColour(series, dark), dark.ground) >= kSmallestInk);
-        CHECK(contrast(seriesTextColour(series, {}), ChartStyle().ground) >= kSmallestInk);
+    std::vector<std::string> schemes;
+    for (const Scheme& scheme : engine::schemes())
+        schemes.emplace_back(scheme.name);
+    for (const SeriesLook& look : seriesLooks("scheme", schemes, dark)) {
+        CHECK(contrast(look.colour, dark.ground) >= 3);
+        CHECK(contrast(look.text, dark.ground) >= kSmallestInk);
+    }
+    for (const SeriesLook& look : seriesLooks("scheme", schemes, {})) {
+        CHECK(contrast(look.colour, ChartStyle().ground) >= 2);
+        CHECK(contrast(look.text, ChartStyle().ground) >= kSmallestInk);
+    }
+}
+
+// Ten lines had eight colours, and GPipe and BitPipe were both black.
+TEST_CASE("the series of a chart look different, and the known schemes alike in all studies")
+{
+    std::vector<std::string> schemes;
+    for (const Scheme& scheme : engine::schemes())
+        schemes.emplace_back(scheme.name);
+    const auto isTwice = [](const std::vector<SeriesLook>& looks) {
+        for (std::size_t i = 0; i < looks.size(); ++i)
+            for (std::size_t k = 0; k < i; ++k)
+                if (looks[i] == looks[k])
+                    return true;
+        return false;
+    };
+    CHECK_FALSE(isTwice(seriesLooks("scheme", schemes, {})));
+    const std::vector<std::string> cases(20, "case");
+    CHECK_FALSE(isTwice(seriesLooks("case", cases, {})));
+    const auto ten = seriesLooks("scheme",
+                                 {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "v-half",
+                                  "chimera", "mixpipe", "bitpipe", "dualpipe"},
+                                 {});
+    for (std::size_t i = 0; i < ten.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            CHECK_FALSE(ten[i].colour == ten[k].colour);
+    CHECK(ten[8].colour == ChartStyle().ink);
+    CHECK(ten[8].width == 2.4);
+    CHECK(seriesLooks("scheme", {"zb-v", "bitpipe"}, {}).back() == ten[8]);
+    CHECK(seriesLooks("scheme", {"zb-v", "bitpipe"}, {}).front() == ten[4]);
+    CHECK(ten[4].colour == Colour{21, 131, 174});
+}
+
+// Charts named their axes by keys: "speed up over 1f1b", "p2p", "micro-batch-size".
+TEST_CASE("axes and captions have the labels and units of their options")
+{
+    SmallStudy small;
+    CHECK(hasText(drawn(small, 2),
+                  "Iteration of the best scheme, units; P2P message down, micro-batches across"));
+    CHECK(hasText(drawn(small, 0), "Micro-batches N"));
+    small.study.charts.front().kind = StudyChart::Kind::Lines;
+    small.study.charts.front().x = "p2p";
+    small.study.charts.front().y = "speed_up";
+    small.study.charts.front().where = {{"micro-batches", "8"}};
+    small.study.onlyFitting = false;
+    const DrawnChart lines = drawn(small, 0);
+    CHECK(hasText(lines, "P2P message, units"));
+    CHECK(hasText(lines, "Speed-up"));
+    small.study.ratios.front().name = small.study.charts.front().y = "speed_up_over_1f1b";
+    CHECK(hasText(drawn(small, 0), "Speed-up over 1F1B"));
+}
+
+TEST_CASE("the zero of an axis has no decimals")
+{
+    SmallStudy small;
+    small.study.charts.front().kind = StudyChart::Kind::Bars;
+    const auto texts = shapesOf<Text>(drawn(small, 0));
+    CHECK(std::ranges::count(texts, "0", &Text::text) == 1);
+    CHECK(std::ranges::count(texts, "0.00", &Text::text) == 0);
+}
+
+// The points with the least memory were on the value axis, and the ring of the selected one
+// covered its label.
+TEST_CASE("the points of a Pareto chart are off the axis, and their labels outside a ring")
+{
+    SmallStudy small;
+    small.study.onlyFitting = false;
+    const DrawnChart front = drawn(small, 1);
+    for (const ChartMark& mark : front.marks)
+        CHECK(mark.rect.x > 64);
+    const auto texts = shapesOf<Text>(front);
+    for (const auto& [scheme, title] : {std::pair("gpipe", "GPipe"), std::pair("1f1b", "1F1B"),
+                                        std::pair("bitpipe", "BitPipe")}) {
+        const Rect& mark = markOf(front, small.at("8", "0", scheme)).rect;
+        const auto label = std::ranges::find(texts, title, &Text::text);
+        REQUIRE(label != texts.end());
+        const bool isBeside = label->x >= mark.x + mark.width + 3
+            || label->x + 0.56 * label->size * static_cast<double>(label->text.size())
+                <= mark.x - 3;
+        const bool isAbove = label->baseline <= mark.y - 3,
+                   isBelow = label->baseline - 10 >= mark.y + mark.height + 3;
+        CHECK((isBeside || isAbove || isBelow));
     }
 }

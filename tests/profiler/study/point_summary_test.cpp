@@ -27,7 +27,7 @@ TEST_CASE("a point is compared with the others of its set-up")
     const SmallStudy small;
     const PointSummary summary = summaryOf(small, small.at("8", "0.5", "bitpipe"));
     CHECK(summary.name == "BitPipe");
-    CHECK(summary.where == "micro-batches 8, p2p 0.5");
+    CHECK(summary.where == "micro-batches 8, P2P message 0.5");
     CHECK(summary.best == small.at("8", "0.5", "1f1b"));
     const auto& time = rowOf(summary, "Iteration, units");
     CHECK(time == PointSummary::Row{"Iteration, units", "9.00", "8.50", "1F1B", false});
@@ -41,7 +41,7 @@ TEST_CASE("the sentence on the best names where another one becomes shorter")
     // BitPipe: 7 + 4 t; 1F1B: 8 + t
     CHECK(summaryOf(small, small.at("8", "0", "bitpipe")).sentence
           == "BitPipe is the shortest here; 1F1B takes 1.14 times as long. "
-             "As p2p grows, it is overtaken by 1F1B at 0.333.");
+             "As P2P message grows, it is overtaken by 1F1B at 0.333.");
     CHECK(summaryOf(small, small.at("4", "0", "1f1b")).sentence.empty()); // nothing else fits
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("a point without results has the reason")
     small.results[0].isDone = false;
     CHECK(summaryOf(small, 0).reason == "not computed yet");
     CHECK(pointText(summaryOf(small, small.at("4", "0", "bitpipe")))
-          == "BitPipe, micro-batches 4, p2p 0\nBitPipe needs N >= 8");
+          == "BitPipe, micro-batches 4, P2P message 0\nBitPipe needs N >= 8");
 }
 
 TEST_CASE("points whose intervals overlap are not distinguishable")
@@ -84,5 +84,5 @@ TEST_CASE("the text of a point has a line per metric")
 {
     const SmallStudy small;
     const std::string text = pointText(summaryOf(small, small.at("16", "0", "1f1b")));
-    CHECK(text.starts_with("1F1B, micro-batches 16, p2p 0\nIteration, units: 16.0\n"));
+    CHECK(text.starts_with("1F1B, micro-batches 16, P2P message 0\nIteration, units: 16.0\n"));
 }

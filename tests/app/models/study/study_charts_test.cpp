@@ -38,7 +38,7 @@ TEST_CASE("a panel offers the charts of the study, then those of the known metri
     CHECK(map
           == QStringList{QStringLiteral("Shortest iteration"), QStringLiteral("Bubble"),
                          QStringLiteral("Bubble, %"), QStringLiteral("Iteration, units"),
-                         QStringLiteral("speed up over 1f1b")});
+                         QStringLiteral("Speed-up over 1F1B")});
     CHECK(titles(chartChoices(data, StudyPanel::Lines, "", 0)).front()
           == QStringLiteral("Speed-up over 1F1B"));
     CHECK(titles(chartChoices(data, StudyPanel::Front, "", 0)).back()

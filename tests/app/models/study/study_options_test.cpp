@@ -57,7 +57,9 @@ TEST_CASE("a ratio without its baseline is a problem of the grid")
 TEST_CASE("options have the labels and names of their fields")
 {
     CHECK(studyOptionLabel("micro-batches") == QStringLiteral("Micro-batches N"));
-    CHECK(studyOptionLabel("something") == QStringLiteral("something"));
+    CHECK(studyOptionLabel("iterations") == QStringLiteral("Iterations"));
+    CHECK(studyOptionLabel("seed") == QStringLiteral("Seed")); // of a run, not of the jitter
+    CHECK(studyOptionLabel("case") == QStringLiteral("Case")); // no field has it
     CHECK(studyOptionNames("model").contains(QStringLiteral("bert-64")));
     CHECK(studyOptionNames("devices").isEmpty());
     const QStringList others = otherStudyOptions(defaultStudy());

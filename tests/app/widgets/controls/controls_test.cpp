@@ -49,6 +49,23 @@ TEST_CASE("a themed widget follows the theme, and its tooltip is plain text at a
     CHECK(QToolTip::text() == QStringLiteral("<qt>a &lt; b</qt>"));
 }
 
+// Heads of charts were cut in the middle of a word: "devices 8, micro-bat".
+TEST_CASE("a narrow label ends in an ellipsis, and its tooltip has the whole text")
+{
+    app::ElidedLabel label;
+    const QString text = QStringLiteral("devices 8, micro-batches 16");
+    label.setText(text);
+    label.resize(label.sizeHint());
+    CHECK(label.shownText() == text);
+    CHECK(label.minimumSizeHint().width() == 1);
+    label.resize(label.width() / 2, label.height());
+    CHECK(label.text() == text);
+    CHECK(label.shownText().endsWith(QChar(0x2026)));
+    QHelpEvent help(QEvent::ToolTip, {5, 5}, label.mapToGlobal(QPoint(5, 5)));
+    QApplication::sendEvent(&label, &help);
+    CHECK(QToolTip::text().contains(text));
+}
+
 TEST_CASE("a window is not larger than its screen when it opens")
 {
     QWidget window;

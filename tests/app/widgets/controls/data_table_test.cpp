@@ -90,6 +90,28 @@ TEST_CASE("where the width suffices no column shrinks")
     CHECK(shown.width() + 2 >= shown.comfortable);
 }
 
+// Names of metrics were elided beside an empty half of the rest column.
+TEST_CASE("the rest column gives its width up before the first column is elided")
+{
+    QStandardItemModel model(1, 3);
+    const QStringList texts{QStringLiteral("Speed-up over 1F1B in units"), QStringLiteral("14.7"),
+                            QString(100, QLatin1Char('m'))};
+    for (int column = 0; column < 3; ++column)
+        model.setData(model.index(0, column), texts.at(column));
+    app::ThemeController theme;
+    app::DataTable table(theme, 26);
+    table.setModel(&model);
+    table.setRestColumn(2);
+    table.resize(2000, 100);
+    table.show();
+    const int first = table.columnWidth(0);
+    table.resize(first + 400, 100);
+    CHECK(table.columnWidth(0) == first);
+    CHECK(table.columnWidth(2) >= 160);
+    table.resize(first + 150, 100);
+    CHECK(table.columnWidth(0) < first);
+}
+
 // The ledger's table aborted in the width of a column that the filter had just removed.
 TEST_CASE("a model with fewer columns than the dispensable ones is shown")
 {
