@@ -72,6 +72,8 @@ public:
     // Sets the columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns)
     {
+        for (const int column : m_dispensable) // it may be indispensable now
+            setColumnHidden(column, false);
         m_dispensable = std::move(columns);
         shareWidth();
     }
