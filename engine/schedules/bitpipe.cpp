@@ -20,6 +20,7 @@ constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts,
 constexpr SchemeOption kConcat{.key = "concat",
                                .title = "Concatenation",
                                .values = kConcats,
+                               .smallest = {},
                                .help = "Concatenation of basic units of D micro-batches"};
 constexpr std::array kOptions{kPlacement, kDirections, kConcat};
 
