@@ -68,26 +68,28 @@ std::vector<Setting> unitSettings()
     const auto values = [](const char* fixed) {
         return QStringList{QStringLiteral("size"), QString::fromLatin1(fixed)};
     };
-    return {{.key = key::kTimes,
-             .kind = Setting::Kind::Choice,
-             .group = group,
-             .title = settingText("Times"),
-             .explanation
-             = settingText("By size: %1, %2 or %3. Kernels stay in %1, abstract costs in units.")
-                   .arg(name(Unit::Microsecond), name(Unit::Millisecond), name(Unit::Second)),
-             .byDefault = QStringLiteral("size"),
-             .values = values("ms"),
-             .names = {bySize, always(Unit::Millisecond)}},
-            {.key = key::kMemory,
-             .kind = Setting::Kind::Choice,
-             .group = group,
-             .title = settingText("Memory"),
-             .explanation
-             = settingText("By size: %1, %2 or %3. Does not apply to files, copies and link loads.")
-                   .arg(name(Unit::KiB), name(Unit::MiB), name(Unit::GiB)),
-             .byDefault = QStringLiteral("size"),
-             .values = values("GiB"),
-             .names = {bySize, always(Unit::GiB)}}};
+    return {
+        {.key = key::kTimes,
+         .kind = Setting::Kind::Choice,
+         .group = group,
+         .title = settingText("Times"),
+         .explanation
+         = settingText("By size: %1, %2 or %3. Kernels stay in %1, abstract costs in units.")
+               .arg(name(Unit::Microsecond), name(Unit::Millisecond), name(Unit::Second)),
+         .byDefault = QStringLiteral("size"),
+         .values = values("ms"),
+         .names = {bySize, always(Unit::Millisecond)}},
+        {.key = key::kMemory,
+         .kind = Setting::Kind::Choice,
+         .group = group,
+         .title = settingText("Memory"),
+         .explanation
+         = settingText(
+               "By size: %1, %2 or %3. Exports, copied tables and loads of links keep their units.")
+               .arg(name(Unit::KiB), name(Unit::MiB), name(Unit::GiB)),
+         .byDefault = QStringLiteral("size"),
+         .values = values("GiB"),
+         .names = {bySize, always(Unit::GiB)}}};
 }
 
 std::vector<Setting> startSettings()
@@ -97,7 +99,8 @@ std::vector<Setting> startSettings()
              .group = group,
              .title = settingText("Open the tabs of the last session"),
              .explanation = settingText(
-                 "Restores their zoom, iteration and docks, too. --no-restore skips this once."),
+                 "Restores their zoom, iteration and docks, too. To skip this once, start "
+                 "bubblescope with --no-restore."),
              .byDefault = true},
             {.key = key::kHints,
              .group = group,

@@ -17,8 +17,11 @@ constexpr std::array<std::string_view, 2> kDirectionCounts{"2", "1"};
 constexpr std::array<std::string_view, 2> kConcats{"direct", "early"};
 constexpr SchemeOption kPlacement{"placement", "Placement of stages", kPlacements, {}};
 constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts, {}};
-constexpr SchemeOption kConcat{
-    "concat", "Concatenation of basic units of D micro-batches", kConcats, {}};
+constexpr SchemeOption kConcat{.key = "concat",
+                               .title = "Concatenation",
+                               .values = kConcats,
+                               .smallest = {},
+                               .help = "Concatenation of basic units of D micro-batches"};
 constexpr std::array kOptions{kPlacement, kDirections, kConcat};
 
 // The features of BitPipe, each of which can be disabled.
@@ -155,12 +158,13 @@ Scheme bitpipe()
 {
     return {.name = "bitpipe",
             .title = "BitPipe",
-            .summary = "two V-shaped interleaved pipelines in opposite directions; early, looping "
-                       "and one-direction variants",
+            .summary = "two directions of V-shaped interleaved pipelines; early, looping and "
+                       "one-direction variants",
             .citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024",
             .details = kDetails,
             .family = "Two directions",
-            .accepts = "D >= 2, even (early: any); N a multiple of D (early: any); v even",
+            .accepts
+            = "D >= 2, even (concat=early: any); N a multiple of D (concat=early: any); v even",
             .bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))",
             .mapping = "replicas-together",
             .defaultChunks = 2,

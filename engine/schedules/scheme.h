@@ -38,6 +38,7 @@ struct SchemeOption
     // nullptr if there are none.
     std::string_view form = {};
     bool (*accepts)(std::string_view value) = nullptr;
+    std::string_view help = {}; // what a short title leaves out; "": nothing
 
     bool isOpen() const
     {

@@ -44,7 +44,7 @@ Scheme vOneFOneB()
 {
     return {.name = "v-1f1b",
             .title = "1F1B-V",
-            .summary = "whole backwards in a V-shaped placement, with two thirds of 1F1B's memory",
+            .summary = "two thirds of 1F1B's memory: whole backwards in a V-shaped placement",
             .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
             .details = kDetails,
             .family = "One direction",

@@ -41,7 +41,7 @@ Scheme vHalf()
 {
     return {.name = "v-half",
             .title = "V-Half",
-            .summary = "split backward in a V-shaped placement, with half of 1F1B's memory",
+            .summary = "half of 1F1B's memory: split backward in a V-shaped placement",
             .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
             .details = kDetails,
             .family = "Zero bubble",

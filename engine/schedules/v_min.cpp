@@ -40,7 +40,7 @@ Scheme vMin()
 {
     return {.name = "v-min",
             .title = "V-Min",
-            .summary = "split backward in a V-shaped placement, with a third of 1F1B's memory",
+            .summary = "a third of 1F1B's memory: split backward in a V-shaped placement",
             .citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
             .details = kDetails,
             .family = "Zero bubble",

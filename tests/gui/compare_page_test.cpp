@@ -16,6 +16,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QTabBar>
 #include <QTest>
 
 using namespace app;
@@ -268,6 +269,18 @@ TEST_CASE("runs in a rectangle of the Pareto chart are compared alone")
     CHECK(only->text() == QStringLiteral("Compare only these 2"));
     QTest::mouseClick(only, Qt::LeftButton);
     CHECK(compared.hasRows(2));
+}
+
+// The dock was 185 pixels wide beside the ranking of 32 runs, whose toolbar kept every name, and
+// the last tab was cut.
+TEST_CASE("at 1280 pixels a ranking leaves the runs their dock and shows all its tabs")
+{
+    Compared compared(fiveSchemes());
+    compared.page->resize(1280, 710);
+    REQUIRE(compared.hasRows(5));
+    CHECK(waitFor([&] { return compared.find<QWidget>("runsDock")->width() >= 216; }));
+    const auto* tabs = compared.find<QTabBar>("compareTabs");
+    CHECK(waitFor([&] { return tabs->width() >= tabs->sizeHint().width(); }));
 }
 
 // The chart was as wide as the reasons of a ranking, which are not shown here.

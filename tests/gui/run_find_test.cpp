@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QToolButton>
 
 using namespace app;
@@ -85,6 +86,30 @@ TEST_CASE("C and L go through colours and flows, and the toolbar follows")
     auto* segments = search.find<QWidget>("flowSegments");
     QTest::mouseClick(segments, Qt::LeftButton, {}, QPoint(segments->width() - 6, 8));
     CHECK(search.timeline->look().flow == TimelineLook::Flow::All);
+}
+
+// At 1280 pixels the list "operation" and the segments "off, selected, all" had no names, although
+// buttons with icons had their texts.
+TEST_CASE("a narrow toolbar gives up the texts of buttons before the names of controls")
+{
+    Searched search;
+    const auto isNamed = [&](const char* text) {
+        for (const QLabel* label : search.page->findChildren<QLabel*>())
+            if (label->text() == QLatin1String(text) && label->isVisible())
+                return true;
+        return false;
+    };
+    const auto* find = search.find<QPushButton>("findButton");
+    const auto narrows = [&](int width) {
+        search.page->resize(width, 910);
+        return find->text().isEmpty();
+    };
+    int width = 1800;
+    while (width > 960 && !narrows(width))
+        width -= 20;
+    REQUIRE(find->text().isEmpty());
+    CHECK(isNamed("Colour by"));
+    CHECK(isNamed("Flow"));
 }
 
 TEST_CASE("with the details folded a selection is explained under its box, with a link")

@@ -213,6 +213,10 @@ TEST_CASE("the dock opens, checks and compares runs with the mouse")
     CHECK_FALSE(opened.find<QWidget>("compareRuns")->isEnabled());
     CHECK(opens.isEmpty());
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
+    // "Compare 1 run" was enabled and asked to tick two.
+    const auto* compare = opened.find<QPushButton>("compareRuns");
+    CHECK(compare->text() == QStringLiteral("Start a comparison"));
+    CHECK(compare->toolTip().contains(QStringLiteral("its prediction")));
     opened.click("compareRuns");
     REQUIRE(compares.count() == 1);
     CHECK(compares[0][0].toStringList() == QStringList{opened.document->file()});

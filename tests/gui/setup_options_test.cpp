@@ -1,6 +1,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/key_numbers.h"
 #include "app/widgets/controls/schedule_preview.h"
+#include "app/widgets/forms/cost_form.h"
 #include "engine/schedules/scheme.h"
 #include "tests/gui/setup.h"
 
@@ -150,6 +151,22 @@ TEST_CASE("a model file is listed with the presets, and the form shows its sizes
     setup.find<QComboBox>("model")->setCurrentText(QStringLiteral("tiny"));
     setup.find<QComboBox>("model")->setCurrentText(file);
     CHECK(setup.find<QSpinBox>("sequence")->value() == 48);
+}
+
+// The height of the costs was limited to that of labels of one line. Labels that wrapped took it
+// from the fields, and the last one, "Seed of the jitter", had no lower half.
+TEST_CASE("the costs of the form are as high as their rows")
+{
+    Setup setup;
+    RunPlan plan;
+    plan.source.kind = CostSource::Kind::Hardware;
+    setup.page.setPlan(plan);
+    setup.press("moreCosts");
+    const auto* form = setup.page.findChild<CostForm*>();
+    REQUIRE(form != nullptr);
+    CHECK(waitFor([&] { return form->height() == form->heightForWidth(form->width()); }));
+    const auto* seed = setup.find<QLineEdit>("costSeed");
+    CHECK(seed->geometry().bottom() < seed->parentWidget()->height());
 }
 
 TEST_CASE("everything of the form that takes the focus has a name for a screen reader")

@@ -81,7 +81,7 @@ std::string inFull(const engine::Scheme& scheme)
         text += fmt::format("  bubble   {}\n", scheme.bubbleFormula);
     for (const engine::SchemeOption& option : scheme.options)
         text += fmt::format("  --set    {}={}: {}\n", option.key, joined(option.values),
-                            option.title);
+                            option.help.empty() ? option.title : option.help);
     return text + std::string(scheme.details);
 }
 

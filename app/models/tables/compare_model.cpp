@@ -19,8 +19,9 @@ void CompareModel::show(profiler::Comparison comparison, QStringList titles)
 }
 
 // Omits columns without a number, and the mode unless modes differ or a run was oversubscribed.
-CompareModel::Columns CompareModel::columns() const
+CompareModel::Columns CompareModel::columns()
 {
+    m_dispensable.clear();
     const auto& runs = m_comparison.runs;
     Columns columns = {
         {tr("Run"), [this](std::size_t run) { return m_titles.value(static_cast<qsizetype>(run)); },
@@ -39,42 +40,61 @@ CompareModel::Columns CompareModel::columns() const
                 runs, [&](const ComparedRun& run) { return quantity.value(run).has_value(); }))
             columns.push_back(column(title, quantity));
     };
+    const auto addDispensable = [&](const ColumnTitle& title, const Quantity& quantity) {
+        const auto before = columns.size();
+        addIfAny(title, quantity);
+        if (columns.size() > before)
+            m_dispensable.insert(m_dispensable.begin(), static_cast<int>(before));
+    };
     std::int64_t peak = 0;
     for (const ComparedRun& run : runs)
         peak = std::max(peak, run.peakBytes.value_or(0));
     const Scale bytes = byteScale(peak);
     const Quantity iteration{[](const ComparedRun& run) { return run.metrics.duration; }};
-    addIfAny(m_comparison.comparable && !runs.empty()
-                 ? ColumnTitle(tr("Iteration, %1"), scaleOf(m_comparison.baseline, iteration))
-                 : ColumnTitle(tr("Iteration")),
-             iteration);
-    addIfAny(tr("Compute"), {&ComparedRun::meanCompute});
-    addIfAny(tr("Exposed comm."), {&ComparedRun::meanExposed});
-    addIfAny(tr("Bubble"), {&ComparedRun::meanBubble});
+    const auto addTime = [&](const QString& name, const Quantity& quantity) {
+        addIfAny(m_comparison.comparable && !runs.empty()
+                     ? ColumnTitle(tr("%1, %2").arg(name, QStringLiteral("%1")),
+                                   scaleOf(m_comparison.baseline, iteration))
+                     : ColumnTitle(name),
+                 quantity);
+    };
+    addTime(tr("Iteration"), iteration);
+    addTime(tr("Compute"), {&ComparedRun::meanCompute});
+    addTime(tr("Exposed comm."), {&ComparedRun::meanExposed});
+    addTime(tr("Bubble"), {&ComparedRun::meanBubble});
     // The stash replaces the peak where no bytes were recorded.
     if (std::ranges::any_of(runs, [](const ComparedRun& run) { return run.peakBytes.has_value(); }))
         addIfAny({tr("Peak, %1"), bytes}, {&ComparedRun::peakBytes, bytes});
     else
         addIfAny(tr("Stash, Mₐ"), {&ComparedRun::peakStash, Scale{1, 1, {}}});
-    addIfAny(tr("Messages"),
-             {[](const ComparedRun& run) { return run.metrics.messages; }, Scale{1, 0, {}}});
+    addDispensable(tr("Messages"),
+                   {[](const ComparedRun& run) { return run.metrics.messages; }, Scale{1, 0, {}}});
     addIfAny(tr("k tokens/s"),
              {[](const ComparedRun& run) { return run.metrics.tokensPerSecond; },
               Scale{1000, 1, {}}, true});
-    addIfAny(tr("MFU, %"),
-             {[](const ComparedRun& run) { return run.metrics.mfu; }, Scale{0.01, 1, {}}, true});
-    for (const profiler::Difference& difference : m_comparison.differences)
-        if (difference.title != "mode")
-            columns.push_back({fromUtf8(difference.title),
-                               [difference](std::size_t run) {
-                                   const std::string& value = difference.values[run];
-                                   const bool isOption = difference.title.starts_with('-');
-                                   return !value.empty() ? fromUtf8(value)
-                                       : isOption        ? tr("default")
-                                                         : QStringLiteral("–");
-                               },
-                               Qt::AlignLeft});
+    addDispensable(
+        tr("MFU, %"),
+        {[](const ComparedRun& run) { return run.metrics.mfu; }, Scale{0.01, 1, {}}, true});
+    addSettings(columns);
     return columns;
+}
+
+void CompareModel::addSettings(Columns& columns)
+{
+    for (const profiler::Difference& difference : m_comparison.differences) {
+        if (difference.title == "mode")
+            continue;
+        m_dispensable.insert(m_dispensable.begin(), static_cast<int>(columns.size()));
+        columns.push_back({fromUtf8(difference.title),
+                           [difference](std::size_t run) {
+                               const std::string& value = difference.values[run];
+                               const bool isOption = difference.title.starts_with('-');
+                               return !value.empty() ? fromUtf8(value)
+                                   : isOption        ? tr("default")
+                                                     : QStringLiteral("–");
+                           },
+                           Qt::AlignLeft});
+    }
 }
 
 TableColumn<std::size_t> CompareModel::column(const ColumnTitle& title,

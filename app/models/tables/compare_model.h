@@ -22,6 +22,8 @@ public:
     void clear() { show({}, {}); }
     const profiler::Comparison& comparison() const { return m_comparison; }
     int rowOf(int run) const; // as sorted; -1: not shown
+    // The columns that may be left out where not all fit: settings (last first), MFU, messages.
+    const std::vector<int>& dispensable() const { return m_dispensable; }
 
 private:
     struct Quantity
@@ -31,7 +33,8 @@ private:
         bool isMoreBetter = false;
     };
 
-    Columns columns() const;
+    Columns columns(); // also sets m_dispensable
+    void addSettings(Columns& columns);
     TableColumn<std::size_t> column(const ColumnTitle& title, const Quantity& quantity) const;
     Scale scaleOf(std::size_t run, const Quantity& quantity) const;
     QString text(std::size_t run, const Quantity& quantity) const;
@@ -40,6 +43,7 @@ private:
 
     profiler::Comparison m_comparison;
     QStringList m_titles;
+    std::vector<int> m_dispensable;
 };
 
 } // namespace app

@@ -195,6 +195,9 @@ void CompareFrame::updateToolbar()
     for (QWidget* part : m_compactOnly)
         part->setVisible(m_isCompact);
     for (QWidget* part : m_optional)
+        part->hide();
+    m_bar->setMinimumWidth(m_bar->layout()->sizeHint().width()); // else it narrows the runs' dock
+    for (QWidget* part : m_optional)
         part->setVisible(m_isCompact || !m_compactOnly.contains(part));
     for (QWidget* part : m_optional)
         if (m_bar->layout()->sizeHint().width() > m_rows->width())

@@ -226,7 +226,9 @@ void EditorPage::showCosts()
         form->showPlan();
         connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
         connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
-        spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(form)});
+        auto* content = new QWidget;
+        spaced(new QVBoxLayout(content), {}, 0, {form, kStretch});
+        spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(content)});
     }
     dialog->show();
     dialog->raise();

@@ -237,7 +237,7 @@ void LedgerPage::showCount()
     texts.append(m_table->hiddenColumns());
     if (m_ledger.unread() > 0)
         texts.append(tr("reading %1").arg(countOf(m_ledger.unread(), "file")));
-    m_count->setText(texts.join(tr(", ")));
+    m_count->setText(all == 0 && m_ledger.unread() == 0 ? QString() : texts.join(tr(", ")));
     Q_EMIT statusChanged();
 }
 
@@ -364,16 +364,13 @@ void LedgerPage::resizeEvent(QResizeEvent* event)
     Page::resizeEvent(event);
 }
 
-QStringList LedgerPage::statusTexts() const
-{
-    return {m_count->text(), m_selected->text()};
-}
-
 QString LedgerPage::statusNote() const
 {
     qint64 bytes = 0;
     for (const LedgerRun& run : m_ledger.runs())
         bytes += run.bytes;
+    if (bytes == 0)
+        return {};
     return tr("%1 on this machine").arg(dataScale(bytes).withUnit(static_cast<double>(bytes)));
 }
 

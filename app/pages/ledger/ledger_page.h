@@ -32,7 +32,6 @@ public:
                QWidget* parent = nullptr);
 
     QString title() const override { return tr("Runs"); }
-    QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
 

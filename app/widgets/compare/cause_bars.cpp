@@ -122,7 +122,7 @@ void CauseBars::paintBar(QPainter& painter, std::size_t run) const
     const QFontMetricsF metrics(painter.font());
     painter.drawText(QRectF(8, row.top(), kNames - 20, row.height()),
                      Qt::AlignRight | Qt::AlignVCenter,
-                     metrics.elidedText(titleOf(run), Qt::ElideRight, kNames - 20));
+                     elidedTitle(metrics, titleOf(run), kNames - 20));
     painter.setFont(uiFont(11));
     const QFontMetricsF small(painter.font());
     double before = 0;

@@ -1,6 +1,7 @@
 #include "app/widgets/compare/compact_row_painter.h"
 
 #include "app/timeline/view/translate.h"
+#include "app/widgets/compare/compare_chart.h"
 #include "app/widgets/controls/icons.h"
 
 #include <QFontMetricsF>
@@ -89,8 +90,8 @@ void CompactRow::paintName() const
     m_painter.setFont(uiFont(12, m_isCurrent || m_isBaseline ? QFont::Medium : QFont::Normal));
     m_painter.setPen(m_chrome.text);
     const QFontMetricsF metrics(m_painter.font());
-    const QString name = metrics.elidedText(QString::fromStdString(m_row.name), Qt::ElideRight,
-                                            line.width() - kName - 8 - suffixWidth);
+    const QString name = elidedTitle(metrics, QString::fromStdString(m_row.name),
+                                     line.width() - kName - 8 - suffixWidth);
     m_painter.drawText(line.adjusted(kName, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, name);
     if (!suffix.isEmpty()) {
         m_painter.setFont(uiFont(11));

@@ -12,6 +12,17 @@
 
 namespace app {
 
+QString elidedTitle(const QFontMetricsF& metrics, const QString& title, double width)
+{
+    const qsizetype number = title.lastIndexOf(QStringLiteral(" #"));
+    const QString end = number < 0 ? QString() : title.mid(number);
+    if (metrics.horizontalAdvance(title) <= width)
+        return title;
+    return metrics.elidedText(title.chopped(end.size()), Qt::ElideRight,
+                              width - metrics.horizontalAdvance(end))
+        + end;
+}
+
 CompareChart::CompareChart(const char* name, const QString& title, const ThemeController& theme,
                            QWidget* parent)
     : ThemedWidget(theme, parent)

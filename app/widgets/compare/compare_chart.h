@@ -3,11 +3,15 @@
 #include "app/models/compare/compare_numbers.h"
 #include "app/widgets/controls/controls.h"
 
+#include <QFontMetricsF>
 #include <QStringList>
 
 #include <vector>
 
 namespace app {
+
+// Elides the title of a run, but not the "#3" at its end, which tells runs apart.
+QString elidedTitle(const QFontMetricsF& metrics, const QString& title, double width);
 
 // A chart of the compared runs. A click or the arrow keys choose a run; the tooltip has its
 // numbers. Subclasses paint the runs and implement rectOf().

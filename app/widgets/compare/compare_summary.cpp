@@ -27,14 +27,14 @@ void CompareSummary::show(const std::vector<RunParameter>& parameters, const QSt
     const QString same = sameText(parameters), differs = differsText(parameters);
     QStringList parts;
     if (!same.isEmpty())
-        parts << QStringLiteral("<b>%1</b> %2").arg(tr("Same"), same.toHtmlEscaped());
+        parts << QStringLiteral("<b>%1</b> %2").arg(tr("Same:"), same.toHtmlEscaped());
     parts << (differs.isEmpty() ? tr("No setting differs")
                                 : QStringLiteral("<b>%1</b> %2")
-                                      .arg(parts.isEmpty() ? tr("Differs") : tr("differs"),
+                                      .arg(parts.isEmpty() ? tr("Different:") : tr("different:"),
                                            differs.toHtmlEscaped()));
     m_text->setTextFormat(Qt::RichText);
     m_text->setText(parts.join(QStringLiteral("; ")));
-    m_text->setToolTip(tr("Same: %1\nDiffers: %2").arg(same, differs));
+    m_text->setToolTip(tr("Same: %1\nDifferent: %2").arg(same, differs));
     m_mode->setText(mode);
     m_mode->setVisible(!mode.isEmpty());
     m_all->setText(tr("Show all %1 parameters").arg(parameters.size()));

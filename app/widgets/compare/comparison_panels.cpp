@@ -80,7 +80,10 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
     // A splitter that the user has moved stays where it is.
     connect(&theme, &ThemeController::unitsChanged, this, &ComparisonPanels::showBars);
-    connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
+    connect(m_columns, &QSplitter::splitterMoved, this, [this] {
+        m_isWidthChosen = true;
+        showMode(m_columns->sizes().front());
+    });
     for (CompareChart* chart :
          {static_cast<CompareChart*>(m_causes), static_cast<CompareChart*>(m_pareto)})
         connect(chart, &CompareChart::runChosen, this, [this](int run) {
@@ -208,6 +211,7 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const QStringL
     m_causes->show(numbers, titles);
     m_pareto->show(numbers, titles);
     m_distribution->show(numbers, titles);
+    m_table->setDispensable(m_model->dispensable());
     m_table->fitRows();
     m_titles = titles;
     m_baseline = baseline;
@@ -327,6 +331,14 @@ void ComparisonPanels::shareWidth()
     m_side->setVisible(side >= least);
     if (!m_isWidthChosen && side >= least)
         m_columns->setSizes({width - side, side});
+    showMode(side < least ? width : m_isWidthChosen ? m_columns->sizes().front() : width - side);
+}
+
+// The mode, which the summary has, too, gives way to the tabs.
+void ComparisonPanels::showMode(int width)
+{
+    constexpr int kMargins = 32;
+    m_mode->setVisible(m_tabs->sizeHint().width() + m_mode->sizeHint().width() + kMargins <= width);
 }
 
 } // namespace app

@@ -59,7 +59,8 @@ private:
     QWidget* makeTimeChart();
     QWidget* makeReason();
     DataTable* makeTable(const char* name, const QString& title, QAbstractItemModel* model);
-    void showBars(); // empty while the runs are ranked
+    void showMode(int width); // if it fits beside the tabs
+    void showBars();          // empty while the runs are ranked
     void showSentence();
     void showReason();
     void chooseRow(const QAbstractItemModel* model, int row);

@@ -285,7 +285,7 @@ void ParetoChart::paintNames(QPainter& painter) const
     const auto paintName = [&](const Point& point, QFont::Weight weight) {
         painter.setFont(uiFont(11, weight));
         const QFontMetricsF metrics(painter.font());
-        const QString name = metrics.elidedText(titleOf(point.run), Qt::ElideRight, 150);
+        const QString name = elidedTitle(metrics, titleOf(point.run), 150);
         const double width = metrics.horizontalAdvance(name);
         const QPointF centre = at(point.memory, point.time);
         for (const QPointF& offset :

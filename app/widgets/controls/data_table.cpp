@@ -312,16 +312,9 @@ std::vector<int> DataTable::allWidths() const
 
 std::vector<int> DataTable::ofShown(std::vector<int> widths) const
 {
-    for (std::size_t column = 0; column < widths.size(); ++column)
-        if (isColumnHidden(static_cast<int>(column)))
-            widths[column] = 0;
+    for (int column = 0; int& width : widths)
+        width = isColumnHidden(column++) ? 0 : width;
     return widths;
-}
-
-int DataTable::neededWidth() const
-{
-    const std::vector<int> widths = ofShown(allWidths());
-    return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
 // Reduces the padding of number columns by up to `tooMuch` pixels in total.
@@ -340,15 +333,22 @@ void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
             }
 }
 
-// Hides dispensable columns: scrolling sideways would move the names of the rows out of view.
-void DataTable::dropColumns(const std::vector<int>& widths)
+int DataTable::sumWithDispensable(const std::vector<int>& widths) const
 {
-    int needed = 0;
-    for (std::size_t column = 0; column < widths.size(); ++column) {
-        const int one = static_cast<int>(column);
-        const bool mayCome = std::ranges::find(m_dispensable, one) != m_dispensable.end();
-        needed += mayCome || !isColumnHidden(one) ? widths[column] : 0;
+    int sum = 0;
+    for (int column = 0; const int width : widths) {
+        const bool mayCome = std::ranges::count(m_dispensable, column) > 0;
+        sum += mayCome || !isColumnHidden(column) ? width : 0;
+        ++column;
     }
+    return sum;
+}
+
+// Hides dispensable columns: scrolling sideways would move the names of the rows out of view.
+void DataTable::dropColumns(std::vector<int> widths)
+{
+    squeeze(widths, std::numeric_limits<int>::max());
+    int needed = sumWithDispensable(widths);
     for (const int column : m_dispensable) {
         const bool isTooMuch = needed > viewport()->width();
         setColumnHidden(column, isTooMuch);

@@ -68,10 +68,13 @@ public:
     int fittingHeight() const;                            // height of the header and all rows
     // Width in pixels that every row of a column reserves for a difference; 0 for other columns.
     int differenceRoom(int column) const;
-    int neededWidth() const; // width that shows every column in full at normal distances
+    // Width that shows every column in full at normal distances, also those that were left out.
+    int neededWidth() const { return sumWithDispensable(allWidths()) + 2; }
     // Sets the columns that are hidden if not all fit, least important first.
     void setDispensable(std::vector<int> columns)
     {
+        for (const int column : m_dispensable) // it may be indispensable now
+            setColumnHidden(column, false);
         m_dispensable = std::move(columns);
         shareWidth();
     }
@@ -92,7 +95,8 @@ private:
     int leastWidth() const; // width that shows every column in full at the smallest distances
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
-    void dropColumns(const std::vector<int>& widths);
+    void dropColumns(std::vector<int> widths);
+    int sumWithDispensable(const std::vector<int>& widths) const; // also of those left out
     void spanCells();
     void forgetWidths();
 

@@ -29,13 +29,11 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     , m_hint(makeFormHint())
     , m_more(new MoreCosts(theme, plan, order == Order::Built))
 {
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // its rows determine its height
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
     column.addWidget(m_source);
     column.addWidget(m_units);
     column.addWidget(m_hint);
     column.addWidget(m_more);
-    column.addStretch();
     connect(m_source, &CostSourceForm::edited, this, &CostForm::changed);
     connect(m_source, &CostSourceForm::planChanged, this, [this] {
         showPlan();

@@ -13,6 +13,20 @@
 namespace app {
 namespace {
 
+constexpr int kStageText = 11;
+constexpr double kStageEnd = 5, kNameGap = 5;
+
+double stageInset(qsizetype row)
+{
+    return row > 0 ? 7 : 5;
+}
+
+QString directionName(qsizetype row)
+{
+    return row == 0 ? QCoreApplication::translate("NodePicture", "down")
+                    : QCoreApplication::translate("NodePicture", "up");
+}
+
 QPolygonF stagesBox(const QRectF& row, bool isUp)
 {
     constexpr double kCut = 5;
@@ -31,33 +45,50 @@ void paintHead(QPainter& painter, const QPointF& tip, const QPointF& along, doub
 
 } // namespace
 
+bool fitsDirections(const QStringList& stages, double width)
+{
+    const QFontMetricsF name(uiFont(kStageText)), bold(uiFont(kStageText, QFont::Medium));
+    for (qsizetype r = 0; r < stages.size(); ++r)
+        if (name.horizontalAdvance(directionName(r)) + kNameGap
+                + bold.horizontalAdvance(stages.at(r))
+            > width - stageInset(r) - kStageEnd)
+            return false;
+    return stages.size() > 1;
+}
+
+QString fittingSummary(const QString& summary, double width)
+{
+    const QFontMetricsF metrics(uiFont(kStageText));
+    return metrics.elidedText(metrics.horizontalAdvance(summary) <= width
+                                  ? summary
+                                  : summary.section(QLatin1Char(';'), 0, 0),
+                              Qt::ElideRight, width);
+}
+
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,
                  const QStringList& stages)
 {
     const Chrome& c = theme.chrome;
+    const bool isNamed = fitsDirections(stages, rows.width());
     for (qsizetype r = 0; r < stages.size(); ++r) {
         const QRectF row(rows.left(), rows.top() + kSlotRow * static_cast<double>(r), rows.width(),
                          kSlotRow - 1);
         painter.setPen(Qt::NoPen);
         painter.setBrush(r == 0 ? c.pressed : c.lineStrong);
         painter.drawPolygon(stagesBox(row, r > 0));
-        const QRectF inside = row.adjusted(r > 0 ? 7 : 5, 0, -5, 0);
-        double named = 0;
-        if (stages.size() > 1) {
-            const QString name = r == 0 ? QCoreApplication::translate("NodePicture", "down")
-                                        : QCoreApplication::translate("NodePicture", "up");
-            painter.setFont(uiFont(11));
+        const QRectF inside = row.adjusted(stageInset(r), 0, -kStageEnd, 0);
+        if (isNamed) {
+            painter.setFont(uiFont(kStageText));
             painter.setPen(c.text2);
-            painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, name);
-            named = QFontMetricsF(painter.font()).horizontalAdvance(name) + 5;
+            painter.drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, directionName(r));
         }
-        QFont bold = uiFont(11, QFont::Medium);
+        QFont bold = uiFont(kStageText, QFont::Medium);
         bold.setUnderline(r > 0);
         painter.setFont(bold);
         painter.setPen(c.text);
         painter.drawText(
-            inside.adjusted(named, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
-            QFontMetricsF(bold).elidedText(stages.at(r), Qt::ElideRight, inside.width() - named));
+            inside, Qt::AlignRight | Qt::AlignVCenter,
+            QFontMetricsF(bold).elidedText(stages.at(r), Qt::ElideRight, inside.width()));
     }
 }
 

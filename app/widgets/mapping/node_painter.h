@@ -12,6 +12,10 @@ namespace app {
 
 // The parts of a NodePicture that MappingKey also paints.
 
+// Whether a box has space for "down" and "up" beside the stages of both directions.
+bool fitsDirections(const QStringList& stages, double width);
+// The summary of a node; without its part after ";" if not all fits.
+QString fittingSummary(const QString& summary, double width);
 // Paints the stages of a device, a row of kSlotRow pixels per direction. Rows of the up direction
 // have a cut corner and underlined numbers.
 void paintStages(QPainter& painter, const Theme& theme, const QRectF& rows,

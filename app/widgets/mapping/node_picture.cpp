@@ -80,6 +80,14 @@ std::optional<NodePicture::Nodes> NodePicture::linkAt(const QPointF& position) c
     return carries ? std::optional(Nodes(node, node)) : std::nullopt;
 }
 
+QString NodePicture::toolTipAt(QPoint at) const
+{
+    for (std::size_t node = 0; node < m_layout.frames.size(); ++node)
+        if (m_layout.frames[node].contains(at))
+            return tr("Node %1: %2").arg(node).arg(study()->nodes[node].summary);
+    return {};
+}
+
 void NodePicture::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
@@ -119,7 +127,7 @@ void NodePicture::paintNode(QPainter& painter, std::size_t node) const
     painter.setFont(uiFont(11));
     painter.setPen(c.text2);
     painter.drawText(line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     elided(painter, study()->nodes[node].summary, line.width() - after));
+                     fittingSummary(study()->nodes[node].summary, line.width() - after));
     paintLinesInNode(painter, node);
     const auto& slots = study()->nodes[node].slots;
     for (std::size_t i = 0; i < m_layout.places[node].size(); ++i)

@@ -18,6 +18,7 @@ public:
 
 protected:
     std::optional<Nodes> linkAt(const QPointF& position) const override;
+    QString toolTipAt(QPoint at) const override;
     void arrange() override;
     void paintEvent(QPaintEvent* event) override;
 

@@ -114,7 +114,6 @@ void RunToolbar::offerKernels(bool areKnown, const QString& reason)
                                  : reason);
 }
 
-// A narrow toolbar hides labels first, because icons and lists are sufficient.
 void RunToolbar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -124,16 +123,17 @@ void RunToolbar::resizeEvent(QResizeEvent* event)
 void RunToolbar::fitTexts()
 {
     using enum Labels;
-    for (const Labels labels : {NamesAndTexts, Texts, Few, Bare}) {
+    for (const Labels labels : {NamesAndTexts, Names, Few, Bare}) {
+        const bool hasTexts = labels == NamesAndTexts;
         for (QLabel* name : m_names)
-            name->setVisible(labels == NamesAndTexts);
+            name->setVisible(labels < Few);
         m_colourBy->setVisible(labels != Bare);
         m_flow->setVisible(labels != Bare);
-        m_report->setText(labels < Few ? tr("Report") : QString());
-        m_whatIf->setText(labels < Few ? tr("What if") : QString());
-        m_why->setText(labels < Few ? tr("Why not faster?") : QString());
-        m_find->setText(labels < Few ? m_actions.find->text() : QString());
-        m_export->setText(labels < Few ? m_actions.exportFigure->text() : tr("Export"));
+        m_report->setText(hasTexts ? tr("Report") : QString());
+        m_whatIf->setText(hasTexts ? tr("What if") : QString());
+        m_why->setText(hasTexts ? tr("Why not faster?") : QString());
+        m_find->setText(hasTexts ? m_actions.find->text() : QString());
+        m_export->setText(hasTexts ? m_actions.exportFigure->text() : tr("Export"));
         m_walk->setVisible(labels < Few || m_running->isHidden());
         m_view->layout()->invalidate();
         m_view->updateGeometry();

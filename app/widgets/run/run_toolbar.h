@@ -47,8 +47,9 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
-    // Bare: without the controls for flow and colour, which the View menu also has.
-    enum class Labels : std::uint8_t { NamesAndTexts, Texts, Few, Bare };
+    // Names of controls outlast the texts of buttons, which have icons. Bare: without the controls
+    // for flow and colour, which the View menu also has.
+    enum class Labels : std::uint8_t { NamesAndTexts, Names, Few, Bare };
     void fitTexts();
     QWidget* makeView();
     TimelineLook look() const; // from the controls
@@ -60,7 +61,7 @@ private:
     QLabel* m_left;
     SegmentControl *m_flow, *m_lanes, *m_plan;
     QComboBox* m_colourBy;
-    QList<QLabel*> m_names; // labels of controls; a narrow toolbar hides these first
+    QList<QLabel*> m_names; // labels of controls
     QPushButton *m_report, *m_whatIf, *m_why, *m_find, *m_export;
     QWidget *m_walk, *m_running, *m_view;
 };

@@ -65,6 +65,7 @@ void SchemeOptions::addRow(const engine::SchemeOption& option,
     for (const std::string_view value : option.values)
         combo->addItem(fromUtf8(value));
     combo->setAccessibleName(titleOf(option));
+    combo->setToolTip(fromUtf8(option.help));
     if (option.isOpen()) {
         combo->setEditable(true);
         combo->setInsertPolicy(QComboBox::NoInsert);

@@ -276,9 +276,12 @@ QStringList RunsDock::checkedFiles() const
 void RunsDock::updateCompareButton()
 {
     const auto count = m_runs.checked().size();
-    m_compare->setText(count == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(count));
+    m_compare->setText(count == 1 ? tr("Start a comparison") : tr("Compare %1 runs").arg(count));
     m_compare->setEnabled(count > 0);
-    m_compare->setToolTip(count > 1 ? QString() : tr("Tick two runs to compare them"));
+    m_compare->setToolTip(count > 1 ? QString()
+                              : count == 1
+                              ? tr("Opens the run alone, to add another one or its prediction")
+                              : tr("Tick two runs to compare them"));
 }
 
 } // namespace app

@@ -144,8 +144,8 @@ TEST_CASE("dragging snaps to values that the scheme accepts")
 TEST_CASE("a rule is split by field")
 {
     const RuleParts rule = ruleParts(*engine::findScheme("bitpipe"));
-    CHECK(rule.devices == QStringLiteral("≥ 2, even (early: any)"));
-    CHECK(rule.microBatches == QStringLiteral("a multiple of D (early: any)"));
+    CHECK(rule.devices == QStringLiteral("≥ 2, even (concat=early: any)"));
+    CHECK(rule.microBatches == QStringLiteral("a multiple of D (concat=early: any)"));
     CHECK(ruleParts(*engine::findScheme("1f1b")).devices.isEmpty());
 }
 

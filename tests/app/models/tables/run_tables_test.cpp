@@ -138,9 +138,13 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     model.show(*profiler::compare({&baseline, &bitpipe}), {u"1F1B #1"_qs, u"BitPipe #2"_qs});
 
     CHECK(header(model).mid(0, 5).join(u'|')
-          == QStringLiteral("Run|Iteration, units|Compute|Exposed comm.|Bubble"));
+          == QStringLiteral(
+              "Run|Iteration, units|Compute, units|Exposed comm., units|Bubble, units"));
     CHECK(row(model, 0).mid(0, 5).join(u'|') == QStringLiteral("1F1B #1|21.0|12.0|0.0|9.0"));
     CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("BitPipe #2|14.0|12.0|0.0|2.0"));
+    for (const int column : model.dispensable())
+        CHECK(column > 4); // never a time
+    CHECK(header(model).value(model.dispensable().back()) == QStringLiteral("Messages"));
     const auto iteration = model.index(1, 1), compute = model.index(1, 2);
     CHECK(iteration.data(kDifferenceRole).toString() == QStringLiteral("\u22127.0"));
     CHECK(iteration.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Better));

@@ -1,3 +1,4 @@
+#include "app/models/theme.h"
 #include "app/widgets/compare/cause_bars.h"
 #include "app/widgets/compare/compare_widget.h"
 #include "app/widgets/compare/comparison_panels.h"
@@ -299,6 +300,19 @@ TEST_CASE("the tables per operation and per device have a row per run and a colu
     CHECK(devices.columnCount() == 1 + 4);
     devices.sort(1);
     CHECK(devices.rowOf(0) >= 0);
+}
+
+// Of 32 runs several have one name, and "PipeDream, asynchronous…" had lost what tells it apart.
+TEST_CASE("a title that does not fit keeps its number")
+{
+    const QFontMetricsF metrics(app::uiFont(12));
+    const QString title = QStringLiteral("PipeDream, asynchronous #12");
+    const double width = metrics.horizontalAdvance(title);
+    CHECK(app::elidedTitle(metrics, title, width + 1) == title);
+    const QString shorter = app::elidedTitle(metrics, title, width - 20);
+    CHECK(shorter.startsWith(QStringLiteral("PipeDream")));
+    CHECK(shorter.endsWith(QString::fromUtf8("… #12")));
+    CHECK(metrics.horizontalAdvance(shorter) <= width - 20);
 }
 
 TEST_CASE("the shares of a histogram add up to 1")

@@ -125,6 +125,19 @@ TEST_CASE("a model with fewer columns than the dispensable ones is shown")
     CHECK(shown.table.horizontalHeader()->hiddenSectionCount() == 0);
 }
 
+// The list of runs never showed its iteration times: while it was empty and narrow, their index was
+// that of a dispensable column, and no one showed the column again.
+TEST_CASE("a column that is no longer dispensable is shown")
+{
+    Shown shown;
+    shown.table.setDispensable({kColumns - 1});
+    shown.shrinkBy(400);
+    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
+    shown.table.setDispensable({kColumns - 2});
+    CHECK_FALSE(shown.table.isColumnHidden(kColumns - 1));
+    CHECK(shown.table.isColumnHidden(kColumns - 2));
+}
+
 TEST_CASE("the cells of a table are measured again only if they have changed")
 {
     Shown shown;
