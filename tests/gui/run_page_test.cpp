@@ -56,7 +56,7 @@ TEST_CASE("an opened run shows its numbers, its mode and its name")
     CHECK(opened.page->title() == QStringLiteral("BitPipe #1"));
     CHECK(opened.page->statusTexts().value(0) == QStringLiteral("<b>Simulated</b> 4 devices"));
     CHECK(opened.page->statusNote()
-          == QStringLiteral("iteration 1 14.0 units, bubble 14.3\u2009%"));
+          == QStringLiteral("iteration 1 14.0 units, bubble 14.3\u202F%"));
     CHECK(reported.count() == 1);
     CHECK(opened.find<QWidget>("stateBand")->isHidden());
     CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("BitPipe"));

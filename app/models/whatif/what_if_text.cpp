@@ -77,9 +77,9 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
                        .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit(),
                             batches(numbers.batches), time(numbers.measured),
                             batches(numbers.measuredBatches));
-    const double change = 100.0 * static_cast<double>(row.iteration - baseline)
+    const double change = static_cast<double>(row.iteration - baseline)
         / static_cast<double>(std::max<std::int64_t>(1, baseline));
-    QString inside = signedNumber(change, 1) + QStringLiteral("\u2009%");
+    QString inside = signedPercent(change);
     if (!isAlike)
         inside += part(" per micro-batch");
     if (row.hasInterval)

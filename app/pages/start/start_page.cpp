@@ -117,7 +117,7 @@ QWidget* StartPage::makeDeviceLine()
              : makeFact(
                  m_theme, Icon::Info, &Chrome::text3,
                  {tr("No NVIDIA GPU found"),
-                  tr("No NVIDIA driver. Everything except --backend cuda works without one.")}),
+                  tr("No NVIDIA driver. Everything but runs on a GPU works without one.")}),
          kStretch});
     QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
     connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
@@ -133,7 +133,7 @@ QWidget* StartPage::makeBegin()
         = spaced(new QVBoxLayout(begin), QMargins(), 8, {makeLabel(tr("Begin"), "section")});
     auto* newRun
         = named(new BeginButton(m_theme,
-                                {Icon::Run, tr("New run"), tr("choose a scheme and preview it"),
+                                {Icon::Run, tr("New run"), tr("Choose a scheme and preview it"),
                                  QStringLiteral("Ctrl+N")},
                                 BeginButton::Rank::Primary),
                 "beginNewRun");

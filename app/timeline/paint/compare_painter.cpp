@@ -1,5 +1,6 @@
 #include "app/timeline/paint/compare_painter.h"
 
+#include "app/models/numbers.h"
 #include "app/models/tables/runs_model.h"
 #include "app/models/text.h"
 #include "app/timeline/paint/box_painter.h"
@@ -32,8 +33,7 @@ double lanesTop(const ComparePaint& paint)
 
 QString differenceText(const CompareRow& row, const CompareRow& baseline)
 {
-    return signedNumber(100 * (row.duration() / baseline.duration() - 1), 1) + QChar(0x2009)
-        + QLatin1Char('%');
+    return signedPercent(row.duration() / baseline.duration() - 1);
 }
 
 bool showsDifference(const CompareRow& row)
