@@ -63,14 +63,15 @@ TEST_CASE("an iteration of other micro-batches is compared per micro-batch")
            "(\u221225.0\u202F% per micro-batch, 95 % interval 590.0 to 610.0).");
 }
 
-TEST_CASE("the sentence names the device whose memory changes most, and a limit that is near")
+// Named the device that changes most: "3.84 MiB more", where the why panel said "+3.32 MiB".
+TEST_CASE("the sentence says how the peak of the fullest device changes, and a limit that is near")
 {
     constexpr std::int64_t kGiB = std::int64_t{1} << 30;
     WhatIfRow row = rowOf(412'000'000, 405'000'000, 421'000'000);
     row.deviceBytes = engine::IdVector<engine::DeviceId, std::int64_t>({6 * kGiB, 5 * kGiB});
     WhatIfNumbers numbers{488'000'000, {}, 0};
     numbers.measuredBytes = engine::IdVector<engine::DeviceId, std::int64_t>({3 * kGiB, 4 * kGiB});
-    CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 3.00 GiB more on device 0."));
+    CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 2.00 GiB more on the fullest device."));
     numbers.memoryLimit = 8 * kGiB;
     CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::Shorter);
     numbers.memoryLimit = 6 * kGiB;
