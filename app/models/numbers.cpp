@@ -92,6 +92,11 @@ QString signedPercent(double share, int decimals)
     return signedNumber(share * 100, decimals) + kNarrowSpace + QLatin1Char('%');
 }
 
+QString factorText(double factor)
+{
+    return number(factor, 2) + QStringLiteral("×");
+}
+
 QString takesText(double seconds)
 {
     if (seconds < 10)

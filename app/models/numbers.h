@@ -16,6 +16,7 @@ QString number(double value, int decimals);            // "-1 234.5" with U+2212
 QString signedNumber(double value, int decimals);      // "+4.0", "-0.4", "0" when it rounds to 0
 QString percent(double share, int decimals = 1);       // 0.13 -> "13.0 %"
 QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
+QString factorText(double factor);                     // "1.35×"
 QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
 QString takesText(double seconds);                     // "about 12 s", "about 3 min"
 QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"

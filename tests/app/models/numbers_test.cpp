@@ -25,6 +25,7 @@ TEST_CASE("percent has a narrow space before its sign, at which lines never brea
 {
     CHECK(percent(0.1296) == QStringLiteral("13.0\u202F%"));
     CHECK(signedPercent(-0.1296) == QStringLiteral("\u221213.0\u202F%"));
+    CHECK(factorText(1 - 0.087) == QString::fromUtf8("0.91×"));
     const QString text = number(14685.6, 1);
     QTextBoundaryFinder finder(QTextBoundaryFinder::Line, text);
     CHECK(finder.toNextBoundary() == text.size());
