@@ -21,10 +21,13 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
                       const Selection& selection, const KernelView* kernels)
 {
     const RunPointer run = document.run();
-    if (!run)
-        return {document.state() == RunDocument::State::Loading      ? say("reading")
-                    : document.state() == RunDocument::State::Failed ? say("not opened")
-                                                                     : say("no metrics yet")};
+    if (!run) {
+        if (document.state() == RunDocument::State::Loading)
+            return {say("reading")};
+        if (document.state() != RunDocument::State::Failed)
+            return {say("no metrics yet")};
+        return {document.notice().canRepeat ? say("nothing recorded") : say("not opened")};
+    }
     const engine::RunInfo& info = run->info;
     const engine::Shape& shape = run->schedule.shape;
     QString devices = countOf(shape.devices, "device");
